@@ -1,0 +1,2 @@
+/** What Kubernetes objects are. */
+export {};

@@ -1,0 +1,30 @@
+/** A kind as a value: what a program hands to `get`, `watch`, `apply`, `owns`. */
+import type { KubeObject } from "./object.ts";
+
+/** Whether objects of a kind live in a namespace. */
+export type Scope = "Namespaced" | "Cluster";
+
+/**
+ * A kind that can be asked for. The value carries the names that make up request paths, the type carries what objects of this kind look
+ * like: `T` as read from a server, `A` as written with apply (deeply partial, map-list keys kept), `S` the scope as a literal.
+ */
+export interface Kind<T extends KubeObject = KubeObject, A = unknown, S extends Scope = Scope> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: S;
+  /** Never present at run time: it carries the types. */
+  readonly "~types"?: { readonly object: T; readonly apply: A };
+}
+
+/** The type of objects of a kind value. */
+export type ObjectOf<K extends Kind> = K extends Kind<infer T, infer _A, infer _S> ? T : never;
+
+/** The apply configuration of a kind value. */
+export type ApplyOf<K extends Kind> = K extends Kind<infer _T, infer A, infer _S> ? A : never;
+
+/** The `apiVersion` of a kind: `v1` for the core group, `group/version` otherwise. */
+export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}

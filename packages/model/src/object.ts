@@ -1,0 +1,76 @@
+/** The shape that every Kubernetes object has. */
+
+/** A value that JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** Where an object came from and who looks after it. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Which manager owns which fields, as the server records it. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: "Apply" | "Update";
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: "FieldsV1";
+  readonly fieldsV1?: Json;
+  readonly subresource?: string;
+}
+
+/** The metadata of an object as it is sent: nothing is required. */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string };
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+  readonly selfLink?: string;
+}
+
+/** The metadata of an object as the server returns it: what the server always sets is there. */
+export interface StoredMeta extends ObjectMeta {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+}
+
+/** Any Kubernetes object. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** Any Kubernetes object that came from a server. */
+export interface StoredObject extends KubeObject {
+  readonly metadata: StoredMeta;
+}
+
+/** A list as the server returns it. */
+export interface KubeList<T = KubeObject> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly T[];
+}
