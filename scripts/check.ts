@@ -1,0 +1,136 @@
+/** The inner loop: everything that can be said about the sources without starting anything outside this process tree. */
+import { readFileSync } from "node:fs";
+import { checkEffects } from "./check/effects.ts";
+import { type Finding, formatFinding } from "./check/findings.ts";
+import { checkLayers, type Layers, type Manifest } from "./check/layers.ts";
+import { checkComments, checkNames } from "./check/manners.ts";
+import { checkReferences } from "./check/references.ts";
+import { run } from "./check/run.ts";
+import { listFiles, readSources } from "./check/sources.ts";
+import { generatedPages } from "./generate/pages.ts";
+import { runTests, testFiles } from "./test/run-tests.ts";
+
+interface Step {
+  readonly name: string;
+  readonly cure: string;
+  readonly run: () => Promise<{ readonly ok: boolean; readonly output: string }>;
+}
+
+const bin = (name: string): string => `node_modules/.bin/${name}`;
+
+const steps: readonly Step[] = [
+  tool("format", "run `npm run format`", bin("oxfmt"), "--check", "."),
+  tool(
+    "lint",
+    "mend the place that is named; a rule may be switched off for one line if its reason stands behind it",
+    bin("oxlint"),
+    "--type-aware",
+    "--deny-warnings",
+  ),
+  { name: "house", cure: "each line says what to do", run: checkHouse },
+  tool(
+    "build types",
+    "mend the types; exported values need explicit ones",
+    bin("tsc"),
+    "--build",
+    "tsconfig.build.json",
+  ),
+  tool("types", "mend the types", bin("tsc"), "-p", "tsconfig.json"),
+  {
+    name: "unit tests",
+    cure: "mend the code or the test, whichever is wrong",
+    run: () => runTests(testFiles("unit"), { quiet: true }),
+  },
+  tool(
+    "dead code",
+    "delete what nobody uses, or export it from src/index.ts if users need it",
+    bin("knip"),
+    "--no-progress",
+    "--no-config-hints",
+  ),
+  { name: "generated pages", cure: "run `npm run generate` and commit what changed", run: checkGenerated },
+];
+
+function tool(name: string, cure: string, command: string, ...args: string[]): Step {
+  return {
+    name,
+    cure,
+    run: async () => {
+      const { code, output } = await run(command, args);
+      return { ok: code === 0, output };
+    },
+  };
+}
+
+async function checkHouse(): Promise<{ ok: boolean; output: string }> {
+  const files = listFiles();
+  const sources = readSources(files).filter(({ path }) => !path.includes("/generated/"));
+  const layers = JSON.parse(readFileSync("layers.json", "utf8")) as Layers;
+  const manifests = files
+    .filter((file) => /^(?:(?:packages|apps|operators|examples|tools)\/[^/]+|bench|test)\/package\.json$/.test(file))
+    .map(readManifest);
+  const findings: Finding[] = [
+    ...checkLayers(sources, manifests, layers),
+    ...checkReferences(manifests),
+    ...checkEffects(sources, layers),
+    ...checkNames(files),
+    ...checkComments(sources),
+  ];
+  return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
+}
+
+function readManifest(file: string): Manifest {
+  const {
+    name,
+    dependencies = {},
+    devDependencies = {},
+    exports = {},
+  } = JSON.parse(readFileSync(file, "utf8")) as {
+    name: string;
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+    exports?: Record<string, unknown>;
+  };
+  return {
+    room: file.slice(0, -"/package.json".length),
+    name,
+    dependencies: Object.keys(dependencies),
+    devDependencies: Object.keys(devDependencies),
+    exports: Object.keys(exports),
+  };
+}
+
+async function checkGenerated(): Promise<{ ok: boolean; output: string }> {
+  const stale = (await generatedPages())
+    .filter(({ file, text }) => !isSame(file, text))
+    .map(({ file }) => `${file} is out of date`);
+  return { ok: stale.length === 0, output: stale.join("\n") };
+}
+
+function isSame(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, "utf8") === text;
+  } catch {
+    return false;
+  }
+}
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  let failed = 0;
+  for (const step of steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const began = performance.now();
+    const { ok, output } = await step.run();
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(`${ok ? "ok  " : "FAIL"}  ${step.name} (${seconds} s)`);
+    if (ok) continue;
+    failed++;
+    console.log(`${output.trimEnd()}\n      cure: ${step.cure}\n`);
+  }
+  if (failed > 0) {
+    console.log(`${failed} of ${steps.length} checks failed`);
+    process.exitCode = 1;
+  }
+}
+
+await main();

@@ -1,0 +1,103 @@
+/** Runs test files with Node's own runner, two files at a time, and tells what happened in a few lines. */
+import { globSync } from "node:fs";
+import { run } from "node:test";
+import { inspect } from "node:util";
+import { type Outcome, type TestResult, summarize } from "./summary.ts";
+
+/** Unit tests stand beside the code and start nothing; the others may start servers and need what the set-up step installs. */
+export type Tier = "unit" | "package" | "story";
+
+const patterns: Readonly<Record<Tier, readonly string[]>> = {
+  unit: [
+    "packages/*/src/**/*.test.ts",
+    "apps/*/src/**/*.test.ts",
+    "operators/*/!(test)/**/*.test.ts",
+    "tools/*/src/**/*.test.ts",
+    "scripts/**/*.test.ts",
+  ],
+  package: ["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
+  story: ["operators/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"],
+};
+
+export function testFiles(...tiers: Tier[]): string[] {
+  return tiers.flatMap((tier) =>
+    globSync([...patterns[tier]], { exclude: (name) => String(name).includes("node_modules") }).sort(),
+  );
+}
+
+export interface RunOptions {
+  /** Only failures are printed. */
+  readonly quiet?: boolean;
+  readonly print?: (line: string) => void;
+}
+
+export async function runTests(
+  files: readonly string[],
+  { quiet = false, print = () => {} }: RunOptions = {},
+): Promise<Outcome & { output: string }> {
+  const results: TestResult[] = [];
+  const lines: string[] = [];
+  const say = (line: string): void => {
+    lines.push(line);
+    print(line);
+  };
+  const perFile = new Map<string, { passed: number; failed: number; milliseconds: number }>();
+  const began = performance.now();
+  const stream = run({
+    files: [...files],
+    concurrency: 2,
+    execArgv: process.execArgv.filter(
+      (flag) => flag.startsWith("--conditions") || flag.startsWith("--disable-warning"),
+    ),
+    timeout: 20 * 60_000,
+  });
+  stream.on("test:pass", (event) => record(event, true));
+  stream.on("test:fail", (event) => record(event, false));
+  stream.on("test:stderr", ({ message }) => {
+    if (!quiet) say(message.trimEnd());
+  });
+  stream.on("test:complete", ({ name, nesting, file }) => {
+    if (quiet || nesting !== 0 || file === undefined || !name.endsWith(".ts")) return;
+    const seen = perFile.get(name);
+    if (seen) say(`${seen.failed > 0 ? "FAIL" : "ok  "}  ${relative(name)} (${seen.passed + seen.failed} tests)`);
+  });
+
+  function record(
+    event: {
+      name: string;
+      nesting: number;
+      file?: string | undefined;
+      skip?: string | boolean | undefined;
+      todo?: string | boolean | undefined;
+      details: { duration_ms: number; type?: string | undefined; error?: Error };
+    },
+    passed: boolean,
+  ): void {
+    if (event.details.type === "suite") return;
+    const file = relative(event.file ?? event.name);
+    if (event.nesting === 0 && relative(event.name) === file && passed) return;
+    results.push({
+      name: event.name,
+      file,
+      passed,
+      milliseconds: event.details.duration_ms,
+      skipped: event.skip ?? event.todo ?? false,
+    });
+    if (!passed) say(`FAIL  ${file}: ${event.name}\n${describe(event.details.error)}`);
+  }
+
+  for await (const _ of stream) {
+    // Draining the stream is what runs the tests; the listeners above do the work.
+  }
+  const outcome = summarize(results, (performance.now() - began) / 1000);
+  return { ...outcome, output: lines.join("\n") };
+}
+
+function relative(path: string): string {
+  return path.startsWith(`${process.cwd()}/`) ? path.slice(process.cwd().length + 1) : path;
+}
+
+function describe(error: Error | undefined): string {
+  const cause = error?.cause ?? error;
+  return (cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)).replaceAll(/^/gm, "      ");
+}

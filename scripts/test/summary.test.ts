@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closingLines, summarize } from "./summary.ts";
+
+const result = { name: "works", file: "a.test.ts", passed: true, milliseconds: 5, skipped: false as string | boolean };
+
+test("a run without any test is not a success", () => {
+  assert.equal(summarize([], 1).ok, false);
+});
+
+test("the closing line counts, and skips are listed with their reason", () => {
+  const outcome = summarize([result, { ...result, passed: false }, { ...result, skipped: "no root" }], 2);
+  const lines = closingLines(outcome, { ci: false });
+  assert.equal(lines.at(-1), "1 passed, 1 failed, 1 skipped");
+  assert.ok(lines.includes("  a.test.ts: works (no root)"));
+  assert.ok(closingLines(outcome, { ci: true }).includes("skipped, which CI does not allow"));
+});

@@ -1,0 +1,42 @@
+/** Turns the results of a test run into the lines that close it: what was skipped and why, what was slow, how many passed. */
+export interface TestResult {
+  readonly name: string;
+  readonly file: string;
+  readonly passed: boolean;
+  readonly milliseconds: number;
+  readonly skipped: string | boolean;
+}
+
+export interface Outcome {
+  readonly ok: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly TestResult[];
+  readonly slowest: readonly TestResult[];
+  readonly seconds: number;
+}
+
+export function summarize(results: readonly TestResult[], seconds: number): Outcome {
+  const skipped = results.filter((result) => result.skipped !== false);
+  const ran = results.filter((result) => result.skipped === false);
+  const failed = ran.filter((result) => !result.passed).length;
+  const slowest = ran.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 15);
+  return { ok: failed === 0 && ran.length > 0, passed: ran.length - failed, failed, skipped, slowest, seconds };
+}
+
+/** Under CI a skip is a failure: a part that is missing there would never be seen again. */
+export function closingLines(outcome: Outcome, { ci }: { readonly ci: boolean }): string[] {
+  const slow = outcome.slowest.map(
+    (test) => `  ${(test.milliseconds / 1000).toFixed(1).padStart(7)} s  ${test.file}: ${test.name}`,
+  );
+  const skips = outcome.skipped.map(
+    (test) => `  ${test.file}: ${test.name} (${typeof test.skipped === "string" ? test.skipped : "no reason given"})`,
+  );
+  return [
+    ...(slow.length > 0 ? ["", "slowest tests", ...slow] : []),
+    ...(skips.length > 0 ? ["", ci ? "skipped, which CI does not allow" : "skipped, and why", ...skips] : []),
+    "",
+    `${outcome.seconds.toFixed(0)} s`,
+    `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped.length} skipped`,
+  ];
+}
