@@ -1,0 +1,97 @@
+/** The errors of requests: what could not be done, why, and what to do now. */
+import { describeAttempt, formatRule, ruleFor } from "./attempt.ts";
+import type { Attempt, PolicyRule } from "./attempt.ts";
+import type { ApiErrorCode } from "./code.ts";
+
+/** One field that the server objects to, or one reason for a conflict. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** The Status object that Kubernetes answers with when a request fails. */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion?: string;
+  readonly status?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly causes?: readonly StatusCause[];
+    readonly retryAfterSeconds?: number;
+  };
+}
+
+/** What an `ApiError` is made from. */
+export interface ApiErrorInit {
+  readonly code: ApiErrorCode;
+  readonly message: string;
+  /** The HTTP status, 0 where there was no answer. */
+  readonly status?: number | undefined;
+  readonly attempt?: Attempt | undefined;
+  readonly statusObject?: Status | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request failed. `code` says why; `attempt` says what was to be done to which object. */
+export class ApiError extends Error {
+  override readonly name: string = "ApiError";
+  readonly code: ApiErrorCode;
+  readonly status: number;
+  readonly attempt: Attempt | undefined;
+  readonly statusObject: Status | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(init: ApiErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.code = init.code;
+    this.status = init.status ?? 0;
+    this.attempt = init.attempt;
+    this.statusObject = init.statusObject;
+    this.retryAfterMs = init.retryAfterMs;
+  }
+
+  /** The fields and reasons that the server gave. */
+  get causes(): readonly StatusCause[] {
+    return this.statusObject?.details?.causes ?? [];
+  }
+
+  /** The kind and the key of the object that the request was about. */
+  get object(): Pick<Attempt, "group" | "version" | "kind" | "namespace" | "name"> | undefined {
+    return this.attempt;
+  }
+}
+
+/** The server forbids it; `rule` is what a Role would have to say to permit it. */
+export class ForbiddenError extends ApiError {
+  override readonly name = "ForbiddenError";
+  readonly rule: PolicyRule;
+
+  constructor(init: Omit<ApiErrorInit, "code" | "message"> & { readonly attempt: Attempt; readonly why: string }) {
+    const rule = ruleFor(init.attempt);
+    const advice = `If a permission is missing, this rule grants it:\n${formatRule(rule)}`;
+    super({
+      ...init,
+      code: "Forbidden",
+      message: `Cannot ${describeAttempt(init.attempt)}: ${sentence(init.why)} ${advice}`,
+    });
+    this.rule = rule;
+  }
+}
+
+/** Whether something that was thrown is an `ApiError`, optionally with one of these codes. */
+export function isApiError(error: unknown, ...codes: readonly ApiErrorCode[]): error is ApiError {
+  return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** Text that ends as a sentence does. */
+export function sentence(text: string): string {
+  return /[.!?]$/u.test(text) ? text : `${text}.`;
+}

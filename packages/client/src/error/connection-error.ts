@@ -1,0 +1,49 @@
+/** Errors of the connection: there was no answer, or only a part of one. */
+import { ApiError } from "./api-error.ts";
+
+/** How a connection can fail. */
+export type ConnectionErrorCode = "Unreachable" | "TlsFailed" | "ConnectionLost" | "DeadlineExceeded";
+
+/** What a `ConnectionError` is made from. */
+export interface ConnectionErrorInit {
+  readonly code: ConnectionErrorCode;
+  /** The address that was tried. */
+  readonly server: string;
+  /** Whether the server may have seen the request: if not, repeating it is safe whatever it was. */
+  readonly sent: boolean;
+  readonly cause?: unknown;
+}
+
+/** There was no (whole) answer. */
+export class ConnectionError extends ApiError {
+  override readonly name = "ConnectionError";
+  readonly sent: boolean;
+  readonly server: string;
+
+  constructor(init: ConnectionErrorInit) {
+    super({ code: init.code, message: describe(init), cause: init.cause });
+    this.sent = init.sent;
+    this.server = init.server;
+  }
+}
+
+function describe({ code, server, cause }: ConnectionErrorInit): string {
+  const why = reasonOf(cause);
+  switch (code) {
+    case "Unreachable":
+      return `Cannot reach the API server at ${server}: ${why}. Check that it runs and that the kubeconfig's server and proxy-url are right.`;
+    case "TlsFailed":
+      return `Cannot trust the connection to the API server at ${server}: ${why}. Check certificate-authority, tls-server-name and the client certificate of the kubeconfig.`;
+    case "ConnectionLost":
+      return `The connection to the API server at ${server} broke before the answer was complete: ${why}. Repeat the request if that is safe.`;
+    case "DeadlineExceeded":
+      return `The API server at ${server} did not answer in time: ${why}. Allow more time or check the server's load.`;
+  }
+}
+
+/** The last cause says most: "connect ECONNREFUSED 127.0.0.1:6443" rather than "fetch failed". */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join("; ");
+  if (cause instanceof Error) return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.message;
+  return typeof cause === "string" ? cause : "no reason was given";
+}

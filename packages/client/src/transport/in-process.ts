@@ -1,0 +1,78 @@
+/** An API server in the same process as a target: a function from `Request` to `Response`, no socket in between. */
+import { ConnectionError } from "../error/connection-error.ts";
+import { bodyOfBytes, bodyOfChunks } from "./body.ts";
+import type { ResponseHeaders, Transport, TransportRequest, TransportResponse } from "./transport.ts";
+
+/** An API server as the Web sees it. */
+export type FetchHandler = (request: Request) => Promise<Response> | Response;
+
+/** A transport to an API server that is a function. */
+export function inProcess(handler: FetchHandler, origin = "http://in-process"): Transport {
+  return {
+    async request(request): Promise<TransportResponse> {
+      request.signal?.throwIfAborted();
+      const exchange = new AbortController();
+      const stop = follow(request.signal, exchange);
+      try {
+        const response = await answer(handler, toRequest(request, origin, exchange.signal));
+        return fromResponse(response, exchange);
+      } catch (error) {
+        stop();
+        throw error;
+      }
+    },
+  };
+}
+
+/** An exchange ends when its caller's signal says so, and also when its answer is no longer read. */
+function follow(signal: AbortSignal | undefined, exchange: AbortController): () => void {
+  if (signal === undefined) return () => {};
+  const onAbort = (): void => exchange.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true, signal: exchange.signal });
+  return () => signal.removeEventListener("abort", onAbort);
+}
+
+function toRequest(request: TransportRequest, origin: string, signal: AbortSignal): Request {
+  const { method, path, headers, body } = request;
+  const init: RequestInit = { method, headers: { ...headers }, signal };
+  if (body !== undefined) init.body = typeof body === "string" ? body : new Uint8Array(body);
+  return new Request(origin + path, init);
+}
+
+async function answer(handler: FetchHandler, request: Request): Promise<Response> {
+  try {
+    return await untilAborted(Promise.resolve(handler(request)), request.signal);
+  } catch (cause) {
+    if (request.signal.aborted) throw request.signal.reason;
+    throw new ConnectionError({ code: "ConnectionLost", server: request.url, sent: true, cause });
+  }
+}
+
+/** A handler that ignores the signal must not keep its caller waiting. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  return Promise.race([work, promise]);
+}
+
+function fromResponse(response: Response, exchange: AbortController): TransportResponse {
+  const headers: ResponseHeaders = Object.fromEntries(response.headers);
+  const cancel = (): void => exchange.abort();
+  const body = response.body === null ? bodyOfBytes("") : bodyOfChunks(chunksOf(response.body, exchange), cancel);
+  return { status: response.status, headers, body };
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>, exchange: AbortController): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  const { signal } = exchange;
+  try {
+    for (;;) {
+      const { done, value } = await untilAborted(reader.read(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    exchange.abort();
+    reader.cancel(signal.reason).catch(() => {});
+  }
+}
