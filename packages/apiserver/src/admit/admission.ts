@@ -1,0 +1,87 @@
+/** Admission: after decoding and before storing, a chain of steps may change a write or refuse it. */
+import type { KubeObject } from "@capstan/model";
+import type { UserInfo } from "../authenticate/user.ts";
+import type { Lookup, Writer } from "../builtin/context.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+
+/** What the request does to the object. */
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** A write on its way to the store, as admission sees it. */
+export interface AdmissionRequest {
+  readonly operation: Operation;
+  /** The kind of `object`, in the version of the request. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subresource: string;
+  readonly namespace: string;
+  /** Empty on create with generateName, and on deletecollection. */
+  readonly name: string;
+  /**
+   * What is being written: absent on DELETE. Mutating steps change it in place or replace it with `replace`. In the hub version of its
+   * kind; `convert` gives the form that a webhook asked for.
+   */
+  object: AnyDraft | undefined;
+  /** What is stored now: absent on CREATE and CONNECT. */
+  readonly oldObject: KubeObject | undefined;
+  /** The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
+  readonly options: KubeObject;
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+  /** Adds a Warning header to the answer. */
+  warn(text: string): void;
+  /** Adds an annotation to the audit record of the request. */
+  annotate(key: string, value: string): void;
+  /** Converts between the hub version and another version of the kind. */
+  convert(object: KubeObject, version: string): AnyDraft;
+}
+
+/** What the steps may use beside the request. */
+export interface AdmissionContext {
+  readonly lookup: Lookup;
+  readonly writer: Writer;
+  /** Milliseconds since 1970. */
+  now(): number;
+  uid(): string;
+}
+
+/**
+ * One step of the chain. `mutate` runs on every step in order, then the object is validated by its kind, then `validate` runs on every
+ * step in order. A step refuses by throwing a StatusError (usually `forbidden(...)`). Steps that need no waiting return nothing.
+ */
+export interface AdmissionStep {
+  /** The name kube-apiserver gives the plugin: `NamespaceLifecycle`, `LimitRanger`. */
+  readonly name: string;
+  handles(operation: Operation): boolean;
+  mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>;
+  validate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>;
+}
+
+/** Both halves of the chain; each returns a promise only when a step had to wait. */
+export interface AdmissionChain {
+  mutate(request: AdmissionRequest): void | Promise<void>;
+  validate(request: AdmissionRequest): void | Promise<void>;
+}
+
+/** Joins steps in the order given. */
+export function chainAdmission(steps: readonly AdmissionStep[], context: AdmissionContext): AdmissionChain {
+  const mutating = steps.filter((step) => step.mutate !== undefined);
+  const validating = steps.filter((step) => step.validate !== undefined);
+  return {
+    mutate: (request) => runInOrder(mutating, request, (step) => step.mutate?.(request, context)),
+    validate: (request) => runInOrder(validating, request, (step) => step.validate?.(request, context)),
+  };
+}
+
+function runInOrder(
+  steps: readonly AdmissionStep[],
+  request: AdmissionRequest,
+  run: (step: AdmissionStep) => void | Promise<void>,
+): void | Promise<void> {
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index];
+    if (step === undefined || !step.handles(request.operation)) continue;
+    const pending = run(step);
+    if (pending !== undefined) return pending.then(() => runInOrder(steps.slice(index + 1), request, run));
+  }
+}

@@ -1,0 +1,70 @@
+/** Decides whether a user may do what a request asks. */
+import type { UserInfo } from "../authenticate/user.ts";
+
+/** What is asked: a verb on a resource, or on a path that is no resource. */
+export type AccessAttributes = ResourceAccess | PathAccess;
+
+/** A verb on a resource. */
+export interface ResourceAccess {
+  readonly type: "resource";
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The raw selectors of a list, watch or deletecollection. */
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
+
+/** A verb (the method in lower case) on a path that is no resource. */
+export interface PathAccess {
+  readonly type: "path";
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** What an authorizer answers; `NoOpinion` of all means no. */
+export interface Decision {
+  readonly verdict: "Allow" | "Deny" | "NoOpinion";
+  readonly reason: string;
+}
+
+/** One way to decide. */
+export interface Authorizer {
+  readonly name: string;
+  authorize(attributes: AccessAttributes): Decision | Promise<Decision>;
+}
+
+/** Asks each authorizer in order until one allows or denies. */
+export function authorizeWith(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    name: "union",
+    async authorize(attributes) {
+      const reasons: string[] = [];
+      for (const one of authorizers) {
+        const decision = await one.authorize(attributes);
+        if (decision.verdict !== "NoOpinion") return decision;
+        if (decision.reason !== "") reasons.push(decision.reason);
+      }
+      return { verdict: "NoOpinion", reason: reasons.join("\n") };
+    },
+  };
+}
+
+/** Members of `system:masters` may do everything. */
+export const mastersAuthorizer: Authorizer = {
+  name: "masters",
+  authorize: ({ user }) =>
+    user.groups.includes("system:masters") ? { verdict: "Allow", reason: "" } : { verdict: "NoOpinion", reason: "" },
+};
+
+/** Everybody may do everything: for servers that are asked not to authorise. */
+export const alwaysAllow: Authorizer = {
+  name: "always-allow",
+  authorize: () => ({ verdict: "Allow", reason: "" }),
+};

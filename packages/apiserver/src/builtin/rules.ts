@@ -1,0 +1,217 @@
+/**
+ * What a built-in kind declares about itself: how it is prepared, defaulted, validated, printed, selected and deleted.
+ *
+ * The server asks these questions in a fixed order and knows nothing else about any kind:
+ *
+ * - decode: structure is checked against `@capstan/kinds`, then `defaults`, then conversion to the hub version;
+ * - create: `prepareForCreate`, mutating admission comes before it, `allocate`, `validateCreate`, metadata checks, `warnings`, `canonicalize`;
+ * - update: `prepareForUpdate`, `allocate`, `validateUpdate`, metadata checks, `warnings`, `canonicalize`;
+ * - read: conversion from the hub version, `table` when a client asks for rows, `fields` for field selectors.
+ *
+ * All functions are pure but for the draft they are given to change. They see objects in the hub version, structurally sound and
+ * defaulted, so they may trust the types of `@capstan/kinds`. `defineRules` gives the type to the functions.
+ */
+import type { Json, KubeObject } from "@capstan/model";
+import type { Call } from "../call.ts";
+import type { Answer } from "../answer.ts";
+import type { RuleContext, Writer } from "./context.ts";
+import type { AnyDraft, Draft } from "./draft.ts";
+import type { FieldError } from "./field-error.ts";
+
+/** What names an object of a kind may have; `path-segment` allows everything but `/`, `%`, `.` and `..`. */
+export type NameRule =
+  | "dns-subdomain"
+  | "dns-label"
+  | "dns-label-1035"
+  | "path-segment"
+  | ((name: string, isPrefix: boolean) => readonly string[]);
+
+/** The rules of a resource: it is stored, or it is a question that is answered and forgotten. */
+export type ResourceRules = KindRules | ReviewRules;
+
+/** The rules of a resource whose objects are stored. Everything is optional: the default stores what is structurally sound. */
+export interface KindRules<T extends KubeObject = KubeObject> {
+  readonly serves?: "objects";
+
+  /** Which version rules see and the store keeps, when a kind has several; the others convert. Default: the preferred version. */
+  readonly hub?: string;
+  /** How other versions of the kind become the hub version and back. Objects are drafts and may be changed in place and returned. */
+  readonly versions?: { readonly [version: string]: VersionRules<T> };
+
+  /** Default `dns-subdomain`. */
+  readonly name?: NameRule;
+  /** PUT to a name that does not exist creates it. Default no. */
+  readonly createOnUpdate?: boolean;
+  /** PUT without resourceVersion overwrites. Default yes. */
+  readonly unconditionalUpdate?: boolean;
+  /** Seconds until a written object disappears by itself (events). Default never. */
+  timeToLive?(object: T): number | undefined;
+
+  /** Fills in defaults, on every decode of the hub version and on every read of what was stored before. */
+  defaults?(draft: Draft<T>): void;
+
+  /** Clears what clients must not set (usually `status`) and sets what the server sets (usually `metadata.generation = 1`). */
+  prepareForCreate?(draft: Draft<T>, context: RuleContext): void;
+  /** Keeps what this door must not change (usually `status`) and bumps `metadata.generation` when the spec changed. */
+  prepareForUpdate?(draft: Draft<T>, old: T, context: RuleContext): void;
+  /** The metadata itself is checked by the server, after these. */
+  validateCreate?(object: T, context: RuleContext): readonly FieldError[];
+  validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
+  /** Texts for Warning headers; `old` is there on update. */
+  warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
+  /** Brings an accepted object into its one stored form. */
+  canonicalize?(draft: Draft<T>): void;
+
+  /** Takes what must be unique over the cluster (cluster IP, node port) before validation; given back when the request fails. */
+  allocate?(draft: Draft<T>, old: T | undefined, context: RuleContext): Allocation | readonly FieldError[] | undefined;
+
+  /** The fields that a field selector may name, beside `metadata.name` and `metadata.namespace`. */
+  readonly fields?: { readonly [path: string]: (object: T) => string };
+
+  readonly deletion?: DeletionRules<T>;
+  readonly table?: TableRules<T>;
+  /** By name: `status`, `scale`, `eviction`, `log`. A subresource that is not named here but is among the facts answers 501. */
+  readonly subresources?: { readonly [name: string]: SubresourceRules<T> };
+
+  /** Runs after a write was stored, for side effects on other objects. */
+  stored?(event: StoredEvent<T>, writer: Writer, context: RuleContext): void;
+}
+
+/** One of the other versions of a kind. */
+export interface VersionRules<T extends KubeObject = KubeObject> {
+  /** Defaults of this version, before conversion. */
+  defaults?(draft: AnyDraft): void;
+  toHub(draft: AnyDraft): Draft<T>;
+  fromHub(draft: Draft<T>): AnyDraft;
+}
+
+/** Something taken by `allocate`; `release` gives it back when the request fails later. */
+export interface Allocation {
+  release(): void;
+}
+
+/** What has just been stored. */
+export type StoredEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: "created"; readonly object: T }
+  | { readonly type: "updated"; readonly object: T; readonly old: T }
+  | { readonly type: "deleted"; readonly old: T };
+
+/** What is particular about deleting objects of a kind. */
+export interface DeletionRules<T extends KubeObject = KubeObject> {
+  /**
+   * Seconds an object stays after it was marked; `undefined` deletes at once. `requested` is what the client asked for, `undefined` if
+   * it did not ask. Only pods wait.
+   */
+  grace?(object: T, requested: number | undefined, context: RuleContext): number | undefined;
+  /** What happens to dependents when the client does not say. Default Background. */
+  readonly propagation?: "Background" | "Orphan" | ((context: RuleContext) => "Background" | "Orphan");
+  /** A text for a Warning header when the client relied on the default above. */
+  readonly propagationWarning?: string;
+  /** Changes the object when its deletion begins and it has to stay: sets a phase, adds a finalizer. */
+  begin?(draft: Draft<T>, context: RuleContext): void;
+  /** Reasons of the kind itself to stay although `metadata.finalizers` is empty (a namespace's `spec.finalizers`). */
+  stays?(object: T): boolean;
+  /** Refuses a deletion. */
+  validate?(object: T, context: RuleContext): readonly FieldError[];
+}
+
+/** A column of a Table; `format` and `description` as the real server prints them. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** How objects of a kind become rows. */
+export interface TableRules<T extends KubeObject = KubeObject> {
+  readonly columns: readonly TableColumn[];
+  /** `now` in milliseconds, for ages. */
+  row(object: T, now: number): TableRow;
+}
+
+/** The cells of one object, in the order of the columns. */
+export interface TableRow {
+  readonly cells: readonly Json[];
+  readonly conditions?: readonly Json[];
+}
+
+/** The doors of a subresource, one shape for each way they behave. */
+export type SubresourceRules<T extends KubeObject = KubeObject> =
+  | ViewRules<T>
+  | ProjectionRules<T>
+  | ActionRules<T>
+  | ConnectRules<T>;
+
+/** The object itself, with other fields writable: `status`, `approval`, `resize`, `ephemeralcontainers`, `finalize`. */
+export interface ViewRules<T extends KubeObject = KubeObject> {
+  readonly type: "view";
+  prepareForUpdate?(draft: Draft<T>, old: T, context: RuleContext): void;
+  validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
+  warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
+  /** Removes the object when this write leaves it nothing to wait for (`finalize` of a namespace). */
+  removes?(object: T): boolean;
+}
+
+/** Another kind that is read from and written into the object: `scale`. */
+export interface ProjectionRules<T extends KubeObject = KubeObject> {
+  readonly type: "projection";
+  /** The kind of the projection for a client that asked with this version. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  read(object: T): KubeObject;
+  write(projection: KubeObject, draft: Draft<T>): void;
+  validate?(projection: KubeObject, context: RuleContext): readonly FieldError[];
+}
+
+/** A POST that does something: `eviction`, `binding`, `token`. */
+export interface ActionRules<T extends KubeObject = KubeObject> {
+  readonly type: "action";
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  defaults?(body: AnyDraft): void;
+  validate?(body: KubeObject, object: T | undefined, context: RuleContext): readonly FieldError[];
+  /** Answers with the object to return, a Status included; refuses by throwing a StatusError. */
+  run(action: Action<T>): KubeObject | Promise<KubeObject>;
+}
+
+/** What an action is given. */
+export interface Action<T extends KubeObject = KubeObject> {
+  readonly name: string;
+  readonly object: T;
+  readonly body: KubeObject;
+  readonly context: RuleContext;
+  readonly writer: Writer;
+}
+
+/** A door that leaves the world of objects: `log`, `exec`, `attach`, `portforward`, `proxy`. */
+export interface ConnectRules<T extends KubeObject = KubeObject> {
+  readonly type: "connect";
+  readonly methods: readonly string[];
+  /** Checks the query against the object; the answer of the node is passed on if there are no errors. */
+  validate?(object: T, query: URLSearchParams): readonly FieldError[];
+  connect(object: T, call: Call, door: NodeDoor): Promise<Answer>;
+}
+
+/** The way to the node of a pod; a server without nodes has none. */
+export interface NodeDoor {
+  /** Hands a call to the kubelet of a node; the path is the kubelet's. */
+  handOver(nodeName: string, path: string, call: Call): Promise<Answer>;
+}
+
+/** The rules of a resource that only answers: access reviews, token reviews. */
+export interface ReviewRules<T extends KubeObject = KubeObject> {
+  readonly serves: "answers";
+  defaults?(draft: Draft<T>): void;
+  validateCreate?(object: T, context: RuleContext): readonly FieldError[];
+  answer(draft: Draft<T>, context: RuleContext): KubeObject | Promise<KubeObject>;
+}
+
+/** Gives the functions of a kind their types. */
+export function defineRules<T extends KubeObject>(rules: KindRules<T>): KindRules<T> {
+  return rules;
+}
+
+/** Gives the functions of a review their types. */
+export function defineReview<T extends KubeObject>(rules: ReviewRules<T>): ReviewRules<T> {
+  return rules;
+}

@@ -1,0 +1,29 @@
+/** A request as the server sees it, whichever door it came through. */
+import type { Duplex } from "node:stream";
+
+/** Header names in lower case, as node gives them. */
+export type Headers = { readonly [name: string]: string | readonly string[] | undefined };
+
+/** One request. Doors are HTTP/1.1, HTTP/2 and a call in process; none of them is visible from here on. */
+export interface Call {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly headers: Headers;
+  /** Reads the whole body; refuses with 413 above the limit. */
+  body(): Promise<Uint8Array>;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** The address of the client, for the request log. */
+  readonly remoteAddress: string;
+  /** The certificate that the client proved to own, if any (DER). */
+  readonly certificate?: Uint8Array;
+  /** The raw connection, when the client asked for an upgrade. */
+  upgrade?(): Duplex;
+}
+
+/** One header as a string; repeated headers are joined. */
+export function headerOf(call: Call, name: string): string | undefined {
+  const value = call.headers[name];
+  return value === undefined || typeof value === "string" ? value : value.join(", ");
+}
