@@ -1,0 +1,123 @@
+/** Certificates: building one, reading one, and asking who signed it. */
+import { createHash, X509Certificate, type KeyObject } from "node:crypto";
+import { bitString, integer, sequence, tagged, time } from "./der-writer.ts";
+import { childAt, readChildren, readElement, readTime, type Element } from "./der-reader.ts";
+import {
+  readAlternativeNames,
+  readExtensions,
+  readIsAuthority,
+  readKeyUsages,
+  readSubjectKeyId,
+  readUsages,
+  type AlternativeNames,
+  type ExtensionTable,
+  type KeyUsage,
+  type Usage,
+} from "./extensions.ts";
+import { readPublicKey, signatureAlgorithm, signBytes } from "./key.ts";
+import { readName, type Name } from "./name.ts";
+import { formatPem, parsePemBlock } from "./pem.ts";
+
+/** From when to when a certificate is valid. */
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** What a certificate says. */
+export interface Certificate extends Validity, AlternativeNames {
+  readonly subject: Name;
+  readonly issuer: Name;
+  /** Lower-case hexadecimal. */
+  readonly serialNumber: string;
+  readonly isAuthority: boolean;
+  /** What the key may do; empty when the certificate does not say. */
+  readonly keyUsages: readonly KeyUsage[];
+  readonly usages: readonly Usage[];
+  readonly publicKey: KeyObject;
+  readonly subjectKeyId?: Buffer;
+  /** SHA-256 of the whole certificate, lower-case hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/** What goes into a certificate, with the names, key and extensions already written. */
+export interface CertificateParts extends Validity {
+  readonly serial: Uint8Array;
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  readonly keyInfo: Buffer;
+  readonly extensions: readonly Buffer[];
+}
+
+/** Writes and signs a version 3 certificate; gives PEM. */
+export function buildCertificate(parts: CertificateParts, signer: KeyObject): string {
+  const algorithm = signatureAlgorithm(signer);
+  const body = sequence(
+    tagged(0, "constructed", integer(Buffer.of(2))),
+    integer(parts.serial),
+    algorithm,
+    parts.issuer,
+    sequence(time(parts.notBefore), time(parts.notAfter)),
+    parts.subject,
+    parts.keyInfo,
+    tagged(3, "constructed", sequence(...parts.extensions)),
+  );
+  return formatPem("CERTIFICATE", sequence(body, algorithm, bitString(signBytes(signer, body))));
+}
+
+/** Reads the first certificate of a PEM text. */
+export function parseCertificate(pem: string): Certificate {
+  return decodeCertificate(parsePemBlock(pem, "CERTIFICATE"));
+}
+
+/** Reads a certificate from its DER bytes, such as a TLS peer's. */
+export function decodeCertificate(der: Buffer): Certificate {
+  const fields = certificateFields(der);
+  const extensions = extensionsOf(fields);
+  const validity = readChildren(childAt(fields, 4));
+  const keyId = readSubjectKeyId(extensions);
+  return {
+    serialNumber: childAt(fields, 1)
+      .content.toString("hex")
+      .replace(/^(00)+(?=.)/, ""),
+    issuer: readName(childAt(fields, 3)),
+    notBefore: readTime(childAt(validity, 0)),
+    notAfter: readTime(childAt(validity, 1)),
+    subject: readName(childAt(fields, 5)),
+    publicKey: readPublicKey(childAt(fields, 6).whole),
+    isAuthority: readIsAuthority(extensions),
+    keyUsages: readKeyUsages(extensions),
+    usages: readUsages(extensions),
+    ...readAlternativeNames(extensions),
+    ...(keyId && { subjectKeyId: keyId }),
+    fingerprint: createHash("sha256").update(der).digest("hex"),
+  };
+}
+
+/** The subject exactly as written, to be repeated as an issuer. */
+export function subjectBytes(pem: string): Buffer {
+  return childAt(certificateFields(parsePemBlock(pem, "CERTIFICATE")), 5).whole;
+}
+
+/** Whether a certificate was signed by one of the authorities of a bundle and is valid at this moment. */
+export function isTrusted(pem: string, options: { authorities: readonly string[]; now: Date }): boolean {
+  const certificate = new X509Certificate(pem);
+  const { notBefore, notAfter } = parseCertificate(pem);
+  if (options.now < notBefore || options.now > notAfter) return false;
+  return options.authorities.some((text) => {
+    const authority = new X509Certificate(text);
+    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+  });
+}
+
+/** The fields of the signed part, with the version always at the front. */
+function certificateFields(der: Buffer): Element[] {
+  const fields = readChildren(childAt(readChildren(readElement(der)), 0));
+  const hasVersion = fields[0]?.tag === 0xa0;
+  return hasVersion ? fields : [readElement(Buffer.from("a003020100", "hex")), ...fields];
+}
+
+function extensionsOf(fields: readonly Element[]): ExtensionTable {
+  const wrapped = fields.find((field) => field.tag === 0xa3);
+  return wrapped === undefined ? new Map() : readExtensions(childAt(readChildren(wrapped), 0));
+}

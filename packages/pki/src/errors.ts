@@ -1,0 +1,25 @@
+/** What can go wrong with certificates, requests and tokens. */
+
+/** Why something could not be read, made or trusted. */
+export type PkiErrorCode =
+  | "MalformedPem"
+  | "MalformedDer"
+  | "UnsupportedAlgorithm"
+  | "InvalidName"
+  | "KeyMismatch"
+  | "BadSignature"
+  | "MalformedToken"
+  | "UnknownKey"
+  | "TokenExpired"
+  | "TokenNotYetValid";
+
+/** A certificate, request or token could not be read, made or trusted; `code` says why. */
+export class PkiError extends Error {
+  override readonly name = "PkiError";
+  readonly code: PkiErrorCode;
+
+  constructor(code: PkiErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
