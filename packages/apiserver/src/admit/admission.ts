@@ -47,7 +47,8 @@ export interface AdmissionContext {
 
 /**
  * One step of the chain. `mutate` runs on every step in order, then the object is validated by its kind, then `validate` runs on every
- * step in order. A step refuses by throwing a StatusError (usually `forbidden(...)`). Steps that need no waiting return nothing.
+ * step in order. A step refuses by throwing a StatusError of
+ * `@capstan/model` (usually `apiErrors.forbidden(...)`). Steps that need no waiting return nothing.
  */
 export interface AdmissionStep {
   /** The name kube-apiserver gives the plugin: `NamespaceLifecycle`, `LimitRanger`. */

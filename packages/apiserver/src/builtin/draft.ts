@@ -1,5 +1,5 @@
 /** Objects on their way through a request: plain JSON that the request owns and may change. */
-import type { KubeObject } from "@capstan/model";
+import type { DeepMutable, KubeObject } from "@capstan/model";
 
 /** A value that came out of a JSON body. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -10,11 +10,7 @@ export interface JsonObject {
 }
 
 /** The changeable form of a type whose fields are readonly, all the way down. */
-export type Draft<T> = T extends readonly (infer Item)[]
-  ? Draft<Item>[]
-  : T extends object
-    ? { -readonly [Field in keyof T]: Draft<T[Field]> }
-    : T;
+export type Draft<T> = DeepMutable<T>;
 
 /** Any object on its way through a request. */
 export type AnyDraft = Draft<KubeObject>;

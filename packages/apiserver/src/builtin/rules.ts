@@ -11,12 +11,11 @@
  * All functions are pure but for the draft they are given to change. They see objects in the hub version, structurally sound and
  * defaulted, so they may trust the types of `@capstan/kinds`. `defineRules` gives the type to the functions.
  */
-import type { Json, KubeObject } from "@capstan/model";
+import type { FieldError, Json, KubeObject } from "@capstan/model";
 import type { Call } from "../call.ts";
 import type { Answer } from "../answer.ts";
 import type { RuleContext, Writer } from "./context.ts";
 import type { AnyDraft, Draft } from "./draft.ts";
-import type { FieldError } from "./field-error.ts";
 
 /** What names an object of a kind may have; `path-segment` allows everything but `/`, `%`, `.` and `..`. */
 export type NameRule =
@@ -61,6 +60,12 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
   /** Brings an accepted object into its one stored form. */
   canonicalize?(draft: Draft<T>): void;
+
+  /**
+   * Fields that this door ignores, whatever a client sends: they never appear in managed fields of a write through it. `status` for a
+   * kind with a status subresource. Paths are dotted: `spec.replicas`.
+   */
+  readonly resetFields?: readonly string[];
 
   /** Takes what must be unique over the cluster (cluster IP, node port) before validation; given back when the request fails. */
   allocate?(draft: Draft<T>, old: T | undefined, context: RuleContext): Allocation | readonly FieldError[] | undefined;
@@ -147,6 +152,8 @@ export type SubresourceRules<T extends KubeObject = KubeObject> =
 /** The object itself, with other fields writable: `status`, `approval`, `resize`, `ephemeralcontainers`, `finalize`. */
 export interface ViewRules<T extends KubeObject = KubeObject> {
   readonly type: "view";
+  /** As for the object itself; usually `spec` for `status`. */
+  readonly resetFields?: readonly string[];
   prepareForUpdate?(draft: Draft<T>, old: T, context: RuleContext): void;
   validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
@@ -170,7 +177,7 @@ export interface ActionRules<T extends KubeObject = KubeObject> {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   defaults?(body: AnyDraft): void;
   validate?(body: KubeObject, object: T | undefined, context: RuleContext): readonly FieldError[];
-  /** Answers with the object to return, a Status included; refuses by throwing a StatusError. */
+  /** Answers with the object to return, a Status included; refuses by throwing a StatusError of `@capstan/model`. */
   run(action: Action<T>): KubeObject | Promise<KubeObject>;
 }
 

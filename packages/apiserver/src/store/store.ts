@@ -1,0 +1,150 @@
+/** The versioned store: one counter of revisions, objects by resource and key, and a feed of changes. */
+import { deepFreeze } from "@capstan/model";
+import type { Clock } from "../clock.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { ResourceName } from "../builtin/context.ts";
+import { Collection, type Change } from "./collection.ts";
+import { Entry } from "./entry.ts";
+
+/** How long and how much the store remembers of what changed. */
+export interface HistoryLimits {
+  /** Milliseconds. */
+  readonly age: number;
+  /** Changes of one resource. */
+  readonly count: number;
+}
+
+/** Told about every change of a resource, in order, right after it happened. */
+export type Listener = (change: Change) => void;
+
+/** Where changes go to survive the process. */
+export interface Journal {
+  write(resource: ResourceName, change: Change): void;
+  /** Resolves when everything written so far is safe; `undefined` when it already is. */
+  settled(): Promise<void> | undefined;
+}
+
+/** Everything a store holds, at one moment. Cheap to take: entries are shared, not copied. */
+export interface Snapshot {
+  readonly revision: number;
+  readonly resources: ReadonlyMap<ResourceName, readonly Entry[]>;
+}
+
+const defaultLimits: HistoryLimits = { age: 5 * 60_000, count: 100_000 };
+
+/** How many changes of a resource happen between two looks at what can be forgotten. */
+const forgetEvery = 256;
+
+/** A store. Every method is synchronous: what was read does not change until the caller waits for something. */
+export class Store {
+  readonly #clock: Clock;
+  readonly #limits: HistoryLimits;
+  readonly #collections = new Map<ResourceName, Collection>();
+  readonly #listeners = new Map<ResourceName, Set<Listener>>();
+  #journal: Journal | undefined;
+  #revision: number;
+  /** Revisions below this are gone for every resource. */
+  #floor: number;
+  #restored: (() => void)[] = [];
+
+  constructor(options: { clock: Clock; limits?: HistoryLimits; revision?: number; journal?: Journal }) {
+    this.#clock = options.clock;
+    this.#limits = options.limits ?? defaultLimits;
+    this.#revision = options.revision ?? 1;
+    this.#floor = options.revision ?? 0;
+    this.#journal = options.journal;
+  }
+
+  /** The revision of the last change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  collection(resource: ResourceName): Collection {
+    let collection = this.#collections.get(resource);
+    if (collection === undefined) {
+      collection = new Collection(this.#floor);
+      this.#collections.set(resource, collection);
+    }
+    return collection;
+  }
+
+  get(resource: ResourceName, key: string): Entry | undefined {
+    return this.#collections.get(resource)?.get(key);
+  }
+
+  /** Stores a draft under a key, new or not, and gives it the next resourceVersion. The draft is frozen and must not be used again. */
+  put(resource: ResourceName, key: string, draft: AnyDraft): Entry {
+    const revision = ++this.#revision;
+    draft.metadata.resourceVersion = String(revision);
+    const entry = new Entry(key, revision, deepFreeze(draft));
+    this.#publish(resource, this.collection(resource).put(entry, this.#clock.now()));
+    return entry;
+  }
+
+  /** Removes an object; answers with its last state, at the revision of the removal. */
+  remove(resource: ResourceName, entry: Entry): Entry {
+    const revision = ++this.#revision;
+    const change = this.collection(resource).remove(entry, revision, this.#clock.now());
+    this.#publish(resource, change);
+    return change.entry;
+  }
+
+  /** Listens to the changes of a resource until the returned function is called. */
+  listen(resource: ResourceName, listener: Listener): () => void {
+    let listeners = this.#listeners.get(resource);
+    if (listeners === undefined) {
+      listeners = new Set();
+      this.#listeners.set(resource, listeners);
+    }
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** Calls back once when the state is replaced by a restore: whoever follows changes has lost track. */
+  onRestore(callback: () => void): () => void {
+    this.#restored.push(callback);
+    return () => {
+      this.#restored = this.#restored.filter((one) => one !== callback);
+    };
+  }
+
+  /** Resolves when all writes so far would survive a crash; `undefined` when there is nothing to wait for. */
+  settled(): Promise<void> | undefined {
+    return this.#journal?.settled();
+  }
+
+  /** Forgets all changes up to a revision, as a compaction does. */
+  compact(revision: number = this.#revision): void {
+    this.#floor = Math.max(this.#floor, revision);
+    for (const collection of this.#collections.values()) collection.forget(revision);
+  }
+
+  snapshot(): Snapshot {
+    const resources = new Map<ResourceName, readonly Entry[]>();
+    for (const [name, collection] of this.#collections) resources.set(name, collection.entries());
+    return { revision: this.#revision, resources };
+  }
+
+  /** Puts a snapshot in place of everything. Watches end, because their history is no longer ours. */
+  restore(snapshot: Snapshot): void {
+    this.#collections.clear();
+    this.#revision = snapshot.revision;
+    this.#floor = snapshot.revision;
+    for (const [name, entries] of snapshot.resources) this.collection(name).load(entries);
+    const callbacks = this.#restored;
+    this.#restored = [];
+    for (const callback of callbacks) callback();
+  }
+
+  #publish(resource: ResourceName, change: Change): void {
+    this.#journal?.write(resource, change);
+    if (change.revision % forgetEvery === 0) this.#forgetOld(resource);
+    const listeners = this.#listeners.get(resource);
+    if (listeners !== undefined) for (const listener of listeners) listener(change);
+  }
+
+  #forgetOld(resource: ResourceName): void {
+    this.collection(resource).forgetOld(this.#clock.now() - this.#limits.age, this.#limits.count);
+  }
+}
