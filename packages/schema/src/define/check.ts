@@ -1,0 +1,117 @@
+/** Finds what no CRD can hold when a resource is defined, and names the field. */
+import { RE2JS } from "re2js";
+import { DefinitionError } from "./errors.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import type { VersionFacts } from "./version-facts.ts";
+
+interface Defined {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly versions: { readonly [version: string]: VersionFacts };
+  readonly conversions: { readonly [direction: string]: unknown };
+}
+
+export function checkDefinition(resource: Defined): void {
+  checkNames(resource);
+  for (const { name, schema, storage } of Object.values(resource.versions)) {
+    checkVersionName(name);
+    walk(schema, "", checkNode);
+    if (!storage) checkConversions(resource, name);
+  }
+}
+
+function checkNames({ group, kind, plural }: Defined): void {
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/.test(group)) {
+    throw new DefinitionError(
+      "BadName",
+      "group",
+      `"${group}" is not a domain name with at least one dot; write something like "cache.example.com"`,
+    );
+  }
+  if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind))
+    throw new DefinitionError("BadName", "kind", `"${kind}" is not a name in PascalCase`);
+  if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(plural))
+    throw new DefinitionError("BadName", "plural", `"${plural}" is not a name in lower case`);
+}
+
+function checkVersionName(name: string): void {
+  if (/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return;
+  throw new DefinitionError("BadName", "version", `"${name}" is not a version; write v1, v1beta1 or v1alpha1`);
+}
+
+function checkConversions({ versions, conversions }: Defined, name: string): void {
+  const storage = Object.values(versions).find((version) => version.storage)?.name ?? "";
+  for (const direction of [`${name}->${storage}`, `${storage}->${name}`]) {
+    if (typeof conversions[direction] !== "function") {
+      throw new DefinitionError(
+        "BadConversion",
+        `convert["${direction}"]`,
+        "is missing; every version converts to the stored one and back",
+      );
+    }
+  }
+}
+
+function walk(schema: JsonSchema, path: string, visit: (schema: JsonSchema, path: string) => void): void {
+  visit(schema, path === "" ? "the object" : path.slice(1));
+  for (const [name, child] of Object.entries(schema.properties ?? {})) walk(child, `${path}.${name}`, visit);
+  if (schema.items) walk(schema.items, `${path}[*]`, visit);
+  if (schema.additionalProperties) walk(schema.additionalProperties, `${path}[*]`, visit);
+}
+
+function checkNode(schema: JsonSchema, path: string): void {
+  checkBounds(path, schema.minimum, schema.maximum);
+  checkBounds(path, schema.minLength, schema.maxLength);
+  checkBounds(path, schema.minItems, schema.maxItems);
+  checkBounds(path, schema.minProperties, schema.maxProperties);
+  checkPattern(path, schema.pattern);
+  checkListKeys(path, schema);
+  checkSet(path, schema);
+}
+
+function checkBounds(path: string, low: number | undefined, high: number | undefined): void {
+  if (low !== undefined && high !== undefined && low > high)
+    throw new DefinitionError("BadBounds", path, `no value is at least ${low} and at most ${high}`);
+}
+
+function checkPattern(path: string, pattern: string | undefined): void {
+  if (pattern === undefined) return;
+  try {
+    RE2JS.compile(pattern);
+  } catch (cause) {
+    throw new DefinitionError(
+      "BadPattern",
+      path,
+      `/${pattern}/ is not an RE2 pattern (${cause instanceof Error ? cause.message : "unknown"}); look-around and back-references do not exist there`,
+    );
+  }
+}
+
+function checkListKeys(path: string, schema: JsonSchema): void {
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
+    const field = schema.items?.properties?.[key];
+    const known = schema.items?.required?.includes(key) === true || field?.default !== undefined;
+    if (field === undefined || !known)
+      throw new DefinitionError(
+        "BadListKey",
+        path,
+        `items are known by "${key}", so it must be a required field of theirs or have a default`,
+      );
+    if (field.type === "object" || field.type === "array")
+      throw new DefinitionError("BadListKey", path, `"${key}" is not a single value, so items cannot be known by it`);
+  }
+}
+
+function checkSet(path: string, schema: JsonSchema): void {
+  if (schema["x-kubernetes-list-type"] !== "set") return;
+  const items = schema.items ?? {};
+  const whole = items["x-kubernetes-map-type"] === "atomic" || items["x-kubernetes-list-type"] === "atomic";
+  if ((items.type === "object" || items.type === "array") && !whole) {
+    throw new DefinitionError(
+      "NotExpressible",
+      path,
+      "items of a set are single values or atomic; use map() with a key, or make the items atomic",
+    );
+  }
+}

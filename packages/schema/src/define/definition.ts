@@ -1,0 +1,131 @@
+/** What a user states about a resource, as types. */
+import type { Scope, StoredMeta } from "@capstan/model";
+import type { Fields, ObjectSchema } from "./collections.ts";
+import type { Condition } from "./conditions.ts";
+import type { MetadataPath, Path } from "./paths.ts";
+import type { Rule } from "./rule.ts";
+import type { Infer, InferInput } from "./schema.ts";
+
+type AnyObject = ObjectSchema<Fields>;
+
+/** Status as read: the declared fields, the conditions, the generation it speaks of. Everything may be missing until a controller wrote it. */
+export type StatusOf<Status, Conditions extends string> = (Status extends AnyObject
+  ? Partial<Infer<Status>>
+  : unknown) & {
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly Condition<Conditions>[];
+};
+
+/** An object of a resource, as read. */
+export interface ResourceObject<Spec, Status, Conditions extends string> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: StoredMeta;
+  readonly spec: Spec extends AnyObject ? Infer<Spec> : unknown;
+  readonly status?: StatusOf<Status, Conditions>;
+}
+
+/** Labels and annotations of an object as written. */
+export interface ApplyMeta {
+  readonly labels?: { readonly [key: string]: string };
+  readonly annotations?: { readonly [key: string]: string };
+  readonly finalizers?: readonly string[];
+}
+
+/** An object of a resource, as written with apply. */
+export interface ResourceApply<Spec, Status, Conditions extends string> {
+  readonly metadata?: ApplyMeta;
+  readonly spec?: Spec extends AnyObject ? InferInput<Spec> : unknown;
+  readonly status?: StatusOf<Status, Conditions>;
+}
+
+/** Where a column gets its value. */
+export type ColumnPath<Spec, Status, Conditions extends string> =
+  | MetadataPath
+  | (Spec extends AnyObject ? `spec.${Path<Infer<Spec>>}` : never)
+  | (Status extends AnyObject ? `status.${Path<Infer<Status>>}` : never)
+  | "status.observedGeneration"
+  | ([Conditions] extends [never]
+      ? never
+      : `condition:${Conditions}` | `reason:${Conditions}` | `message:${Conditions}`);
+
+/** A column of `kubectl get`: where its value is, or that with more to say. */
+export type Column<P extends string> = P | { readonly path: P; readonly wide?: boolean; readonly describe?: string };
+
+/** One version of a resource: its schemas and what belongs to them. */
+export interface VersionDefinition<
+  Spec extends AnyObject,
+  Status extends AnyObject | undefined,
+  Conditions extends string,
+> {
+  readonly spec: Spec;
+  readonly status?: Status;
+  /** Rules over the spec, in CEL. */
+  readonly rules?: readonly Rule[];
+  /** Columns of `kubectl get`, by title. Age is always added. */
+  readonly columns?: { readonly [title: string]: Column<ColumnPath<Spec, Status, Conditions>> };
+  /** Which fields `kubectl scale` works on. */
+  readonly scale?: {
+    readonly spec: Extract<ColumnPath<Spec, Status, Conditions>, `spec.${string}`>;
+    readonly status: Extract<ColumnPath<Spec, Status, Conditions>, `status.${string}`>;
+    readonly selector?: Extract<ColumnPath<Spec, Status, Conditions>, `status.${string}`>;
+  };
+  /** Fields that lists and watches can select by. */
+  readonly selectable?: readonly Extract<ColumnPath<Spec, Status, Conditions>, `${"spec" | "status"}.${string}`>[];
+  /** Tells users of this version to move on; the text is shown as a warning. */
+  readonly deprecated?: string;
+}
+
+/** Names and scope of a resource, the same in all of its versions. */
+export interface Naming<S extends Scope = Scope> {
+  readonly group: string;
+  readonly kind: string;
+  /** Default: the kind in lower case with an English plural ending. */
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly scope?: S;
+  readonly describe?: string;
+}
+
+/** What a validating function can say. */
+export interface ValidateContext<T> {
+  readonly object: T;
+  /** The object as it was, on updates. */
+  readonly old: T | undefined;
+  readonly operation: "create" | "update" | "delete";
+  /** Refuses the request, naming the field. */
+  readonly reject: (field: string, reason: string) => void;
+  /** Lets the request through with a warning. */
+  readonly warn: (text: string) => void;
+}
+
+/** A draft that a defaulting function may write to. */
+export type Draft<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer I)[]
+    ? Draft<I>[]
+    : { -readonly [K in keyof T]: Draft<T[K]> };
+
+/** Functions that run in a webhook, for what neither a schema nor CEL can say. */
+export interface Hooks<Spec, Status, Conditions extends string> {
+  readonly validate?: (context: ValidateContext<ResourceObject<Spec, Status, Conditions>>) => void | Promise<void>;
+  readonly default?: (draft: {
+    readonly metadata: Draft<StoredMeta>;
+    readonly spec: Draft<Spec extends AnyObject ? InferInput<Spec> : unknown>;
+  }) => void | Promise<void>;
+}
+
+/** A resource with one version. */
+export interface SingleDefinition<
+  Spec extends AnyObject,
+  Status extends AnyObject | undefined,
+  Conditions extends string,
+  S extends Scope,
+>
+  extends Naming<S>, VersionDefinition<Spec, Status, NoInfer<Conditions>>, Hooks<Spec, Status, NoInfer<Conditions>> {
+  readonly version: string;
+  /** The conditions that its controllers set, each with the sentence that is true when the condition is. */
+  readonly conditions?: { readonly [Name in Conditions]: string };
+}

@@ -1,0 +1,26 @@
+/** What can be wrong with a definition, told when the module that defines it is loaded. */
+
+export type DefinitionErrorCode =
+  | "BadDefault"
+  | "BadBounds"
+  | "BadColumn"
+  | "BadConversion"
+  | "BadListKey"
+  | "BadName"
+  | "BadPattern"
+  | "BadRule"
+  | "BadVersions"
+  | "NotExpressible";
+
+/** A definition that no CRD can hold. `field` says where. */
+export class DefinitionError extends Error {
+  override readonly name = "DefinitionError";
+  readonly code: DefinitionErrorCode;
+  readonly field: string;
+
+  constructor(code: DefinitionErrorCode, field: string, problem: string) {
+    super(`${field}: ${problem}`);
+    this.code = code;
+    this.field = field;
+  }
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DefinitionError } from "./errors.ts";
+import { defineResource } from "./resource.ts";
+import { s } from "./s.ts";
+
+const Memcached = defineResource({
+  group: "cache.example.com",
+  version: "v1alpha1",
+  kind: "Memcached",
+  spec: s.object({
+    size: s.int32().min(0).default(1).describe("How many servers to run"),
+    image: s.string().default("memcached:1.6"),
+  }),
+  status: s.object({ nodes: s.array(s.string()).default([]) }),
+  conditions: { Available: "As many servers answer as were asked for" },
+  columns: { Size: "spec.size", Available: "condition:Available", Image: { path: "spec.image", wide: true } },
+  rules: [s.rule("self.size <= 100", "at most 100 servers")],
+});
+
+test("a resource is a kind", () => {
+  const { group, version, kind, plural, scope } = Memcached;
+  assert.deepEqual(
+    { group, version, kind, plural, scope },
+    { group: "cache.example.com", version: "v1alpha1", kind: "Memcached", plural: "memcacheds", scope: "Namespaced" },
+  );
+  assert.ok(Object.isFrozen(Memcached));
+});
+
+test("its CRD has the names, the schema, the rules, the columns and the status", () => {
+  const crd = Memcached.toCrd();
+  const [version] = crd.spec.versions;
+  assert.equal(crd.metadata.name, "memcacheds.cache.example.com");
+  assert.deepEqual(version?.subresources, { status: {} });
+  assert.deepEqual(version?.schema.openAPIV3Schema.properties?.["spec"], {
+    type: "object",
+    default: {},
+    properties: {
+      size: { type: "integer", format: "int32", minimum: 0, default: 1, description: "How many servers to run" },
+      image: { type: "string", default: "memcached:1.6" },
+    },
+    "x-kubernetes-validations": [{ rule: "self.size <= 100", message: "at most 100 servers" }],
+  });
+  assert.deepEqual(version?.additionalPrinterColumns, [
+    { name: "Size", type: "integer", jsonPath: ".spec.size" },
+    { name: "Available", type: "string", jsonPath: '.status.conditions[?(@.type=="Available")].status' },
+    { name: "Image", type: "string", jsonPath: ".spec.image", priority: 1 },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ]);
+  assert.deepEqual(Object.keys(version?.schema.openAPIV3Schema.properties?.["status"]?.properties ?? {}), [
+    "nodes",
+    "observedGeneration",
+    "conditions",
+  ]);
+});
+
+test("a spec with a required field must be given", () => {
+  const Widget = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Widget",
+    spec: s.object({ name: s.string(), note: s.string().optional() }),
+  });
+  const schema = Widget.toCrd().spec.versions[0]?.schema.openAPIV3Schema;
+  assert.deepEqual(schema?.required, ["spec"]);
+  assert.deepEqual(schema?.properties?.["spec"]?.required, ["name"]);
+  assert.equal(schema?.properties?.["spec"]?.default, undefined);
+});
+
+test("several versions are kinds of their own, and the stored one is the default", () => {
+  const Widget = defineResource({
+    group: "example.com",
+    kind: "Widget",
+    versions: {
+      v1: { spec: s.object({ size: s.int32() }) },
+      v2: { spec: s.object({ replicas: s.int32() }), storage: true },
+    },
+    convert: { "v1->v2": ({ size }) => ({ replicas: size }), "v2->v1": ({ replicas }) => ({ size: replicas }) },
+  });
+  assert.equal(Widget.version, "v2");
+  assert.equal(Widget.as.v1.version, "v1");
+  assert.deepEqual(Widget.conversions["v1->v2"]?.({ size: 3 }), { replicas: 3 });
+  assert.deepEqual(
+    Widget.toCrd().spec.versions.map(({ name, storage }) => [name, storage]),
+    [
+      ["v1", false],
+      ["v2", true],
+    ],
+  );
+});
+
+test("exactly one of several fields becomes a rule", () => {
+  const { json } = s.oneOf({ s3: s.object({ bucket: s.string() }), volume: s.object({ claim: s.string() }) });
+  assert.deepEqual(json["x-kubernetes-validations"], [
+    {
+      rule: "[has(self.s3), has(self.volume)].exists_one(given, given)",
+      message: "exactly one of s3, volume must be given",
+    },
+  ]);
+});
+
+const broken: readonly { name: string; define: () => unknown; code: string; field: string }[] = [
+  {
+    name: "a group without a dot",
+    code: "BadName",
+    field: "group",
+    define: () => defineResource({ group: "example", version: "v1", kind: "A", spec: s.object({}) }),
+  },
+  {
+    name: "a kind in lower case",
+    code: "BadName",
+    field: "kind",
+    define: () => defineResource({ group: "a.b", version: "v1", kind: "a", spec: s.object({}) }),
+  },
+  {
+    name: "a version with a dot",
+    code: "BadName",
+    field: "version",
+    define: () => defineResource({ group: "a.b", version: "1.0", kind: "A", spec: s.object({}) }),
+  },
+  {
+    name: "bounds that exclude everything",
+    code: "BadBounds",
+    field: "spec.size",
+    define: () =>
+      defineResource({ group: "a.b", version: "v1", kind: "A", spec: s.object({ size: s.int32().min(3).max(2) }) }),
+  },
+  {
+    name: "a pattern with look-ahead",
+    code: "BadPattern",
+    field: "spec.name",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({ name: s.string().pattern("(?=a)b") }),
+      }),
+  },
+  {
+    name: "a list key that may be missing",
+    code: "BadListKey",
+    field: "spec.ports",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({ ports: s.array(s.object({ name: s.string().optional() })).map("name") }),
+      }),
+  },
+  {
+    name: "a set of objects",
+    code: "NotExpressible",
+    field: "spec.items",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({ items: s.array(s.object({ a: s.string() })).set() }),
+      }),
+  },
+];
+
+for (const { name, define, code, field } of broken) {
+  test(`${name} is an error that names the field`, () => {
+    assert.throws(define, (error) => error instanceof DefinitionError && error.code === code && error.field === field);
+  });
+}

@@ -1,0 +1,106 @@
+/** `defineResource`: one value that is the kind, its types, its CRD and its rules. */
+import type { Kind, Scope } from "@capstan/model";
+import { checkDefinition } from "./check.ts";
+import type { Fields, ObjectSchema } from "./collections.ts";
+import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
+import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition } from "./definition.ts";
+import { toPlural } from "./plural.ts";
+import type { VersionFacts } from "./version-facts.ts";
+import { type Conversions, type ManyDefinition, type Versions, readVersions } from "./versions.ts";
+
+type AnyObject = ObjectSchema<Fields>;
+
+/** A resource as its users hold it: a kind to ask for, and everything else that was said about it. */
+export interface Resource<
+  Spec = unknown,
+  Status = unknown,
+  Conditions extends string = string,
+  S extends Scope = Scope,
+> extends Kind<ResourceObject<Spec, Status, Conditions>, ResourceApply<Spec, Status, Conditions>, S> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly describe: string | undefined;
+  /** The declared conditions and their sentences. */
+  readonly conditions: { readonly [Name in Conditions]: string };
+  /** Everything about each served version, by name. */
+  readonly versions: { readonly [version: string]: VersionFacts };
+  readonly hooks: Hooks<Spec, Status, Conditions>;
+  readonly conversions: Conversions;
+  /** The CRD, as it is sent to a cluster. */
+  readonly toCrd: () => CustomResourceDefinition;
+}
+
+/** A resource with several versions: each of them is a kind of its own to ask for. */
+export type VersionedResource<
+  V extends Versions,
+  Storage extends keyof V,
+  Conditions extends string,
+  S extends Scope,
+> = Resource<V[Storage]["spec"], V[Storage]["status"], Conditions, S> & {
+  readonly as: {
+    readonly [Name in keyof V]: Kind<
+      ResourceObject<V[Name]["spec"], V[Name]["status"], Conditions>,
+      ResourceApply<V[Name]["spec"], V[Name]["status"], Conditions>,
+      S
+    >;
+  };
+};
+
+/**
+ * Defines a resource. What cannot be expressed in a CRD is an error here, naming the field, and not later when it is applied.
+ *
+ * ```ts
+ * const Memcached = defineResource({
+ *   group: "cache.example.com", version: "v1", kind: "Memcached",
+ *   spec: s.object({ size: s.int32().min(0).default(1) }),
+ * });
+ * ```
+ */
+export function defineResource<
+  const Spec extends AnyObject,
+  const Status extends AnyObject | undefined = undefined,
+  const Conditions extends string = never,
+  const S extends Scope = "Namespaced",
+>(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
+export function defineResource<
+  const V extends Versions,
+  const Conditions extends string = never,
+  const S extends Scope = "Namespaced",
+>(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
+export function defineResource(definition: LooseDefinition): Resource {
+  const { facts, storage, conversions } = readVersions(definition);
+  const resource: Resource = {
+    group: definition.group,
+    version: storage,
+    kind: definition.kind,
+    plural: definition.plural ?? toPlural(definition.kind),
+    singular: definition.singular ?? definition.kind.toLowerCase(),
+    shortNames: definition.shortNames ?? [],
+    categories: definition.categories ?? [],
+    scope: definition.scope ?? "Namespaced",
+    describe: definition.describe,
+    conditions: definition.conditions ?? {},
+    versions: facts,
+    hooks: pickHooks(definition),
+    conversions,
+    toCrd: () => toCustomResourceDefinition(resource),
+  };
+  checkDefinition(resource);
+  return Object.freeze({
+    ...resource,
+    as: Object.fromEntries(Object.keys(facts).map((version) => [version, Object.freeze({ ...resource, version })])),
+  });
+}
+
+type StorageOf<V extends Versions> = {
+  [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
+}[keyof V];
+
+type LooseDefinition = Naming &
+  Hooks<unknown, unknown, string> &
+  Parameters<typeof readVersions>[0] & { readonly conditions?: { readonly [name: string]: string } };
+
+function pickHooks({ validate, default: fill }: Hooks<unknown, unknown, string>): Hooks<unknown, unknown, string> {
+  return { ...(validate ? { validate } : {}), ...(fill ? { default: fill } : {}) };
+}

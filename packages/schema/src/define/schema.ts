@@ -1,0 +1,70 @@
+/** A schema as a value: the TypeScript type of what it describes, and the JSON schema that a CRD holds. */
+import type { Json } from "@capstan/model";
+import type { JsonSchema, ValidationRule } from "./json-schema.ts";
+import type { Rule } from "./rule.ts";
+
+/** Whether a field must be given: `defaulted` fields may be left out and are always there when read. */
+export type Presence = "required" | "optional" | "defaulted";
+
+/**
+ * A schema. `Out` is the type as read from a cluster (defaults filled in, deeply readonly), `In` the type as written. Schemas are
+ * immutable: every method returns a new one.
+ */
+export class Schema<Out = unknown, In = Out, P extends Presence = Presence> {
+  /** Never present at run time: it carries the types. */
+  declare readonly "~types": { readonly out: Out; readonly in: In; readonly presence: P };
+  readonly json: JsonSchema;
+  readonly presence: P;
+
+  constructor(json: JsonSchema, presence: P) {
+    this.json = json;
+    this.presence = presence;
+  }
+
+  /** What this field means, in the words that `kubectl explain` shows. */
+  describe(text: string): this {
+    return this.with({ description: text });
+  }
+
+  /** An example value, for documentation. */
+  example(value: In & Json): this {
+    return this.with({ example: value });
+  }
+
+  /** The field may be left out. */
+  optional(): Schema<Out, In, "optional"> {
+    return new Schema<Out, In, "optional">(this.json, "optional");
+  }
+
+  /** The field may be left out; the server then fills in this value. */
+  default(value: In & Json): Schema<Out, In, "defaulted"> {
+    return new Schema<Out, In, "defaulted">({ ...this.json, default: value }, "defaulted");
+  }
+
+  /** The field may be null, which is not the same as leaving it out. */
+  nullable(): Schema<Out | null, In | null, P> {
+    return new Schema<Out | null, In | null, P>({ ...this.json, nullable: true }, this.presence);
+  }
+
+  /** Rules in CEL that every value of this field must keep. */
+  rules(...rules: readonly Rule[]): this {
+    return this.with({ "x-kubernetes-validations": [...(this.json["x-kubernetes-validations"] ?? []), ...rules] });
+  }
+
+  /** The field cannot be changed once it is set. */
+  immutable(message = "cannot be changed once it is set"): this {
+    const rule: ValidationRule = { rule: "self == oldSelf", message };
+    return this.rules(rule);
+  }
+
+  /** A copy of the same class with some keywords replaced. */
+  protected with(json: Partial<JsonSchema>): this {
+    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { json: { ...this.json, ...json } });
+  }
+}
+
+/** The type of what a schema describes, as read. */
+export type Infer<S> = S extends Schema<infer Out, infer _In, infer _P> ? Out : never;
+
+/** The type of what a schema describes, as written. */
+export type InferInput<S> = S extends Schema<infer _Out, infer In, infer _P> ? In : never;

@@ -1,0 +1,139 @@
+/** Several versions of one resource, and the functions that turn one into another. */
+import type { Scope } from "@capstan/model";
+import type { Fields, InputOf, ObjectSchema, OutputOf } from "./collections.ts";
+import { toColumns } from "./columns.ts";
+import { conditionFields } from "./conditions.ts";
+import type { Hooks, Naming, VersionDefinition } from "./definition.ts";
+import { DefinitionError } from "./errors.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import type { VersionFacts } from "./version-facts.ts";
+
+type AnyObject = ObjectSchema<Fields>;
+
+/** Versions by name; exactly one of them is what the cluster stores. */
+export interface Versions {
+  readonly [name: string]: VersionDefinition<AnyObject, AnyObject | undefined, string> & { readonly storage?: true };
+}
+
+type StorageOf<V extends Versions> = {
+  [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
+}[keyof V];
+type SpecIn<D> = D extends { readonly spec: ObjectSchema<infer F> } ? InputOf<F> : never;
+type SpecOut<D> = D extends { readonly spec: ObjectSchema<infer F> } ? OutputOf<F> : never;
+
+/** A conversion for every version to the stored one and back: a direction that is missing does not compile. */
+export type ConversionsFor<V extends Versions, Storage extends keyof V = StorageOf<V>> = {
+  readonly [Name in Exclude<keyof V, Storage> as `${Name & string}->${Storage & string}`]: (
+    spec: SpecOut<V[Name]>,
+  ) => SpecIn<V[Storage]>;
+} & {
+  readonly [Name in Exclude<keyof V, Storage> as `${Storage & string}->${Name & string}`]: (
+    spec: SpecOut<V[Storage]>,
+  ) => SpecIn<V[Name]>;
+};
+
+/** A resource with several versions. */
+export interface ManyDefinition<V extends Versions, Conditions extends string, S extends Scope>
+  extends Naming<S>, Hooks<V[StorageOf<V>]["spec"], V[StorageOf<V>]["status"], NoInfer<Conditions>> {
+  readonly versions: V;
+  // Behind a condition, so that the compiler settles `V` before it looks at the functions.
+  readonly convert: V extends Versions ? ConversionsFor<V> : never;
+  readonly conditions?: { readonly [Name in Conditions]: string };
+}
+
+/** A conversion of the spec from one version to another. */
+export type Convert = (spec: unknown) => unknown;
+
+/** The stated conversions, by `from->to`. */
+export type Conversions = { readonly [direction: string]: Convert };
+
+interface LooseVersion {
+  readonly spec: { readonly json: JsonSchema };
+  readonly status?: { readonly json: JsonSchema } | undefined;
+  readonly rules?: readonly NonNullable<JsonSchema["x-kubernetes-validations"]>[number][];
+  readonly columns?: Parameters<typeof toColumns>[0];
+  readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
+  readonly selectable?: readonly string[];
+  readonly deprecated?: string;
+  readonly storage?: true;
+}
+
+type LooseVersions =
+  | (LooseVersion & { readonly version: string })
+  | { readonly versions: { readonly [name: string]: LooseVersion }; readonly convert: Conversions };
+
+interface Stated {
+  readonly facts: { readonly [version: string]: VersionFacts };
+  readonly storage: string;
+  readonly conversions: Conversions;
+}
+
+export function readVersions(definition: LooseVersions & { readonly conditions?: object }): Stated {
+  const conditioned = definition.conditions !== undefined && Object.keys(definition.conditions).length > 0;
+  if ("version" in definition) {
+    const facts = { [definition.version]: toFacts(definition.version, { ...definition, storage: true }, conditioned) };
+    return { facts, storage: definition.version, conversions: {} };
+  }
+  const entries = Object.entries(definition.versions);
+  const stored = entries.filter(([, version]) => version.storage === true).map(([name]) => name);
+  const [storage] = stored;
+  if (storage === undefined || stored.length > 1) {
+    throw new DefinitionError(
+      "BadVersions",
+      "versions",
+      `exactly one version needs \`storage: true\`, ${stored.length} have it`,
+    );
+  }
+  return {
+    facts: Object.fromEntries(entries.map(([name, version]) => [name, toFacts(name, version, conditioned)])),
+    storage,
+    conversions: definition.convert,
+  };
+}
+
+function toFacts(name: string, version: LooseVersion, conditioned: boolean): VersionFacts {
+  const schema = objectSchema(version, conditioned);
+  return {
+    name,
+    storage: version.storage === true,
+    schema,
+    columns: toColumns(version.columns ?? {}, schema),
+    scale: version.scale && { selector: undefined, ...version.scale },
+    selectable: version.selectable ?? [],
+    deprecated: version.deprecated,
+  };
+}
+
+/** The whole object: a spec that can be left out when nothing in it is required, and a status. */
+function objectSchema({ spec, status, rules = [] }: LooseVersion, conditioned: boolean): JsonSchema {
+  const needed = (spec.json.required ?? []).length > 0;
+  const validations = [...(spec.json["x-kubernetes-validations"] ?? []), ...rules];
+  const specSchema: JsonSchema = {
+    ...spec.json,
+    ...(needed ? {} : { default: {} }),
+    ...(validations.length > 0 ? { "x-kubernetes-validations": validations } : {}),
+  };
+  return {
+    type: "object",
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: { type: "object" },
+      spec: specSchema,
+      ...(status || conditioned ? { status: statusSchema(status?.json, conditioned) } : {}),
+    },
+    ...(needed ? { required: ["spec"] } : {}),
+  };
+}
+
+/** Status is written piece by piece, so nothing in it is required at its top level. */
+function statusSchema(status: JsonSchema | undefined, conditioned: boolean): JsonSchema {
+  const { required: _, ...rest } = status ?? { type: "object" };
+  return {
+    ...rest,
+    properties: {
+      ...rest.properties,
+      ...(conditioned ? conditionFields : { observedGeneration: conditionFields["observedGeneration"] ?? {} }),
+    },
+  };
+}
