@@ -1,0 +1,68 @@
+/** How Go measures and prints text: messages of the API server contain quoted values, and its limits count bytes. */
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const plainAscii = /^[ !#-[\]-~]*$/;
+
+/** The text as `%q` prints it. */
+export function quote(text: string): string {
+  if (plainAscii.test(text)) return `"${text}"`;
+  let quoted = '"';
+  for (const char of text) quoted += quoteChar(char);
+  return `${quoted}"`;
+}
+
+function quoteChar(char: string): string {
+  const short = shortEscapes[char];
+  if (short !== undefined) return short;
+  if (printable.test(char)) return char;
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function hex(code: number, width: number): string {
+  return code.toString(16).padStart(width, "0");
+}
+
+/** The length of the text in UTF-8 bytes. */
+export function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+    // Of the four bytes of a pair, each half has by now been counted as three.
+    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(i + 1))) bytes -= 2;
+  }
+  return bytes;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+const htmlEscapes = /[<>&\u2028\u2029]/g;
+
+/** The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with the characters escaped that HTML could misread. */
+export function toGoJson(value: unknown): string {
+  const json = JSON.stringify(value) ?? "null";
+  return json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+}
+
+/** Whether the text is a decimal integer that an int64 can hold, as `strconv.ParseInt` with base 10 reads it. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const value = text.startsWith("+") ? BigInt(text.slice(1)) : BigInt(text);
+  return value >= -(2n ** 63n) && value < 2n ** 63n ? value : undefined;
+}

@@ -1,0 +1,239 @@
+/** Quantities: exact decimal numbers with a suffix (`500m`, `1.5Gi`, `12e6`), read and written as the API server does. */
+import { ParseError } from "./parse-error.ts";
+
+/** How a quantity is written: powers of ten with a letter, of two with a letter, or of ten with an exponent. */
+export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
+
+/** The number `unscaled * 10 ** exponent`. */
+export interface Quantity {
+  readonly unscaled: bigint;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+  /** The text it was read from, kept where the server gives that text back. */
+  readonly text?: string;
+}
+
+interface Suffix {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+const decimalLetters = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const binaryLetters = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const suffixes: ReadonlyMap<string, Suffix> = new Map([
+  ...decimalLetters.map((letter, i): [string, Suffix] => [
+    letter,
+    { base: 10, exponent: 3 * i - 9, format: "DecimalSI" },
+  ]),
+  ...binaryLetters
+    .slice(1)
+    .map((letter, i): [string, Suffix] => [letter, { base: 2, exponent: 10 * (i + 1), format: "BinarySI" }]),
+]);
+
+const maxInt64 = 2n ** 63n - 1n;
+const nano = -9;
+const form = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const wrongForm = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const wrongNumber = "unable to parse numeric part of quantity";
+const wrongSuffix = "unable to parse quantity's suffix";
+
+/** Reads a quantity; throws a {@link ParseError} with the server's message. */
+export function parseQuantity(text: string): Quantity {
+  if (text === "0") return { unscaled: 0n, exponent: 0, format: "DecimalSI", text };
+  const parts = split(text);
+  const small = parseSmall(parts);
+  if (small !== undefined) return small;
+  if (!parts.hasDigits) throw refusal(text, wrongNumber);
+  return parseLarge(parts);
+}
+
+function split(text: string): Parts {
+  const match = text === "" ? null : form.exec(text);
+  if (match === null) throw refusal(text, wrongForm);
+  const [, sign, integer = "", fraction = "", suffixText = ""] = match;
+  const suffix = suffixes.get(suffixText) ?? parseExponent(suffixText);
+  if (suffix === undefined) throw refusal(text, wrongSuffix);
+  const hasDigits = integer !== "" || fraction !== "";
+  return { text, negative: sign === "-", hasDigits, integer: integer.replace(/^0+/, ""), fraction, suffix };
+}
+
+interface Parts {
+  readonly text: string;
+  readonly negative: boolean;
+  readonly hasDigits: boolean;
+  /** The digits before the point without leading zeros. */
+  readonly integer: string;
+  readonly fraction: string;
+  readonly suffix: Suffix;
+}
+
+function parseExponent(text: string): Suffix | undefined {
+  const match = /^[eE]([-+]?[0-9]+)$/.exec(text);
+  if (match === null) return undefined;
+  const digits = match[1] ?? "";
+  const parsed = BigInt(digits.startsWith("+") ? digits.slice(1) : digits);
+  if (parsed > maxInt64 || parsed < -maxInt64 - 1n) return undefined;
+  return { base: 10, exponent: Number(BigInt.asIntN(32, parsed)), format: "DecimalExponent" };
+}
+
+/** The common case: what fits an int64 is taken as it is, and its text is kept where it is canonical enough. */
+function parseSmall({ text, negative, integer, fraction, suffix }: Parts): Quantity | undefined {
+  const digits = `${integer === "" ? "0" : integer}${fraction}`;
+  const binary = suffix.base === 2;
+  if (binary && fraction !== "") return undefined;
+  const room = binary ? 15 - (integer.length || 1) - Math.trunc((suffix.exponent * 3) / 10) - 1 : 18 - digits.length;
+  const exponent = (binary ? 0 : suffix.exponent) - fraction.length;
+  if (room < 0 || exponent < nano) return undefined;
+  const value = BigInt(digits);
+  const magnitude = binary ? value << BigInt(suffix.exponent) : value;
+  const unscaled = negative ? -magnitude : magnitude;
+  const kept = binary ? (value & 7n) !== 0n : exponent % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
+  return { unscaled, exponent, format: suffix.format, ...(kept ? { text } : {}) };
+}
+
+/** The rest: rounded up to nano, and capped when binary. */
+function parseLarge({ negative, integer, fraction, suffix }: Parts): Quantity {
+  let magnitude = BigInt(`0${integer}${fraction}`);
+  let exponent = -fraction.length;
+  let format = suffix.format;
+  if (suffix.base === 10) exponent += suffix.exponent;
+  else magnitude <<= BigInt(suffix.exponent);
+  if (exponent < nano) {
+    magnitude = divideUp(magnitude, nano - exponent);
+    exponent = nano;
+  }
+  if (format === "BinarySI") {
+    if (compareMagnitudes({ unscaled: magnitude, exponent }, { unscaled: maxInt64, exponent: 0 }) > 0) {
+      [magnitude, exponent] = [maxInt64, 0];
+    }
+    if (magnitude > 0n && compareMagnitudes({ unscaled: magnitude, exponent }, { unscaled: 1n, exponent: 0 }) < 0) {
+      format = "DecimalSI";
+    }
+  }
+  return { unscaled: negative ? -magnitude : magnitude, exponent, format };
+}
+
+/** Divides by a power of ten; any remainder rounds away from zero. */
+function divideUp(magnitude: bigint, power: number): bigint {
+  if (magnitude === 0n) return 0n;
+  // So far below one that the power need not be computed.
+  if (power > magnitude.toString().length) return 1n;
+  const divisor = 10n ** BigInt(power);
+  return (magnitude + divisor - 1n) / divisor;
+}
+
+/** The quantity of a whole number. */
+export function toQuantity(value: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
+  return { unscaled: BigInt(value), exponent: 0, format };
+}
+
+/** The quantity as the server writes it. */
+export function formatQuantity(quantity: Quantity): string {
+  if (quantity.text !== undefined) return quantity.text;
+  if (quantity.unscaled === 0n) return "0";
+  return (quantity.format === "BinarySI" ? formatBinary(quantity) : undefined) ?? formatDecimal(quantity);
+}
+
+/** Small and broken numbers are written in decimal form even when they were binary. */
+function formatBinary(quantity: Quantity): string | undefined {
+  const { unscaled, exponent } = quantity;
+  const whole = toWhole(quantity);
+  if (whole === undefined || (whole > -1024n && whole < 1024n)) return undefined;
+  if (exponent > 40) return undefined;
+  let [amount, power] = [whole, 0];
+  while (amount % 1024n === 0n) [amount, power] = [amount / 1024n, power + 1];
+  return unscaled === 0n ? "0" : `${amount}${binaryLetters[power] ?? ""}`;
+}
+
+/** The value when it is a whole number. */
+function toWhole({ unscaled, exponent }: Quantity): bigint | undefined {
+  if (exponent >= 0) return unscaled * 10n ** BigInt(Math.min(exponent, 64));
+  const divisor = 10n ** BigInt(-exponent);
+  return unscaled % divisor === 0n ? unscaled / divisor : undefined;
+}
+
+function formatDecimal({ unscaled, exponent, format }: Quantity): string {
+  let [amount, power] = [unscaled, exponent];
+  while (amount % 10n === 0n) [amount, power] = [amount / 10n, power + 1];
+  while (power % 3 !== 0) [amount, power] = [amount * 10n, power - 1];
+  return `${amount}${decimalSuffix(power, format)}`;
+}
+
+function decimalSuffix(power: number, format: QuantityFormat): string {
+  if (format === "DecimalExponent") return power === 0 ? "" : `e${power}`;
+  // Beyond the letters the server prints none, and so do we.
+  return decimalLetters[power / 3 + 3] ?? "";
+}
+
+/** A quantity text in canonical form: what an object that was written with it shows when it is read. */
+export function normalizeQuantity(text: string): string {
+  return formatQuantity(parseQuantity(text));
+}
+
+/** Negative when `a` is less than `b`, positive when greater, zero when they are the same number. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  const signs = sign(a.unscaled) - sign(b.unscaled);
+  if (signs !== 0) return signs < 0 ? -1 : 1;
+  return sign(a.unscaled) < 0
+    ? compareMagnitudes(
+        { unscaled: -b.unscaled, exponent: b.exponent },
+        { unscaled: -a.unscaled, exponent: a.exponent },
+      )
+    : compareMagnitudes(a, b);
+}
+
+type Magnitude = Pick<Quantity, "unscaled" | "exponent">;
+
+/** Compares two numbers that are not negative; the count of digits decides first, so that huge exponents cost nothing. */
+function compareMagnitudes(a: Magnitude, b: Magnitude): number {
+  if (a.unscaled === 0n || b.unscaled === 0n) return sign(a.unscaled - b.unscaled);
+  const digits = digitsBeforePoint(a) - digitsBeforePoint(b);
+  if (digits !== 0) return Math.sign(digits);
+  const [left, right] = aligned(a, b);
+  return sign(left - right);
+}
+
+function digitsBeforePoint({ unscaled, exponent }: Magnitude): number {
+  return unscaled.toString().length + exponent;
+}
+
+function sign(value: bigint): number {
+  return value > 0n ? 1 : value < 0n ? -1 : 0;
+}
+
+function aligned(a: Magnitude, b: Magnitude): [bigint, bigint] {
+  const exponent = Math.min(a.exponent, b.exponent);
+  return [a.unscaled * 10n ** BigInt(a.exponent - exponent), b.unscaled * 10n ** BigInt(b.exponent - exponent)];
+}
+
+/** The sum, written like the first summand; a zero takes the form of the other. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const format = a.unscaled === 0n ? b.format : a.format;
+  if (b.unscaled === 0n) return { unscaled: a.unscaled, exponent: a.exponent, format };
+  if (a.unscaled === 0n) return { unscaled: b.unscaled, exponent: b.exponent, format };
+  const [left, right] = aligned(a, b);
+  return { unscaled: left + right, exponent: Math.min(a.exponent, b.exponent), format };
+}
+
+/** The difference, written like the first operand; a zero takes the form of the other. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return addQuantities(a, { unscaled: -b.unscaled, exponent: b.exponent, format: b.format });
+}
+
+/** The same quantity with the opposite sign. */
+export function negateQuantity({ unscaled, exponent, format }: Quantity): Quantity {
+  return { unscaled: -unscaled, exponent, format };
+}
+
+/** The whole number of units of `10 ** scale` in a quantity, rounded away from zero: 0 for its value, -3 for thousandths. */
+export function quantityToInteger(quantity: Quantity, scale = 0): bigint {
+  const { unscaled, exponent } = quantity;
+  if (exponent >= scale) return unscaled * 10n ** BigInt(exponent - scale);
+  const magnitude = divideUp(unscaled < 0n ? -unscaled : unscaled, scale - exponent);
+  return unscaled < 0n ? -magnitude : magnitude;
+}
+
+function refusal(input: string, message: string): ParseError {
+  return new ParseError("InvalidQuantity", input, message);
+}

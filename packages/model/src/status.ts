@@ -1,0 +1,106 @@
+/** The Status object: what the API server answers when there is no object to answer with. */
+
+/** Why a request failed. */
+export type StatusReason =
+  | ""
+  | "Unauthorized"
+  | "Forbidden"
+  | "NotFound"
+  | "AlreadyExists"
+  | "Conflict"
+  | "Gone"
+  | "Invalid"
+  | "ServerTimeout"
+  | "StoreReadError"
+  | "Timeout"
+  | "TooManyRequests"
+  | "BadRequest"
+  | "MethodNotAllowed"
+  | "NotAcceptable"
+  | "RequestEntityTooLarge"
+  | "UnsupportedMediaType"
+  | "InternalError"
+  | "Expired"
+  | "ServiceUnavailable";
+
+/** One of several causes of a failure. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** What a failure is about. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The answer of the API server about a request, with its fields in the order in which the server writes them. */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly status?: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: StatusReason | (string & {});
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** A failed request; `code` is the reason, `status` the object on the wire. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly code: StatusReason | (string & {});
+  readonly status: Status;
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message ?? "", options);
+    this.code = status.reason ?? "";
+    this.status = status;
+  }
+}
+
+/** Whether a value is a Status object. */
+export function isStatus(value: unknown): value is Status {
+  if (typeof value !== "object" || value === null) return false;
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
+  return kind === "Status" && (apiVersion === "v1" || apiVersion === "meta.k8s.io/v1");
+}
+
+interface FailureParts {
+  readonly code: number;
+  readonly reason: StatusReason;
+  readonly message: string;
+  readonly details?: StatusDetails;
+}
+
+/** A failure as a Status object; empty parts are left out, as the server leaves them out. */
+export function toFailure({ code, reason, message, details }: FailureParts): Status {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    ...(message === "" ? {} : { message }),
+    ...(reason === "" ? {} : { reason }),
+    ...(details === undefined ? {} : { details: withoutEmpty(details) }),
+    code,
+  };
+}
+
+function withoutEmpty(details: StatusDetails): StatusDetails {
+  const { name, group, kind, uid, causes, retryAfterSeconds } = details;
+  return {
+    ...(name ? { name } : {}),
+    ...(group ? { group } : {}),
+    ...(kind ? { kind } : {}),
+    ...(uid ? { uid } : {}),
+    ...(causes !== undefined && causes.length > 0 ? { causes } : {}),
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  };
+}
