@@ -1,5 +1,5 @@
 /** Durations in Go's syntax (`1h30m`, `250ms`), exact to the nanosecond. */
-import { byteLength } from "./go-text.ts";
+import { quoteBytes } from "./go-text.ts";
 import { ParseError } from "./parse-error.ts";
 
 const nanosecondsOf: Readonly<Record<string, bigint>> = {
@@ -44,9 +44,10 @@ function parsePart(rest: string, text: string): [bigint, number] {
 }
 
 function scaleOf(unit: string, text: string): bigint {
-  if (unit === "") throw refusal(text, `time: missing unit in duration ${quoted(text)}`);
+  if (unit === "") throw refusal(text, `time: missing unit in duration ${quoteBytes(text)}`);
   const scale = Object.hasOwn(nanosecondsOf, unit) ? nanosecondsOf[unit] : undefined;
-  if (scale === undefined) throw refusal(text, `time: unknown unit ${quoted(unit)} in duration ${quoted(text)}`);
+  if (scale === undefined)
+    throw refusal(text, `time: unknown unit ${quoteBytes(unit)} in duration ${quoteBytes(text)}`);
   return scale;
 }
 
@@ -94,25 +95,8 @@ export function durationToMilliseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / 1_000_000n);
 }
 
-/** Package time quotes in a way of its own: bytes outside of printable ASCII in hexadecimal. */
-function quoted(text: string): string {
-  let result = "";
-  for (const char of text) {
-    if (char === '"' || char === "\\") result += `\\${char}`;
-    else if (byteLength(char) > 1 || char < " ") result += bytesOf(char);
-    else result += char;
-  }
-  return `"${result}"`;
-}
-
-function bytesOf(char: string): string {
-  return encodeURIComponent(char)
-    .replace(/%/g, "\\x")
-    .replace(/[A-F]/g, (letter) => letter.toLowerCase());
-}
-
 function invalid(text: string): ParseError {
-  return refusal(text, `time: invalid duration ${quoted(text)}`);
+  return refusal(text, `time: invalid duration ${quoteBytes(text)}`);
 }
 
 function refusal(input: string, message: string): ParseError {

@@ -14,7 +14,9 @@ export type FieldSelector = readonly FieldRequirement[];
 /** Reads a selector text; throws a {@link ParseError} with the server's message. */
 export function parseFieldSelector(text: string): FieldSelector {
   const terms = splitTerms(text).filter((term) => term !== "");
-  return terms.sort().map((term) => parseTerm(term, text));
+  const requirements = terms.sort().map((term) => parseTerm(term, text));
+  // A bare operator asks for nothing, and the server drops it.
+  return requirements.filter(({ field, value }) => field !== "" || value !== "");
 }
 
 /** Splits at commas; a backslash makes the character after it part of the term. */

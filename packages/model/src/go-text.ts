@@ -36,6 +36,20 @@ function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, "0");
 }
 
+/** The text as package time quotes it in its errors: each byte outside of printable ASCII in hexadecimal. */
+export function quoteBytes(text: string): string {
+  let quoted = "";
+  for (const char of text) {
+    if (char === '"' || char === "\\") quoted += `\\${char}`;
+    else quoted += char < " " || char > "\u007f" ? hexBytes(char) : char;
+  }
+  return `"${quoted}"`;
+}
+
+function hexBytes(char: string): string {
+  return encodeURIComponent(char.toWellFormed()).replaceAll("%", "\\x").toLowerCase();
+}
+
 /** The length of the text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   let bytes = text.length;

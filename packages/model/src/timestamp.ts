@@ -1,5 +1,5 @@
 /** Timestamps as objects carry them: RFC 3339 in UTC, to the second (Time) or the microsecond (MicroTime). */
-import { quote } from "./go-text.ts";
+import { quoteBytes } from "./go-text.ts";
 import { ParseError } from "./parse-error.ts";
 
 /** A moment: whole seconds since 1970 and the nanoseconds within the second, so that nothing is lost in conversion. */
@@ -87,7 +87,7 @@ class Reader {
     const second = this.within(this.digits(2, "05"), [0, 59], "second");
     const nanoseconds = this.fraction();
     const offset = this.zone();
-    if (this.rest !== "") this.refuse(`: extra text: ${quote(this.rest)}`);
+    if (this.rest !== "") this.refuse(`: extra text: ${quoteBytes(this.rest)}`);
     if (day < 1 || day > daysIn(year, month)) this.refuse(": day out of range");
     return { seconds: epochSeconds([year, month, day, hour, minute, second]) - offset, nanoseconds };
   }
@@ -119,10 +119,12 @@ class Reader {
     return Number((match[1] ?? "").slice(0, 9).padEnd(9, "0"));
   }
 
+  /** Go reads the six characters as an integer, so the first of them may be a sign. */
   private sixDigits(): number {
-    const match = /^[.,]([0-9]{6})/.exec(this.rest);
+    const match = /^[.,]([0-9]{6}|[+-][0-9]{5})/.exec(this.rest);
     if (match === null) return this.cannotParse(".000000");
     this.rest = this.rest.slice(7);
+    if (Number(match[1]) < 0) this.refuse(": fractional second out of range");
     return Number(match[1]) * 1000;
   }
 
@@ -142,12 +144,12 @@ class Reader {
   }
 
   private cannotParse(element: string): never {
-    this.refuse(`as ${quote(this.layout)}: cannot parse ${quote(this.rest)} as ${quote(element)}`);
+    this.refuse(`as ${quoteBytes(this.layout)}: cannot parse ${quoteBytes(this.rest)} as ${quoteBytes(element)}`);
   }
 
   private refuse(reason: string): never {
     const separator = reason.startsWith(":") ? "" : " ";
-    throw new ParseError("InvalidTime", this.text, `parsing time ${quote(this.text)}${separator}${reason}`);
+    throw new ParseError("InvalidTime", this.text, `parsing time ${quoteBytes(this.text)}${separator}${reason}`);
   }
 }
 
