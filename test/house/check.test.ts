@@ -1,0 +1,100 @@
+/** `npm run check` catches each of these mistakes, and its sentence tells the cure. */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+interface Mistake {
+  readonly name: string;
+  readonly step: string;
+  readonly file: string;
+  readonly text: string;
+  readonly sentence: RegExp;
+}
+
+// Spelled in two halves, so that this file does not trip over the rule it tests.
+const note = ["TO", "DO"].join("");
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: "a forbidden import",
+    step: "house",
+    file: "packages/model/src/mistake.ts",
+    text: 'import { s } from "@capstan/schema";\nexport const mistake: unknown = s;\n',
+    sentence:
+      /mistake\.ts:1: packages\/model imports packages\/schema, but model says .*; move the code to a room that may see both/,
+  },
+  {
+    name: "a floating promise",
+    step: "lint",
+    file: "packages/model/src/mistake.ts",
+    text: "async function later(): Promise<void> {}\nexport function mistake(): void {\n  later();\n}\n",
+    sentence: /no-floating-promises\): Promises must be awaited/,
+  },
+  {
+    name: "a stray console call",
+    step: "house",
+    file: "packages/model/src/mistake.ts",
+    text: 'export function mistake(): void {\n  console.log("x");\n}\n',
+    sentence: /mistake\.ts:2: reaches for the console \(console\.\); take a logger as a parameter, or return the text/,
+  },
+  {
+    name: "a note to self without an issue",
+    step: "house",
+    file: "packages/model/src/mistake.ts",
+    text: `// ${note} mend this\nexport const mistake = 1;\n`,
+    sentence: /mistake\.ts:1: a note to self without an issue; do it now, or name the issue as in \(#12\)/,
+  },
+  {
+    name: "an unused export",
+    step: "dead code",
+    file: "packages/model/src/mistake.ts",
+    text: "export const mistake = 1;\nexport const other = 2;\n",
+    sentence: /mistake\.ts[\s\S]*cure: delete what nobody uses, or export it from src\/index\.ts if users need it/,
+  },
+];
+
+describe("the check", () => {
+  let copy = "";
+
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), "capstan-check-"));
+    const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+      encoding: "utf8",
+    });
+    for (const file of tracked.split("\n").filter((path) => path !== "" && !path.includes("/generated/"))) {
+      mkdirSync(dirname(join(copy, file)), { recursive: true });
+      cpSync(file, join(copy, file), { force: true });
+    }
+    linkModules(copy);
+    execFileSync("git", ["init", "-q"], { cwd: copy });
+  });
+  after(() => rmSync(copy, { recursive: true, force: true }));
+
+  for (const { name, step, file, text, sentence } of mistakes) {
+    test(`${name} fails with a sentence that tells the cure`, () => {
+      writeFileSync(join(copy, file), text);
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        ["--conditions=@capstan/source", "scripts/check.ts", step],
+        { cwd: copy, encoding: "utf8" },
+      );
+      rmSync(join(copy, file));
+      assert.match(stdout, sentence);
+      assert.equal(status, 1);
+    });
+  }
+});
+
+/** What was installed is shared; our own packages are those of the copy. */
+function linkModules(copy: string): void {
+  mkdirSync(join(copy, "node_modules", "@capstan"), { recursive: true });
+  for (const name of readdirSync("node_modules").filter((entry) => entry !== "@capstan" && entry !== "capstan")) {
+    symlinkSync(resolve("node_modules", name), join(copy, "node_modules", name));
+  }
+  for (const name of readdirSync("node_modules/@capstan")) {
+    symlinkSync(join(copy, "packages", name), join(copy, "node_modules", "@capstan", name));
+  }
+}

@@ -1,0 +1,71 @@
+/** Every package, packed as it would be published, can be imported in an empty project. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { before, after, describe, test } from "node:test";
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: { readonly [entry: string]: unknown };
+  readonly dependencies?: { readonly [name: string]: string };
+}
+
+const folders = globSync("packages/*/package.json").map(dirname).sort();
+const manifests = new Map(
+  folders.map((folder) => [folder, JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest]),
+);
+const own = new Set([...manifests.values()].map(({ name }) => name));
+
+describe("packed packages", () => {
+  let project = "";
+
+  before(() => {
+    execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"]);
+    project = mkdtempSync(join(tmpdir(), "capstan-pack-"));
+    for (const [folder, manifest] of manifests) unpack(project, folder, manifest);
+  });
+  after(() => rmSync(project, { recursive: true, force: true }));
+
+  for (const [folder, { name, exports }] of manifests) {
+    test(`${name} imports without the sources`, () => {
+      for (const entry of Object.keys(exports).filter((key) => !key.includes("*"))) {
+        const specifier = entry === "." ? name : `${name}/${entry.slice(2)}`;
+        const program = `const found = await import(${JSON.stringify(specifier)}); console.log(import.meta.resolve(${JSON.stringify(specifier)}), Object.keys(found).length);`;
+        const said = execFileSync(
+          process.execPath,
+          ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program],
+          { cwd: project, encoding: "utf8" },
+        );
+        assert.match(said, /\/dist\/.*\.js \d+/, `${folder} resolves ${specifier} to ${said}`);
+      }
+    });
+  }
+});
+
+/** Puts the packed package where npm would, with its foreign dependencies as they are installed here. */
+function unpack(project: string, folder: string, { name, dependencies = {} }: Manifest): void {
+  const packed = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project, `./${folder}`], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  ) as unknown;
+  const [report] = Object.values(packed as Record<string, { filename: string; files: { path: string }[] }>);
+  assert.ok(report, `npm pack said nothing about ${name}`);
+  assert.deepEqual(
+    report.files.filter(({ path }) => path.includes(".test.") || path.endsWith(".tsbuildinfo")),
+    [],
+    `${name} packs what no user needs`,
+  );
+  const target = join(project, "node_modules", name);
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", join(project, report.filename), "--strip-components=1", "-C", target]);
+  for (const dependency of Object.keys(dependencies).filter((key) => !own.has(key))) {
+    const link = join(project, "node_modules", dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    rmSync(link, { force: true });
+    symlinkSync(resolve("node_modules", dependency), link);
+  }
+}
