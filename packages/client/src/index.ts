@@ -1,10 +1,42 @@
 /** Talks to one API server over one connection. */
+export { createClient } from "./client.ts";
+export type { Client, ClientOptions } from "./client.ts";
+export type {
+  ApplyOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  FieldValidation,
+  GetOptions,
+  ListOptions,
+  PropagationPolicy,
+  SelectOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./call/options.ts";
+export type { Listing, ReadCalls } from "./call/read.ts";
+export { metadataOnly } from "./call/representation.ts";
+export type { PartialObjectMetadata } from "./call/representation.ts";
+export { defaultRetry, noRetry } from "./call/retry.ts";
+export type { RetryPolicy } from "./call/retry.ts";
+export type { CallOptions } from "./call/send.ts";
+export type { NamespacedTarget, Scale, SubresourceCalls, TokenRequest } from "./call/subresource.ts";
+export { allNamespaces } from "./call/target.ts";
+export type { AnyKind, Applied, InNamespace, Sent, Target } from "./call/target.ts";
+export type { ApiWarning } from "./call/warnings.ts";
+export type { JsonPatchStep, Patch, WriteCalls } from "./call/write.ts";
+export type { DiscoveryCalls, KindName } from "./discovery/discovery.ts";
+export type { DiscoveredKind } from "./discovery/resource.ts";
+export type { ServerVersion } from "./discovery/version.ts";
 export { ApiError, ForbiddenError, isApiError } from "./error/api-error.ts";
 export type { ApiErrorInit, Status, StatusCause } from "./error/api-error.ts";
 export type { Attempt, PolicyRule, Verb } from "./error/attempt.ts";
 export type { ApiErrorCode } from "./error/code.ts";
 export { ConnectionError } from "./error/connection-error.ts";
 export type { ConnectionErrorCode, ConnectionErrorInit } from "./error/connection-error.ts";
+export { systemClock } from "./host/clock.ts";
+export type { Clock, Timer } from "./host/clock.ts";
+export type { Command, CommandResult, Host } from "./host/host.ts";
+export { processHost } from "./host/main.ts";
 export { bodyOfBytes, bodyOfChunks } from "./transport/body.ts";
 export { inProcess } from "./transport/in-process.ts";
 export type { FetchHandler } from "./transport/in-process.ts";
@@ -17,3 +49,9 @@ export type {
   TransportRequest,
   TransportResponse,
 } from "./transport/transport.ts";
+export { initialEventsEnd, isInitialEventsEnd } from "./watch/event.ts";
+export type { Bookmark, WatchEvent, WatchLine } from "./watch/event.ts";
+export { MalformedJson } from "./watch/json-bytes.ts";
+export { scanMetadata } from "./watch/scan.ts";
+export type { ByteRange, ScannedMetadata } from "./watch/scan.ts";
+export type { WatchCalls } from "./watch/watch.ts";

@@ -1,5 +1,7 @@
 /** Errors of the connection: there was no answer, or only a part of one. */
 import { ApiError } from "./api-error.ts";
+import { describeAttempt } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** How a connection can fail. */
 export type ConnectionErrorCode = "Unreachable" | "TlsFailed" | "ConnectionLost" | "DeadlineExceeded";
@@ -12,6 +14,7 @@ export interface ConnectionErrorInit {
   /** Whether the server may have seen the request: if not, repeating it is safe whatever it was. */
   readonly sent: boolean;
   readonly cause?: unknown;
+  readonly attempt?: Attempt | undefined;
 }
 
 /** There was no (whole) answer. */
@@ -19,11 +22,20 @@ export class ConnectionError extends ApiError {
   override readonly name = "ConnectionError";
   readonly sent: boolean;
   readonly server: string;
+  declare readonly code: ConnectionErrorCode;
 
   constructor(init: ConnectionErrorInit) {
-    super({ code: init.code, message: describe(init), cause: init.cause });
+    const what = init.attempt === undefined ? "" : `Cannot ${describeAttempt(init.attempt)}. `;
+    super({ code: init.code, message: what + describe(init), cause: init.cause, attempt: init.attempt });
     this.sent = init.sent;
     this.server = init.server;
+  }
+
+  /** The same error, with what was to be done when it happened. */
+  during(attempt: Attempt): ConnectionError {
+    if (this.attempt !== undefined) return this;
+    const { code, sent, server, cause } = this;
+    return new ConnectionError({ code, sent, server, cause, attempt });
   }
 }
 

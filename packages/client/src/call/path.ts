@@ -1,0 +1,47 @@
+/** Request paths and queries of the Kubernetes API. */
+import { allNamespaces } from "./target.ts";
+import type { AnyKind } from "./target.ts";
+
+/** What stands after the kind in a path. */
+export interface Place {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+/** The values of a query; what is undefined is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** `/apis/apps/v1/namespaces/default/deployments/web/status`. */
+export function pathOf(
+  kind: Pick<AnyKind, "group" | "version" | "plural">,
+  { namespace, name, subresource }: Place,
+): string {
+  let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  if (namespace !== undefined && namespace !== allNamespaces) path += `/namespaces/${segment(namespace)}`;
+  path += `/${kind.plural}`;
+  if (name !== undefined) path += `/${segment(name)}`;
+  if (subresource !== undefined) path += `/${subresource}`;
+  return path;
+}
+
+/** A path with its query. */
+export function withQuery(path: string, query: Query): string {
+  let text = "";
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) {
+      text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(String(one))}`;
+    }
+  }
+  return path + text;
+}
+
+const plain = /^[A-Za-z0-9._-]+$/u;
+
+/** A name as one segment of a path: names that are no path ("..") or empty would reach another resource than was meant. */
+function segment(name: string): string {
+  if (name === "" || name === "." || name === "..") throw new TypeError(`"${name}" cannot be the name of an object`);
+  return plain.test(name) ? name : encodeURIComponent(name);
+}

@@ -1,0 +1,117 @@
+/** Reading: one object, or many, page by page. */
+import type { Kind, KubeList, KubeObject, Scope } from "@capstan/model";
+import { isApiError } from "../error/api-error.ts";
+import type { Attempt, Verb } from "../error/attempt.ts";
+import type { GetOptions, ListOptions } from "./options.ts";
+import { pathOf, withQuery } from "./path.ts";
+import type { Place } from "./path.ts";
+import { acceptOf } from "./representation.ts";
+import type { Sender } from "./send.ts";
+import { allNamespaces } from "./target.ts";
+import type { AnyKind, InNamespace, Target } from "./target.ts";
+
+/** A list that is fetched as it is read: objects with `for await`, or whole pages, or everything. */
+export interface Listing<T> extends AsyncIterable<T> {
+  pages(): AsyncGenerator<KubeList<T>>;
+  /** Every object, as of one resource version. */
+  all(): Promise<KubeList<T>>;
+}
+
+/** The calls that read. */
+export interface ReadCalls {
+  /** Reads one object. */
+  get<T extends KubeObject, A, S extends Scope>(kind: Kind<T, A, S>, target: Target<S> & GetOptions): Promise<T>;
+  /** Reads many objects; `namespace: "*"` means all of them. */
+  list<T extends KubeObject, A, S extends Scope>(kind: Kind<T, A, S>, where: InNamespace<S> & ListOptions): Listing<T>;
+}
+
+/** The calls that read, over a sender. */
+export function readCalls(sender: Sender): ReadCalls {
+  return {
+    get<T extends KubeObject>(kind: AnyKind, target: Place & GetOptions): Promise<T> {
+      const path = withQuery(pathOf(kind, target), { resourceVersion: target.resourceVersion });
+      const headers = acceptOf(kind, "one");
+      return sender.json({ attempt: attemptOf("get", kind, target), method: "GET", path, headers, options: target });
+    },
+    list<T extends KubeObject>(kind: AnyKind, where: Place & ListOptions): Listing<T> {
+      return listing((options) => fetchPage(sender, kind, { ...where, ...options }));
+    },
+  };
+}
+
+/** What a call sets out to do, for its errors. */
+export function attemptOf(verb: Verb, kind: AnyKind, place: Place): Attempt {
+  const { namespace, name, subresource } = place;
+  return {
+    verb,
+    group: kind.group,
+    version: kind.version,
+    kind: kind.kind,
+    plural: kind.plural,
+    namespace: namespace === allNamespaces ? undefined : namespace,
+    name,
+    subresource,
+  };
+}
+
+const pageSize = 500;
+
+function fetchPage<T>(sender: Sender, kind: AnyKind, where: Place & ListOptions): Promise<KubeList<T>> {
+  const { limit = pageSize, labelSelector, fieldSelector } = where;
+  const path = withQuery(pathOf(kind, { namespace: where.namespace }), {
+    limit: limit === 0 ? undefined : limit,
+    continue: where.continue,
+    labelSelector,
+    fieldSelector,
+    // A continue token carries the version; saying both is refused.
+    resourceVersion: where.continue === undefined ? where.resourceVersion : undefined,
+    resourceVersionMatch: where.continue === undefined ? where.resourceVersionMatch : undefined,
+  });
+  const headers = acceptOf(kind, "many");
+  return sender.json({ attempt: attemptOf("list", kind, where), method: "GET", path, headers, options: where });
+}
+
+type PageOptions = Pick<ListOptions, "continue" | "limit" | "resourceVersion" | "resourceVersionMatch">;
+
+function listing<T>(fetch: (options: PageOptions) => Promise<KubeList<T>>): Listing<T> {
+  async function* pages(): AsyncGenerator<KubeList<T>> {
+    let page = await fetch({});
+    yield page;
+    while (isToken(page.metadata.continue)) {
+      page = await fetch({ continue: page.metadata.continue });
+      yield page;
+    }
+  }
+  return {
+    pages,
+    all: () => gather(pages(), () => fetch({ limit: 0, resourceVersion: undefined, resourceVersionMatch: undefined })),
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items;
+    },
+  };
+}
+
+/** When the version of the first page has expired meanwhile, only one unpaged list can still be consistent. */
+async function gather<T>(
+  pages: AsyncGenerator<KubeList<T>>,
+  unpaged: () => Promise<KubeList<T>>,
+): Promise<KubeList<T>> {
+  const items: T[] = [];
+  let first: KubeList<T> | undefined;
+  try {
+    for await (const page of pages) {
+      first ??= page;
+      for (const item of page.items) items.push(item);
+    }
+  } catch (error) {
+    if (first === undefined || !isApiError(error, "Expired", "Gone")) throw error;
+    return unpaged();
+  }
+  if (first === undefined) return unpaged();
+  const { resourceVersion } = first.metadata;
+  return { ...first, metadata: resourceVersion === undefined ? {} : { resourceVersion }, items };
+}
+
+function isToken(token: string | undefined): token is string {
+  return token !== undefined && token !== "";
+}

@@ -1,0 +1,38 @@
+/** Which object, and where: the part of a call that the compiler checks against the scope of the kind. */
+import type { Kind, KubeObject, ObjectMeta, Scope } from "@capstan/model";
+
+/** A namespaced kind needs a namespace, a cluster kind must not have one; of an unknown scope either may be said. */
+export type InNamespace<S extends Scope> = S extends "Namespaced"
+  ? { readonly namespace: string }
+  : { readonly namespace?: never };
+
+/** One object. */
+export type Target<S extends Scope> = InNamespace<S> & { readonly name: string };
+
+/** In place of a namespace: every namespace. Only lists and watches can reach that far. */
+export const allNamespaces = "*";
+
+/** An object as it is sent for create or update: the client fills in `apiVersion` and `kind`. */
+export type Sent<T extends KubeObject, S extends Scope> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta & InNamespace<S>;
+  readonly status?: T extends { readonly status?: infer U } ? U | undefined : unknown;
+};
+
+/** An apply configuration with the key of its object: the client fills in `apiVersion` and `kind`. */
+export type Applied<A, S extends Scope> = Omit<Configuration<A>, "apiVersion" | "kind" | "metadata"> & {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: MetadataOf<A> & Target<S>;
+};
+
+/** A kind that says nothing about its apply configuration accepts any fields. */
+type Configuration<A> = unknown extends A ? { readonly [field: string]: unknown } : A;
+
+type MetadataOf<A> = A extends { readonly metadata?: infer M }
+  ? Omit<NonNullable<M>, "name" | "namespace">
+  : ObjectMeta;
+
+/** A kind whose scope or types do not matter. */
+export type AnyKind = Pick<Kind, "group" | "version" | "kind" | "plural" | "scope">;

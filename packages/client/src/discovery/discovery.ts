@@ -1,0 +1,153 @@
+/** Finds out which kinds a server serves, remembers it, and asks again when a kind is not among them. */
+import type { CallOptions, Sender } from "../call/send.ts";
+import { ApiError, isApiError } from "../error/api-error.ts";
+import type { Attempt } from "../error/attempt.ts";
+import type { Clock } from "../host/clock.ts";
+import { fromAggregated, fromLegacy } from "./resource.ts";
+import type { AggregatedDiscovery, DiscoveredKind, LegacyResourceList } from "./resource.ts";
+import { parseVersion } from "./version.ts";
+import type { ServerVersion, VersionAnswer } from "./version.ts";
+
+/** A kind by its names; without a version, the one that the server prefers. */
+export interface KindName {
+  readonly group: string;
+  readonly version?: string | undefined;
+  readonly kind: string;
+}
+
+/** The calls that ask the server about itself. */
+export interface DiscoveryCalls {
+  /** The kind value of a kind that is known by name only. Fails with `UnknownKind` where the server does not serve it. */
+  resourceFor(name: KindName, options?: CallOptions): Promise<DiscoveredKind>;
+  /** Every kind that the server serves, preferred versions first. */
+  resources(options?: CallOptions): Promise<readonly DiscoveredKind[]>;
+  serverVersion(options?: CallOptions): Promise<ServerVersion>;
+  /** Fails with `WrongVersion` where the server is older than this ("1.30"). */
+  requireVersion(atLeast: string, options?: CallOptions): Promise<ServerVersion>;
+}
+
+/** What is known, and since when. */
+interface Known {
+  readonly kinds: readonly DiscoveredKind[];
+  readonly at: number;
+}
+
+/** How long an answer is believed; a kind that is missing is asked for again after the shorter time. */
+const freshForMs = 10 * 60_000;
+const missingForMs = 1000;
+
+/** Discovery over a sender. */
+export function createDiscovery(sender: Sender, clock: Clock): DiscoveryCalls {
+  let known: Known | undefined;
+  let asking: Promise<Known> | undefined;
+
+  function ask(options: CallOptions): Promise<Known> {
+    asking ??= discover(sender, options)
+      .then((kinds) => (known = { kinds, at: clock.now() }))
+      .finally(() => (asking = undefined));
+    return asking;
+  }
+
+  const current = async (options: CallOptions, maxAgeMs: number): Promise<Known> =>
+    known !== undefined && clock.now() - known.at < maxAgeMs ? known : ask(options);
+
+  return {
+    resources: async (options = {}) => (await current(options, freshForMs)).kinds,
+    async resourceFor(name, options = {}) {
+      const found = find(await current(options, freshForMs), name) ?? find(await current(options, missingForMs), name);
+      if (found === undefined) throw unknownKind(name);
+      return found;
+    },
+    serverVersion: (options = {}) => serverVersion(sender, options),
+    async requireVersion(atLeast, options = {}) {
+      const version = await serverVersion(sender, options);
+      if (isOlder(version, atLeast)) throw wrongVersion(version, atLeast);
+      return version;
+    },
+  };
+}
+
+function find({ kinds }: Known, { group, version, kind }: KindName): DiscoveredKind | undefined {
+  return kinds.find(
+    (one) => one.group === group && one.kind === kind && (version === undefined || one.version === version),
+  );
+}
+
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+
+async function discover(sender: Sender, options: CallOptions): Promise<DiscoveredKind[]> {
+  const [core, groups] = await Promise.all([ask("/api"), ask("/apis")]);
+  return [...core, ...groups];
+
+  async function ask(path: string): Promise<DiscoveredKind[]> {
+    const headers = { accept: aggregated };
+    const answer = await sender.json<DiscoveryAnswer>({ attempt: asking, method: "GET", path, headers, options });
+    if (answer.kind === "APIGroupDiscoveryList") return fromAggregated(answer);
+    const lists = await Promise.all(groupPaths(answer).map((at) => legacyList(sender, at, options)));
+    return lists.flatMap((list) => (list === undefined ? [] : fromLegacy(list)));
+  }
+}
+
+/** The answers to `/api` and `/apis`, in either dialect. */
+type DiscoveryAnswer =
+  | AggregatedDiscovery
+  | { readonly kind: "APIVersions"; readonly versions: readonly string[] }
+  | { readonly kind: "APIGroupList"; readonly groups: readonly LegacyGroup[] };
+
+interface LegacyGroup {
+  readonly name: string;
+  readonly versions: readonly { readonly groupVersion: string }[];
+  readonly preferredVersion?: { readonly groupVersion: string };
+}
+
+function groupPaths(answer: Exclude<DiscoveryAnswer, AggregatedDiscovery>): string[] {
+  if (answer.kind === "APIVersions") return answer.versions.map((version) => `/api/${version}`);
+  return answer.groups.flatMap(({ versions, preferredVersion }) => {
+    const names = versions.map(({ groupVersion }) => groupVersion);
+    const preferred = preferredVersion?.groupVersion;
+    const ordered = preferred === undefined ? names : [preferred, ...names.filter((name) => name !== preferred)];
+    return ordered.map((groupVersion) => `/apis/${groupVersion}`);
+  });
+}
+
+/** A group whose extension server is away must not hide the others. */
+async function legacyList(sender: Sender, path: string, options: CallOptions): Promise<LegacyResourceList | undefined> {
+  try {
+    return await sender.json<LegacyResourceList>({ attempt: asking, method: "GET", path, options });
+  } catch (error) {
+    if (isApiError(error, "ServiceUnavailable", "NotFound", "UnknownKind")) return undefined;
+    throw error;
+  }
+}
+
+async function serverVersion(sender: Sender, options: CallOptions): Promise<ServerVersion> {
+  const answer = await sender.json<VersionAnswer>({ attempt: asking, method: "GET", path: "/version", options });
+  const version = parseVersion(answer);
+  if (version !== undefined) return version;
+  const message =
+    "Cannot tell the server's version: the answer is not that of a Kubernetes API server. Check the address in the kubeconfig.";
+  throw new ApiError({ code: "BadAnswer", message });
+}
+
+const asking: Attempt = { verb: "get", group: "", version: "v1", kind: "the server's kinds and version", plural: "" };
+
+function isOlder({ major, minor }: ServerVersion, atLeast: string): boolean {
+  const [wantMajor = 0, wantMinor = 0] = atLeast.replace(/^v/u, "").split(".").map(Number);
+  return major < wantMajor || (major === wantMajor && minor < wantMinor);
+}
+
+function wrongVersion({ gitVersion }: ServerVersion, atLeast: string): ApiError {
+  const message = `The API server is Kubernetes ${gitVersion}, but at least ${atLeast} is needed. Upgrade the cluster or choose another context.`;
+  return new ApiError({ code: "WrongVersion", message });
+}
+
+function unknownKind({ group, version, kind }: KindName): ApiError {
+  const where = [group, version].filter((part) => part !== undefined && part !== "").join("/");
+  const cure =
+    group === ""
+      ? "Check the name."
+      : `Install the CustomResourceDefinition of ${kind} in ${group}, or check the name.`;
+  const message = `The server does not serve a kind ${kind}${where === "" ? "" : ` in ${where}`}. ${cure}`;
+  const attempt: Attempt = { verb: "get", group, version: version ?? "", kind, plural: "" };
+  return new ApiError({ code: "UnknownKind", message, attempt });
+}

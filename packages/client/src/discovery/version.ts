@@ -1,0 +1,23 @@
+/** The version that a server says it has. */
+
+/** The answer to `/version`. */
+export interface VersionAnswer {
+  readonly major?: string;
+  readonly minor?: string;
+  readonly gitVersion?: string;
+}
+
+/** A version in numbers. */
+export interface ServerVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly gitVersion: string;
+}
+
+/** The numbers of an answer; some vendors write "27+". */
+export function parseVersion(answer: VersionAnswer): ServerVersion | undefined {
+  const major = Number.parseInt(answer.major ?? "", 10);
+  const minor = Number.parseInt(answer.minor ?? "", 10);
+  if (Number.isNaN(major) || Number.isNaN(minor)) return undefined;
+  return { major, minor, gitVersion: answer.gitVersion ?? `v${major}.${minor}` };
+}

@@ -1,0 +1,101 @@
+/** Turns an answer with an error status into an error, once, at the border: a body is believed only if it is a Status. */
+import { decode } from "../transport/body.ts";
+import type { ResponseHeaders, TransportResponse } from "../transport/transport.ts";
+import { ApiError, ForbiddenError, sentence } from "./api-error.ts";
+import type { Status } from "./api-error.ts";
+import { describeAttempt } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import { toErrorCode } from "./code.ts";
+import type { ApiErrorCode } from "./code.ts";
+
+/** What an answer says, as far as an error needs it. */
+export interface Refusal {
+  readonly httpStatus: number;
+  readonly attempt: Attempt;
+  readonly status?: Status | undefined;
+  /** The body where it is not a Status, cut short. */
+  readonly text?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Reads the body of an error answer. */
+export async function errorOf(response: TransportResponse, attempt: Attempt): Promise<ApiError> {
+  const body = decode(await response.body.bytes());
+  const status = statusIn(body);
+  const retryAfterMs = retryAfterOf(response.headers, status);
+  const text = status === undefined ? body.slice(0, 200).trim() : undefined;
+  return toApiError({ httpStatus: response.status, attempt, status, text, retryAfterMs });
+}
+
+/** The error of a refusal. Also used for the ERROR events of a watch, which carry a Status and no HTTP status of their own. */
+export function toApiError(refusal: Refusal): ApiError {
+  const { attempt, status, httpStatus, retryAfterMs } = refusal;
+  const base = { status: httpStatus, attempt, statusObject: status, retryAfterMs };
+  const code = codeOf(refusal);
+  const why = status?.message ?? whyOf(refusal);
+  if (code === "Forbidden") return new ForbiddenError({ ...base, attempt, why });
+  const advice = adviceFor(code, attempt);
+  const message = `Cannot ${describeAttempt(attempt)}: ${sentence(why)}${advice === "" ? "" : ` ${advice}`}`;
+  return new ApiError({ ...base, code, message });
+}
+
+function codeOf({ status, httpStatus }: Refusal): ApiErrorCode {
+  const code = toErrorCode(status?.reason, httpStatus);
+  // Kubernetes names the object that is missing; where it names none, it is the path that it does not know.
+  return code === "NotFound" && status?.details?.name === undefined ? "UnknownKind" : code;
+}
+
+function whyOf({ httpStatus, text }: Refusal): string {
+  const said = text === undefined || text === "" ? "" : ` (${text})`;
+  return `the server answered ${httpStatus}${said}`;
+}
+
+function adviceFor(code: ApiErrorCode, attempt: Attempt): string {
+  const { group, version, plural } = attempt;
+  switch (code) {
+    case "UnknownKind": {
+      const crd = group === "" ? "" : ` Install the CustomResourceDefinition ${plural}.${group}, or`;
+      return `The server does not serve ${plural} in ${group === "" ? version : `${group}/${version}`}.${crd === "" ? " Check" : `${crd} check`} which versions it serves.`;
+    }
+    case "Unauthorized":
+      return "The credentials are missing, expired or not accepted: log in again or renew the token or certificate.";
+    case "Conflict":
+      return "Someone else changed the object: read it again and repeat the change on what is there now.";
+    case "AlreadyExists":
+      return "Choose another name, or update the object that is there.";
+    case "Expired":
+    case "Gone":
+      return "The resource version is too old: list again and watch from there.";
+    case "TooManyRequests":
+    case "ServiceUnavailable":
+    case "ServerTimeout":
+      return "Try again later.";
+    case "RequestEntityTooLarge":
+      return "Send a smaller object.";
+    default:
+      return "";
+  }
+}
+
+/** The Status in a body, if it is one. */
+export function statusIn(body: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isStatus(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a Status. */
+export function isStatus(value: unknown): value is Status {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "Status";
+}
+
+/** How long the server asks to wait: the header in seconds, else the detail of the Status. */
+export function retryAfterOf(headers: ResponseHeaders, status: Status | undefined): number | undefined {
+  const header = headers["retry-after"];
+  const seconds = typeof header === "string" && /^\d+$/u.test(header) ? Number(header) : undefined;
+  const said = seconds ?? status?.details?.retryAfterSeconds;
+  return said === undefined || said === 0 ? undefined : said * 1000;
+}

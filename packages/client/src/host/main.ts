@@ -1,0 +1,40 @@
+/** The rim: the process's own environment, files, clock and chance, for programs that hand in nothing else. */
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { systemClock } from "./clock.ts";
+import type { Command, CommandResult, Host } from "./host.ts";
+
+/** The machine that this process runs on. */
+export function processHost(): Host {
+  return {
+    env: process.env,
+    homeDirectory: homedir(),
+    hasTerminal: process.stdin.isTTY,
+    clock: systemClock,
+    random: Math.random,
+    readFile: (path) => readFile(path, "utf8"),
+    run,
+  };
+}
+
+function run({ command, args, env, interactive, signal }: Command): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      env: { ...env },
+      stdio: [interactive ? "inherit" : "ignore", "pipe", "pipe"],
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      errors.push(chunk);
+      if (interactive) process.stderr.write(chunk);
+    });
+    child.on("error", reject);
+    child.on("close", (code) =>
+      resolve({ code: code ?? -1, stdout: String(Buffer.concat(output)), stderr: String(Buffer.concat(errors)) }),
+    );
+  });
+}

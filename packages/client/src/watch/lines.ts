@@ -1,0 +1,41 @@
+/** Cuts a stream of chunks into lines; a line that lies within one chunk is a view of it, not a copy. */
+
+const newline = 0x0a;
+
+/** Keeps the begun line between chunks. */
+export interface LineCutter {
+  /** The lines that this chunk completes, without their newline; empty lines are left out. */
+  push(chunk: Uint8Array): Uint8Array[];
+  /** What is left when the stream ends: a line that never got its newline, or nothing. */
+  rest(): Uint8Array | undefined;
+}
+
+/** Starts with nothing. */
+export function createLineCutter(): LineCutter {
+  let begun: Uint8Array[] = [];
+
+  function complete(end: Uint8Array): Uint8Array {
+    if (begun.length === 0) return end;
+    const line = Buffer.concat([...begun, end]);
+    begun = [];
+    return line;
+  }
+
+  return {
+    push(chunk) {
+      const lines: Uint8Array[] = [];
+      let from = 0;
+      for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
+        const line = complete(chunk.subarray(from, to));
+        if (line.length > 0) lines.push(line);
+        from = to + 1;
+      }
+      if (from < chunk.length) begun.push(chunk.subarray(from));
+      return lines;
+    },
+    rest() {
+      const line = complete(new Uint8Array());
+      return line.length === 0 ? undefined : line;
+    },
+  };
+}
