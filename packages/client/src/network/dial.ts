@@ -1,0 +1,130 @@
+/** Makes a connection to an API server: TCP, through a proxy if there is one, then TLS with the protocol agreed on. */
+import { connect as connectTcp } from "node:net";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { ConnectionOptions } from "node:tls";
+import { ConnectionError } from "../error/connection-error.ts";
+import { defaultLimits } from "./endpoint.ts";
+import type { Endpoint, TlsMaterial } from "./endpoint.ts";
+import { toConnectionError } from "./failure.ts";
+import { httpTunnel } from "./http-tunnel.ts";
+import { socks5Tunnel } from "./socks5-tunnel.ts";
+
+/** A host and a port. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A connection that stands, and the protocol that is spoken on it. */
+export interface Dialed {
+  readonly socket: Socket;
+  readonly protocol: "h2" | "http/1.1";
+}
+
+/** Connects within the endpoint's time limit. `protocols` are offered in this order; plain http always speaks HTTP/1.1. */
+export async function dial(endpoint: Endpoint, protocols: readonly string[] = ["h2", "http/1.1"]): Promise<Dialed> {
+  const { server, clock, limits } = endpoint;
+  const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
+  const abort = new AbortController();
+  const timer = clock.later(limitMs, () => {
+    const cause = new Error(`no connection within ${limitMs} ms`);
+    abort.abort(new ConnectionError({ code: "Unreachable", server: server.origin, sent: false, cause }));
+  });
+  try {
+    const socket = await reach(endpoint, abort.signal);
+    if (server.protocol !== "https:") return { socket, protocol: "http/1.1" };
+    return await secure(socket, await tlsOptions(endpoint, protocols), abort.signal);
+  } catch (cause) {
+    throw toConnectionError(cause, server.origin, "connecting");
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** Host and port of a URL, brackets of IPv6 addresses removed. */
+export function addressOf(url: URL, defaultPort: number): Address {
+  const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
+  return { host, port: url.port === "" ? defaultPort : Number(url.port) };
+}
+
+async function reach({ server, proxy }: Endpoint, signal: AbortSignal): Promise<Socket> {
+  const target = addressOf(server, server.protocol === "https:" ? 443 : 80);
+  if (proxy === undefined) return tcp(target, signal);
+  switch (proxy.protocol) {
+    case "http:":
+      return httpTunnel(await tcp(addressOf(proxy, 80), signal), target, { proxy, signal });
+    case "https:": {
+      const { host, port } = addressOf(proxy, 443);
+      const { socket } = await secure(await tcp({ host, port }, signal), { servername: nameOf(host), host }, signal);
+      return httpTunnel(socket, target, { proxy, signal });
+    }
+    case "socks5:":
+    case "socks5h:":
+      return socks5Tunnel(await tcp(addressOf(proxy, 1080), signal), target, { proxy, signal });
+    default:
+      throw new Error(`a proxy with ${proxy.protocol} is not supported; use http, https or socks5`);
+  }
+}
+
+function tcp({ host, port }: Address, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+  return ready(socket, "connect", signal);
+}
+
+async function secure(socket: Socket, options: ConnectionOptions, signal: AbortSignal): Promise<Dialed> {
+  const secured = connectTls({ ...options, socket });
+  await ready(secured, "secureConnect", signal);
+  return { socket: secured, protocol: secured.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+}
+
+/** Waits for a socket's event, and destroys it when it fails or the signal comes first. */
+function ready<T extends Socket>(socket: T, event: "connect" | "secureConnect", signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      settle();
+      socket.destroy();
+      reject(cause as Error);
+    };
+    const onAbort = (): void => fail(signal.reason);
+    const onClose = (): void => fail(new Error("the connection was closed while it was being made"));
+    const onReady = (): void => {
+      settle();
+      resolve(socket);
+    };
+    const settle = (): void => {
+      socket.off(event, onReady).off("error", fail).off("close", onClose);
+      // An error between here and the next owner must not end the process; that owner sees the close.
+      socket.on("error", () => {});
+      signal.removeEventListener("abort", onAbort);
+    };
+    socket.once(event, onReady).once("error", fail).once("close", onClose);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+async function tlsOptions(endpoint: Endpoint, protocols: readonly string[]): Promise<ConnectionOptions> {
+  const material = await endpoint.tls();
+  const { host } = addressOf(endpoint.server, 443);
+  return {
+    ...toOptions(material),
+    servername: material.servername ?? nameOf(host),
+    host,
+    ALPNProtocols: [...protocols],
+  };
+}
+
+function toOptions({ ca, cert, key, insecure }: TlsMaterial): ConnectionOptions {
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(insecure === true ? { rejectUnauthorized: false } : {}),
+    minVersion: "TLSv1.2",
+  };
+}
+
+/** SNI carries names only (RFC 6066, section 3); certificates for addresses are checked against `host`. */
+function nameOf(host: string): string {
+  return /^[\d.]+$|:/u.test(host) ? "" : host;
+}

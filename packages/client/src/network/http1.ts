@@ -1,0 +1,105 @@
+/** HTTP/1.1 with connections that are kept and used again, for servers and proxies that speak nothing newer. */
+import { Agent, request as sendHttp } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { bodyOfChunks } from "../transport/body.ts";
+import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
+import type { Connection } from "./connection.ts";
+import type { Dialed } from "./dial.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { toConnectionError } from "./failure.ts";
+
+/** An agent that dials as the endpoint says; `first` is a connection that already stands. */
+class DialingAgent extends Agent {
+  #first: Dialed | undefined;
+  readonly #dial: () => Promise<Dialed>;
+
+  constructor(first: Dialed, dial: () => Promise<Dialed>) {
+    super({ keepAlive: true });
+    this.#first = first;
+    this.#dial = dial;
+  }
+
+  override createConnection(_options: unknown, done: (error: Error | null, socket: Duplex) => void): undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    const dialed = first !== undefined && !first.socket.destroyed ? Promise.resolve(first) : this.#dial();
+    void this.#hand(dialed, done);
+  }
+
+  async #hand(dialed: Promise<Dialed>, done: (error: Error | null, socket: Duplex) => void): Promise<void> {
+    try {
+      const { socket } = await dialed;
+      done(null, socket);
+    } catch (error) {
+      // With an error, nobody looks at the socket.
+      done(error as Error, undefined as never);
+    }
+  }
+}
+
+/** Speaks HTTP/1.1 to the server of an endpoint. */
+export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: () => Promise<Dialed>): Connection {
+  const agent = new DialingAgent(first, dial);
+  let usable = true;
+  return {
+    hasRoom: () => true,
+    isUsable: () => usable,
+    request: (request) => exchange(agent, endpoint, request),
+    retire() {
+      usable = false;
+      agent.maxFreeSockets = 0;
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    },
+    destroy() {
+      usable = false;
+      agent.destroy();
+      first.socket.destroy();
+    },
+  };
+}
+
+function exchange(agent: Agent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
+  return new Promise((resolve, reject) => {
+    const { method, path, headers, body, signal } = request;
+    const outgoing = sendHttp({ agent, method, path, headers: { host: server.host, ...headers }, setHost: false });
+    const onAbort = (): void => {
+      outgoing.destroy();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener("abort", onAbort);
+    outgoing.once("close", () => signal?.removeEventListener("abort", onAbort));
+    outgoing.on("error", (cause) => reject(toConnectionError(cause, server.origin, phaseOf(outgoing))));
+    outgoing.once("response", (incoming) => resolve(toResponse(incoming, { server, signal })));
+    outgoing.end(body);
+  });
+}
+
+/** A request that never got a socket cannot have been seen. */
+function phaseOf(outgoing: ClientRequest): "unsent" | "sent" {
+  return outgoing.socket === null || outgoing.socket === undefined ? "unsent" : "sent";
+}
+
+interface Reading {
+  readonly server: URL;
+  readonly signal: AbortSignal | undefined;
+}
+
+function toResponse(incoming: IncomingMessage, reading: Reading): TransportResponse {
+  const { statusCode = 0, headers } = incoming;
+  const body = bodyOfChunks(chunks(incoming, reading), () => {
+    if (!incoming.complete) incoming.destroy();
+  });
+  return { status: statusCode, headers, body };
+}
+
+async function* chunks(incoming: IncomingMessage, { server, signal }: Reading): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of incoming) yield chunk as Uint8Array;
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw toConnectionError(cause, server.origin, "sent");
+  }
+  if (incoming.complete) return;
+  throw toConnectionError(new Error("the answer was cut short"), server.origin, "sent");
+}

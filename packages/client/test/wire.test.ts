@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isApiError } from "../src/error/api-error.ts";
+import { ConnectionError } from "../src/error/connection-error.ts";
+import { createNetworkTransport } from "../src/network/network.ts";
+import type { TransportRequest } from "../src/transport/transport.ts";
+import { endpointOf, http1Server, http2Server, relay } from "./server.ts";
+
+const get = (path = "/"): TransportRequest => ({ method: "GET", path, headers: {} });
+
+test("requests share one HTTP/2 connection", async () => {
+  await using running = await http2Server((request, response) => response.end(JSON.stringify({ path: request.url })));
+  const transport = createNetworkTransport(running.endpoint);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => (await transport.request(get(`/${index}`))).body.json()),
+  );
+  assert.deepEqual(answers[49], { path: "/49" });
+  assert.equal(running.sessions.length, 1);
+  await transport.close();
+});
+
+test("a full connection gets a second one beside it instead of a queue that never ends", async () => {
+  const held: (() => void)[] = [];
+  await using running = await http2Server(
+    (_request, response) => {
+      response.write("x");
+      held.push(() => response.end());
+    },
+    { maxConcurrentStreams: 2 },
+  );
+  const transport = createNetworkTransport(running.endpoint);
+  const first = await transport.request(get());
+  const others = await Promise.all([transport.request(get()), transport.request(get()), transport.request(get())]);
+  assert.equal(running.sessions.length, 2);
+  for (const end of held) end();
+  assert.equal(await first.body.text(), "x");
+  await Promise.all(others.map(({ body }) => body.text()));
+  await transport.close();
+});
+
+test("a body that is reset half-way is an error, not a short body", async () => {
+  await using running = await http2Server((_request, response) => {
+    response.write('{"kind":');
+    setTimeout(() => response.stream.close(2), 20);
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  const whole = await transport.request(get());
+  await assert.rejects(whole.body.bytes(), (error) => isApiError(error, "ConnectionLost"));
+  const chunked = await transport.request(get());
+  await assert.rejects(Array.fromAsync(chunked.body), (error) => isApiError(error, "ConnectionLost"));
+  await transport.close();
+});
+
+test("a connection that breaks within a body is an error, and the next request gets a new connection", async () => {
+  let cut = true;
+  await using running = await http2Server((_request, response) => {
+    response.write("half");
+    if (cut) setTimeout(() => running.sessions.at(-1)?.destroy(), 20);
+    else response.end();
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  const response = await transport.request(get());
+  await assert.rejects(response.body.bytes(), (error) => error instanceof ConnectionError && error.sent);
+  cut = false;
+  assert.equal(await (await transport.request(get())).body.text(), "half");
+  assert.equal(running.sessions.length, 2);
+  await transport.close();
+});
+
+test("after GOAWAY running streams are read to their end and new requests take a new connection", async () => {
+  const ends: (() => void)[] = [];
+  await using running = await http2Server((request, response) => {
+    response.write("begun,");
+    if (request.url === "/slow") ends.push(() => response.end("done"));
+    else response.end("quick");
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  const slow = await transport.request(get("/slow"));
+  const reading = slow.body[Symbol.asyncIterator]();
+  assert.equal(String(Buffer.from((await reading.next()).value ?? [])), "begun,");
+  const [session] = running.sessions;
+  await new Promise<void>((resolve) => {
+    session?.goaway(0);
+    session?.ping(() => resolve());
+  });
+  assert.equal(await (await transport.request(get("/quick"))).body.text(), "begun,quick");
+  assert.equal(running.sessions.length, 2);
+  for (const end of ends) end();
+  assert.equal(String(Buffer.from((await reading.next()).value ?? [])), "done");
+  await transport.close();
+});
+
+test("a stream that the server refuses is known not to have been seen", async () => {
+  await using running = await http2Server((_request, response) => response.stream.close(7));
+  const transport = createNetworkTransport(running.endpoint);
+  await assert.rejects(transport.request(get()), (error) => error instanceof ConnectionError && !error.sent);
+  await transport.close();
+});
+
+test("a silent server that does not answer PING loses its connection", async () => {
+  await using running = await http2Server((_request, response) => response.write("x"));
+  await using wire = await relay(running.url);
+  const limits = { pingAfterMs: 30, pingTimeoutMs: 30 };
+  const transport = createNetworkTransport(endpointOf(wire.url, await running.endpoint.tls(), limits));
+  const response = await transport.request(get());
+  wire.cut();
+  await assert.rejects(Array.fromAsync(response.body), (error) => {
+    assert.ok(isApiError(error, "ConnectionLost"));
+    assert.match(error.message, /PING/u);
+    return true;
+  });
+  await transport.close();
+});
+
+test("an abort ends the exchange before and within the body", async () => {
+  await using running = await http2Server((request, response) => {
+    if (request.url === "/body") response.write("x");
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  for (const path of ["/head", "/body"]) {
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const reading = transport.request({ ...get(path), signal: abort.signal }).then((response) => response.body.bytes());
+    setTimeout(() => abort.abort(reason), 20);
+    await assert.rejects(reading, (error) => error === reason);
+  }
+  await transport.close();
+});
+
+for (const scheme of ["http", "https"] as const) {
+  test(`HTTP/1.1 over ${scheme} keeps its connection`, async () => {
+    let connections = 0;
+    await using running = await http1Server((request, response) => {
+      request.resume().on("end", () => response.end(JSON.stringify({ path: request.url })));
+    }, scheme);
+    running.server.on(scheme === "http" ? "connection" : "secureConnection", () => (connections += 1));
+    const transport = createNetworkTransport(running.endpoint);
+    for (const path of ["/a", "/b", "/c"]) {
+      const response = await transport.request({ ...get(path), method: "POST", body: "{}" });
+      assert.deepEqual(await response.body.json(), { path });
+    }
+    assert.equal(connections, 1);
+    await transport.close();
+  });
+}
+
+test("an HTTP/1.1 body that is cut short is an error", async () => {
+  await using running = await http1Server((_request, response) => {
+    response.setHeader("content-length", "100");
+    response.write("short");
+    setTimeout(() => response.destroy(), 20);
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  const response = await transport.request(get());
+  await assert.rejects(response.body.bytes(), (error) => isApiError(error, "ConnectionLost"));
+  await transport.close();
+});
+
+test("a server that is not there is unreachable, and the sentence says so", async () => {
+  const transport = createNetworkTransport(endpointOf(new URL("https://127.0.0.1:1")));
+  await assert.rejects(transport.request(get()), (error) => {
+    assert.ok(isApiError(error, "Unreachable"));
+    assert.match(error.message, /^Cannot reach the API server at https:\/\/127.0.0.1:1: connect ECONNREFUSED/u);
+    return true;
+  });
+});
+
+test("a certificate that nobody vouches for is refused, and the sentence says so", async () => {
+  await using running = await http2Server((_request, response) => response.end());
+  const transport = createNetworkTransport(endpointOf(running.url));
+  await assert.rejects(transport.request(get()), (error) => {
+    assert.ok(isApiError(error, "TlsFailed"));
+    assert.match(error.message, /self-signed certificate.* Check certificate-authority/u);
+    return true;
+  });
+});
+
+test("tls-server-name is what the certificate is checked against", async () => {
+  await using running = await http2Server((_request, response) => response.end("ok"));
+  const { ca } = await running.endpoint.tls();
+  const right = createNetworkTransport(endpointOf(running.url, { ca, servername: "api.test" }));
+  assert.equal(await (await right.request(get())).body.text(), "ok");
+  await right.close();
+  const wrong = createNetworkTransport(endpointOf(running.url, { ca, servername: "other.test" }));
+  await assert.rejects(wrong.request(get()), (error) => isApiError(error, "TlsFailed"));
+});
+
+test("the path of the server's address stands before every request's", async () => {
+  await using running = await http2Server((request, response) => response.end(request.url));
+  const endpoint = { ...running.endpoint, server: new URL("/k8s/clusters/one/", running.url) };
+  const transport = createNetworkTransport(endpoint);
+  assert.equal(await (await transport.request(get("/api"))).body.text(), "/k8s/clusters/one/api");
+  await transport.close();
+});
