@@ -1,0 +1,100 @@
+/** What the generator reads from a running kube-apiserver. */
+
+/** A JSON value as it was parsed. */
+export type Value = null | boolean | number | string | Value[] | Fields;
+
+/** A JSON object as it was parsed. */
+export interface Fields {
+  [key: string]: Value;
+}
+
+/** Asks the server for a path and parses the answer. */
+export type Get = (path: string, accept: string) => Promise<Fields>;
+
+/** A resource as the discovery of one group and version lists it. */
+export interface ApiResource extends Fields {
+  name: string;
+  singularName: string;
+  namespaced: boolean;
+  kind: string;
+  verbs: string[];
+}
+
+/** A group and one of its versions with all it serves. */
+export interface GroupVersionDocument {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly ApiResource[];
+}
+
+/** Everything that the generator needs to know from the server. */
+export interface Documents {
+  readonly gitVersion: string;
+  /** In the order of the server: the core group first, then by priority, preferred versions first. */
+  readonly groupVersions: readonly GroupVersionDocument[];
+  readonly aggregated: readonly Fields[];
+  readonly openApiV2: Fields;
+  readonly openApiV3: Readonly<Record<string, Fields>>;
+  /** Column definitions by `group/version/resource`. */
+  readonly columns: Readonly<Record<string, Value>>;
+}
+
+const json = "application/json";
+const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** Reads all documents. */
+export async function readDocuments(get: Get): Promise<Documents> {
+  const groupVersions = await readGroupVersions(get);
+  return {
+    gitVersion: (await get("/version", json))["gitVersion"] as string,
+    groupVersions,
+    aggregated: [await get("/api", aggregated), await get("/apis", aggregated)],
+    openApiV2: await get("/openapi/v2", json),
+    openApiV3: await readOpenApiV3(get),
+    columns: await readColumns(get, groupVersions),
+  };
+}
+
+async function readGroupVersions(get: Get): Promise<GroupVersionDocument[]> {
+  const { groups } = (await get("/apis", json)) as unknown as {
+    groups: { name: string; versions: { version: string }[] }[];
+  };
+  const documents = [await readGroupVersion(get, "", "v1")];
+  for (const { name, versions } of groups) {
+    for (const { version } of versions) documents.push(await readGroupVersion(get, name, version));
+  }
+  return documents;
+}
+
+async function readGroupVersion(get: Get, group: string, version: string): Promise<GroupVersionDocument> {
+  const { resources } = await get(rootOf(group, version), json);
+  return { group, version, resources: resources as unknown as ApiResource[] };
+}
+
+async function readOpenApiV3(get: Get): Promise<Record<string, Fields>> {
+  const { paths } = (await get("/openapi/v3", json)) as unknown as {
+    paths: Record<string, { serverRelativeURL: string }>;
+  };
+  const documents: Record<string, Fields> = {};
+  for (const [path, { serverRelativeURL }] of Object.entries(paths)) {
+    documents[path] = await get(serverRelativeURL, json);
+  }
+  return documents;
+}
+
+async function readColumns(get: Get, groupVersions: readonly GroupVersionDocument[]): Promise<Record<string, Value>> {
+  const columns: Record<string, Value> = {};
+  for (const { group, version, resources } of groupVersions) {
+    for (const { name, verbs } of resources) {
+      if (!verbs.includes("list")) continue;
+      const answer = await get(`${rootOf(group, version)}/${name}?limit=1`, table);
+      columns[`${group}/${version}/${name}`] = answer["columnDefinitions"] ?? null;
+    }
+  }
+  return columns;
+}
+
+function rootOf(group: string, version: string): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}

@@ -1,0 +1,82 @@
+/** Turns what a server and the Go modules say into the files under `src/generated`. */
+import { collectDiscovery } from "./discovery.ts";
+import type { Documents } from "./documents.ts";
+import { placeDefinitions } from "./naming.ts";
+import { collectDefinitions, internDocuments } from "./openapi.ts";
+import { type ProtoPackage, writeProtobufTable } from "./protos.ts";
+import { type World, writeShapes } from "./shapes.ts";
+import { mainKinds, moduleOf, writeValues } from "./values.ts";
+
+/** The text of each file, by its path below `src/generated`. */
+export type Files = Readonly<Record<string, string>>;
+
+/** All generated files. */
+export function generate(documents: Documents, protos: readonly ProtoPackage[]): Files {
+  const definitions = collectDefinitions(documents);
+  return {
+    ...writeModules(documents, definitions),
+    ...factFile("definitions", rows(definitions)),
+    ...factFile("discovery", JSON.stringify(collectDiscovery(documents), null, 0)),
+    ...factFile("openapi", internDocuments(documents)),
+    ...factFile("protobuf", writeProtobufTable(protos, protoPackages(placeDefinitions(documents, definitions)))),
+  };
+}
+
+/** One row a definition, so that a change between two releases can be read. */
+function rows(definitions: Readonly<Record<string, object>>): string {
+  const lines = Object.entries(definitions).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{\n${lines.join(",\n")}\n}`;
+}
+
+/** Facts are JSON in a string: a JavaScript engine skips over it, and it is parsed when somebody asks. */
+function factFile(name: string, text: string): Files {
+  const escaped = text.replace(/[\\`$]/g, (char) => `\\${char}`);
+  return {
+    [`facts/${name}.js`]: `export const text = \`${escaped}\`;\n`,
+    [`facts/${name}.d.ts`]: "export declare const text: string;\n",
+  };
+}
+
+function writeModules(documents: Documents, definitions: World["definitions"]): Files {
+  const places = placeDefinitions(documents, definitions);
+  const world: World = { definitions, places, stored: storedKinds(documents, places) };
+  const files: Record<string, string> = {};
+  const modules = new Set([...places.values()].map(({ module }) => module));
+  for (const module of [...modules].sort()) files[`shapes/${module}.ts`] = writeShapes(module, world);
+  for (const document of documents.groupVersions) {
+    const module = moduleOf(document);
+    const known = new Set([...places.values()].filter((place) => place.module === module).map(({ name }) => name));
+    files[`kinds/${module}.ts`] = writeValues(document, known);
+  }
+  files["kinds/meta/v1.ts"] = `export type * from "../../shapes/meta/v1.ts";\n`;
+  return files;
+}
+
+/** The protobuf package of each group and version: the package of its definitions, written as protobuf writes it. */
+function protoPackages(places: World["places"]): Map<string, string> {
+  const packages = new Map([
+    ["apidiscovery.k8s.io/v2", "k8s.io.api.apidiscovery.v2"],
+    ["apidiscovery.k8s.io/v2beta1", "k8s.io.api.apidiscovery.v2beta1"],
+    ["meta.k8s.io/v1", "k8s.io.apimachinery.pkg.apis.meta.v1"],
+  ]);
+  for (const [definition, { module }] of places) {
+    const pkg = definition
+      .slice(0, definition.lastIndexOf("."))
+      .replace(/^io\.k8s\./, "k8s.io.")
+      .replaceAll("-", "_");
+    if (module !== "meta/v1") packages.set(module, pkg);
+  }
+  return packages;
+}
+
+/** The definitions of kinds with a resource of their own. */
+function storedKinds(documents: Documents, places: World["places"]): World["stored"] {
+  const stored = new Map<string, { apiVersion: string; kind: string }>();
+  for (const document of documents.groupVersions) {
+    const kinds = new Set(mainKinds(document).map(({ kind }) => kind));
+    for (const [definition, { module, name }] of places) {
+      if (module === moduleOf(document) && kinds.has(name)) stored.set(definition, { apiVersion: module, kind: name });
+    }
+  }
+  return stored;
+}

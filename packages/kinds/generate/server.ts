@@ -1,0 +1,29 @@
+/** Asks a kube-apiserver for documents. */
+import { request } from "node:https";
+import type { Fields, Get } from "./documents.ts";
+
+/** How a server is reached. */
+export interface Server {
+  readonly server: string;
+  readonly token: string;
+  readonly ca: string;
+}
+
+/** A function that asks this server. */
+export function getFrom({ server, token, ca }: Server): Get {
+  return (path, accept) =>
+    new Promise((resolve, reject) => {
+      const headers = { accept, authorization: `Bearer ${token}` };
+      const call = request(new URL(path, server), { headers, ca }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const body = Buffer.concat(chunks).toString();
+          if (response.statusCode === 200) resolve(JSON.parse(body) as Fields);
+          else reject(new Error(`GET ${path} was answered with ${response.statusCode}: ${body.slice(0, 200)}`));
+        });
+      });
+      call.on("error", reject).end();
+    });
+}

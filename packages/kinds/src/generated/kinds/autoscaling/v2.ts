@@ -1,0 +1,7 @@
+import type { Kind } from "@capstan/model";
+import type * as shapes from "../../shapes/autoscaling/v2.ts";
+
+export type * from "../../shapes/autoscaling/v2.ts";
+
+export type HorizontalPodAutoscaler = shapes.HorizontalPodAutoscaler;
+export const HorizontalPodAutoscaler: Kind<shapes.HorizontalPodAutoscaler, shapes.HorizontalPodAutoscalerApply, "Namespaced"> = /* @__PURE__ */ Object.freeze({"group":"autoscaling","version":"v2","kind":"HorizontalPodAutoscaler","plural":"horizontalpodautoscalers","scope":"Namespaced"} as const);

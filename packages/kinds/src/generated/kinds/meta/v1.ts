@@ -1,0 +1,1 @@
+export type * from "../../shapes/meta/v1.ts";

@@ -1,0 +1,42 @@
+/** The protobuf messages of the built-in kinds: numbers, names and types of fields, and the rules by which Go writes them. */
+import type { GroupVersionKind } from "@capstan/model";
+import { text } from "#facts/protobuf";
+import { parsedOnce } from "./facts.ts";
+
+/** A field: its number, its name in JSON, its type (a scalar, or the full name of a message) and its flags. */
+export type ProtobufField = readonly [number: number, name: string, type: string, flags: number];
+
+/**
+ * What a field is beyond a plain value, as bits. A plain value is always written, a pointer when it is there; `omitEmpty` and `omitZero` are
+ * the rules of Go's JSON; an inline field has its own fields stand in the JSON of the message around it.
+ */
+export const protobufFlags = {
+  pointer: 1,
+  omitEmpty: 2,
+  omitZero: 4,
+  repeated: 8,
+  map: 16,
+  inline: 32,
+} as const;
+
+interface ProtobufTable {
+  readonly packages: { readonly [groupVersion: string]: string };
+  readonly messages: { readonly [name: string]: readonly ProtobufField[] };
+}
+
+const table = parsedOnce<ProtobufTable>(text);
+const metaPackage = "k8s.io.apimachinery.pkg.apis.meta.v1";
+
+/** The fields of a message in the order of the Go struct. */
+export function protobufMessage(name: string): readonly ProtobufField[] | undefined {
+  const { messages } = table();
+  return Object.hasOwn(messages, name) ? messages[name] : undefined;
+}
+
+/** The full name of the message of a kind; the kinds of every group include those of meta: Status, DeleteOptions, WatchEvent. */
+export function protobufMessageOf({ group, version, kind }: GroupVersionKind): string | undefined {
+  const { packages } = table();
+  const pkg = packages[group === "" ? version : `${group}/${version}`];
+  if (pkg === undefined) return undefined;
+  return [`${pkg}.${kind}`, `${metaPackage}.${kind}`].find((name) => protobufMessage(name) !== undefined);
+}
