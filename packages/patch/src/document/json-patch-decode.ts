@@ -1,0 +1,63 @@
+/** Reads a JSON patch as sent: a list of operations, with the complaints that kube-apiserver has about other things. */
+import { quote, type Json } from "@capstan/model";
+import { PatchError } from "../errors.ts";
+import { isList, isObject, type JsonObject } from "../json-value.ts";
+
+/** What the server does about fields of a request that it does not know. */
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+/** The operations of a patch, as the applying library reads them. */
+export function checkOperations(patch: Json, maxOperations: number): readonly JsonObject[] {
+  if (patch === null) return [];
+  if (!isList(patch)) throw notDecoded(patch, "jsonpatch.Patch");
+  const operations = patch.map((operation) => {
+    if (operation === null) return {};
+    if (!isObject(operation)) throw notDecoded(operation, "jsonpatch.Operation");
+    return operation;
+  });
+  if (operations.length > maxOperations) {
+    const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
+    throw new PatchError("TooLarge", message);
+  }
+  return operations;
+}
+
+const operationFields = new Set(["op", "path", "from", "value"]);
+
+/**
+ * What the server checks first when fields are validated (the default): that the operations have the types they should.
+ * Gives the complaints about unknown fields, which are warnings or, under `Strict`, a refusal.
+ */
+export function checkJsonPatchFields(patch: Json): string[] {
+  if (patch === null) return [];
+  if (!isList(patch)) throw badPatch(patch, "Go value of type []handlers.jsonPatchOp");
+  return patch.flatMap((operation, index) => {
+    if (operation === null) return [];
+    if (!isObject(operation)) throw badPatch(operation, "Go value of type handlers.jsonPatchOp");
+    return checkOperationFields(operation, index);
+  });
+}
+
+function checkOperationFields(operation: JsonObject, index: number): string[] {
+  for (const field of ["op", "path", "from"]) {
+    const value = operation[field];
+    if (value !== undefined && value !== null && typeof value !== "string") {
+      throw badPatch(value, `Go struct field jsonPatchOp.${field} of type string`);
+    }
+  }
+  const unknown = Object.keys(operation).filter((field) => !operationFields.has(field));
+  return unknown.map((field) => `json patch unknown field ${quote(`[${index}].${field}`)}`);
+}
+
+function badPatch(value: Json, target: string): PatchError {
+  return new PatchError("BadRequest", `error decoding patch: json: cannot unmarshal ${jsonKind(value)} into ${target}`);
+}
+
+function notDecoded(value: Json, target: string): PatchError {
+  return new PatchError("BadRequest", `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${target}`);
+}
+
+function jsonKind(value: Json): string {
+  if (isList(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}

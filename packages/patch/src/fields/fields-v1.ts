@@ -1,0 +1,69 @@
+/** FieldsV1: field sets as they stand in `metadata.managedFields`, a tree of JSON objects. */
+import type { Json } from "@capstan/model";
+import { isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
+import { emptyFieldSet, FieldSetBuilder, type FieldSet } from "./field-set.ts";
+import { compareElements, parseElement, type PathElement } from "./path-element.ts";
+
+/** Decoded sets by their encoding: the same entry of a stored object is read with every request. */
+const decoded = new WeakMap<object, FieldSet | { readonly error: string }>();
+
+/** Reads a field set; gives the complaint when it cannot be read. */
+export function decodeFields(fields: Json | undefined): FieldSet | { readonly error: string } {
+  if (fields === undefined || fields === null) return emptyFieldSet;
+  if (!isObject(fields)) return { error: "error decoding set: fields must be an object" };
+  const known = decoded.get(fields);
+  if (known !== undefined) return known;
+  const builder = new FieldSetBuilder();
+  const error = readInto(builder, fields);
+  const result = error === undefined ? builder : { error: `error decoding set: ${error}` };
+  decoded.set(fields, result);
+  return result;
+}
+
+/** Writes a field set, its steps in order. */
+export function encodeFields(set: FieldSet): JsonObject {
+  const fields = writeSet(set, false);
+  decoded.set(fields, set);
+  return fields;
+}
+
+/** A step is in the set when it says so with `.` or has nothing below it. */
+function readInto(builder: FieldSetBuilder, fields: JsonObject): string | undefined {
+  for (const [key, below] of Object.entries(fields)) {
+    if (key === ".") continue;
+    const parsed = parseElement(key);
+    if ("unknown" in parsed) continue;
+    if ("error" in parsed) return parsed.error;
+    const error = readStep(builder, parsed.element, isObject(below) ? below : {});
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function readStep(builder: FieldSetBuilder, element: PathElement, below: JsonObject): string | undefined {
+  let steps = 0;
+  let isMember = false;
+  for (const key in below) {
+    if (key === ".") isMember = true;
+    else steps++;
+  }
+  if (isMember || steps === 0) builder.members.add(element);
+  if (steps === 0) return undefined;
+  const child = new FieldSetBuilder();
+  const error = readInto(child, below);
+  if (child.members.size > 0 || child.children.size > 0) builder.children.set(element, child);
+  else builder.members.add(element);
+  return error;
+}
+
+function writeSet(set: FieldSet, includeSelf: boolean): JsonObject {
+  const steps: PathElement[] = [...set.children.keys()];
+  for (const member of set.members) if (!set.children.has(member)) steps.push(member);
+  const fields: JsonDraft = includeSelf && steps.length > 0 ? { ".": {} } : {};
+  if (steps.length > 1) steps.sort(compareElements);
+  for (const step of steps) {
+    const child = set.children.get(step);
+    setField(fields, step, child === undefined ? {} : writeSet(child, set.members.has(step)));
+  }
+  return fields;
+}

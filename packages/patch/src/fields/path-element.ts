@@ -1,0 +1,152 @@
+/** Path elements: one step from a value to a part of it, kept as the text that managed fields use. */
+import { compareJson, quote, toGoJson, type Json } from "@capstan/model";
+import { isObject, type JsonObject } from "../json-value.ts";
+
+/**
+ * One step: `f:name` to a field, `k:{"name":"a"}` to the list item with these keys, `v:1` to the item with this value,
+ * `i:0` to a position. The text is canonical (keys sorted, values as Go prints JSON), so equal steps are equal strings.
+ */
+export type PathElement = string;
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+export function valueElement(value: Json): PathElement {
+  return `v:${toGoJson(value)}`;
+}
+
+export function indexElement(index: number): PathElement {
+  return `i:${index}`;
+}
+
+/** The step to the list item with these keys; undefined values are left out. */
+export function keyElement(keys: readonly (readonly [string, Json])[]): PathElement {
+  const parts = keys.map(([name, value]) => `${toGoJson(name)}:${toGoJson(value)}`);
+  return `k:{${parts.join(",")}}`;
+}
+
+/** What a text from managed fields is: a step, one of an unknown kind (which readers skip), or an error. */
+export type ParsedElement = { readonly element: PathElement } | { readonly unknown: true } | { readonly error: string };
+
+/** Reads a step and makes it canonical. */
+export function parseElement(text: string): ParsedElement {
+  if (text.length < 2) return { error: "key must be 2 characters long:" };
+  if (text[1] !== ":") return { error: `missing colon: ${text}` };
+  switch (text[0]) {
+    case "f":
+      return { element: text };
+    case "v":
+      return parseJsonElement(text, valueElement);
+    case "k":
+      return parseJsonElement(text, (value) => (isObject(value) ? keysElement(value) : undefined));
+    case "i":
+      return /^[+-]?\d+$/.test(text.slice(2))
+        ? { element: indexElement(Number(text.slice(2))) }
+        : { error: `strconv.Atoi: parsing ${quote(text.slice(2))}: invalid syntax` };
+    default:
+      return { unknown: true };
+  }
+}
+
+function keysElement(keys: JsonObject): PathElement {
+  const names = Object.keys(keys).sort(compareText);
+  return keyElement(names.map((name) => [name, keys[name] ?? null]));
+}
+
+function parseJsonElement(text: string, build: (value: Json) => PathElement | undefined): ParsedElement {
+  try {
+    const element = build(JSON.parse(text.slice(2)) as Json);
+    if (element !== undefined) return { element };
+  } catch {
+    // Falls through to the answer for everything that is not the expected JSON.
+  }
+  return { error: `could not read ${quote(text)}` };
+}
+
+const kindRank: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
+
+/** The order of steps in managed fields: fields by name, then keys, then values, then positions. */
+export function compareElements(left: PathElement, right: PathElement): number {
+  if (left === right) return 0;
+  const [leftKind = "", rightKind = ""] = [left[0], right[0]];
+  if (leftKind !== rightKind) return (kindRank[leftKind] ?? 4) - (kindRank[rightKind] ?? 4);
+  switch (leftKind) {
+    case "f":
+      return compareText(left, right);
+    case "k":
+      return compareKeys(jsonOf(left) as JsonObject, jsonOf(right) as JsonObject);
+    case "v":
+      return compareValues(jsonOf(left), jsonOf(right));
+    default:
+      return Number(left.slice(2)) - Number(right.slice(2));
+  }
+}
+
+/** The step as it stands in messages: `.name`, `[name="a"]`, `[=1]`, `[0]`. */
+export function formatElement(element: PathElement): string {
+  switch (element[0]) {
+    case "f":
+      return `.${element.slice(2)}`;
+    case "k": {
+      const keys = Object.entries(jsonOf(element) as JsonObject);
+      return `[${keys.map(([name, value]) => `${name}=${formatValue(value ?? null)}`).join(",")}]`;
+    }
+    case "v":
+      return `[=${formatValue(jsonOf(element))}]`;
+    default:
+      return `[${element.slice(2)}]`;
+  }
+}
+
+function formatValue(value: Json): string {
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([key, part]) => `${key}=${formatValue(part ?? null)}`)
+    .join("");
+}
+
+function jsonOf(element: PathElement): Json {
+  return JSON.parse(element.slice(2)) as Json;
+}
+
+function compareKeys(left: JsonObject, right: JsonObject): number {
+  const [leftKeys, rightKeys] = [Object.entries(left), Object.entries(right)];
+  for (let i = 0; i < Math.min(leftKeys.length, rightKeys.length); i++) {
+    const [leftKey, rightKey] = [leftKeys[i], rightKeys[i]];
+    if (leftKey === undefined || rightKey === undefined) break;
+    const order = compareText(leftKey[0], rightKey[0]) || compareValues(leftKey[1] ?? null, rightKey[1] ?? null);
+    if (order !== 0) return order;
+  }
+  return leftKeys.length - rightKeys.length;
+}
+
+/** Numbers, then texts, then booleans, then lists, then objects, then null. */
+function compareValues(left: Json, right: Json): number {
+  const ranks = valueRank(left) - valueRank(right);
+  if (ranks !== 0) return ranks;
+  if (typeof left === "string" && typeof right === "string") return compareText(left, right);
+  return compareJson(left, right);
+}
+
+function valueRank(value: Json): number {
+  if (value === null) return 5;
+  const rank = ["number", "string", "boolean"].indexOf(typeof value);
+  return rank >= 0 ? rank : Array.isArray(value) ? 3 : 4;
+}
+
+const surrogates = /[\ud800-\udfff]/;
+
+/** Order by UTF-8 bytes; UTF-16 order is the same unless a surrogate is involved. */
+export function compareText(left: string, right: string): number {
+  if (surrogates.test(left) || surrogates.test(right)) return compareCodePoints(Array.from(left), Array.from(right));
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function compareCodePoints(left: readonly string[], right: readonly string[]): number {
+  const at = left.findIndex((char, index) => char !== right[index]);
+  if (at < 0) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
+}

@@ -1,0 +1,42 @@
+/** Prints JSON values as Go's `%v` and `%#v` do: some sentences of the API server contain them. */
+import { quote, type Json } from "@capstan/model";
+import { isList, isObject } from "./json-value.ts";
+
+/** The value as `%v` prints it. */
+export function printValue(value: Json | undefined): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (isList(value)) return `[${value.map(printValue).join(" ")}]`;
+  if (!isObject(value)) return typeof value === "number" ? printNumber(value) : String(value);
+  const fields = sortedKeys(value).map((key) => `${key}:${printValue(value[key])}`);
+  return `map[${fields.join(" ")}]`;
+}
+
+/** The value as `%#v` prints it. */
+export function printSource(value: Json | undefined): string {
+  if (value === null || value === undefined) return "interface {}(nil)";
+  if (isList(value)) return `[]interface {}{${value.map(printSource).join(", ")}}`;
+  if (typeof value === "string") return quote(value);
+  if (!isObject(value)) return printValue(value);
+  const fields = sortedKeys(value).map((key) => `${quote(key)}:${printSource(value[key])}`);
+  return `map[string]interface {}{${fields.join(", ")}}`;
+}
+
+/** The name of the Go type that a decoded JSON value has. */
+export function typeName(value: Json | undefined): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (isList(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : "string";
+}
+
+/** Go writes at least two digits of an exponent, and uses one from 1e21 on and below 1e-4. */
+function printNumber(value: number): string {
+  const isSmall = value !== 0 && Math.abs(value) < 1e-4;
+  const text = isSmall ? value.toExponential() : String(value);
+  return text.replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+function sortedKeys(object: { readonly [key: string]: Json | undefined }): string[] {
+  return Object.keys(object).sort();
+}

@@ -1,0 +1,51 @@
+/** The parts of an object's metadata that field management reads and writes. */
+import { formatGroupVersionKind, parseApiVersion, type Json, type ManagedFieldsEntry } from "@capstan/model";
+import { isList, isObject, type JsonDraft, type JsonObject } from "../json-value.ts";
+import { encodeOwners, type Owners } from "./owners.ts";
+
+/** The managed fields of an object; undefined when it has no list of them. */
+export function managedOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
+  const entries = metadataOf(object)["managedFields"];
+  return isList(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
+}
+
+/** The object without its managed fields. */
+export function withoutManaged(object: JsonObject): JsonObject {
+  const metadata = metadataOf(object);
+  if (!Object.hasOwn(metadata, "managedFields")) return object;
+  const rest: JsonDraft = { ...metadata };
+  delete rest["managedFields"];
+  return { ...object, metadata: rest };
+}
+
+/** The object with these owners; none leaves it as it is. */
+export function withManaged(object: JsonObject, owners: Owners): JsonObject {
+  if (owners.size === 0) return object;
+  const managedFields: Json = encodeOwners(owners).map((entry) => ({ ...entry }));
+  return { ...object, metadata: { ...metadataOf(object), managedFields } };
+}
+
+/** The uid of a stored object; empty when it was never stored. */
+export function uidOf(object: JsonObject | undefined): string {
+  return textOf(metadataOf(object)["uid"]);
+}
+
+/** An object as messages about it name it: `namespace/name; group/version, Kind=Kind`. */
+export function describeObject(object: JsonObject): string {
+  const { namespace, name } = metadataOf(object);
+  return `${textOf(namespace)}/${textOf(name)}; ${formatKindOf(object)}`;
+}
+
+/** The kind that an object says it has, as messages name it. */
+export function formatKindOf(object: JsonObject): string {
+  return formatGroupVersionKind({ ...parseApiVersion(textOf(object["apiVersion"])), kind: textOf(object["kind"]) });
+}
+
+function metadataOf(object: JsonObject | undefined): JsonObject {
+  const metadata = object?.["metadata"];
+  return isObject(metadata) ? metadata : {};
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
