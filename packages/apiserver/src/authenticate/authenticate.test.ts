@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "@capstan/model";
+import { createAuthority, createPrivateKeyPem, splitBundle, validFor } from "@capstan/pki";
+import type { Call, Headers } from "../call.ts";
+import { certificateAuthenticator } from "./certificate.ts";
+import { impersonationOf } from "./impersonation.ts";
+import { checkToken, issueToken, serviceAccountAuthenticator, type TokenAuthority } from "./service-account.ts";
+import { staticTokenAuthenticator } from "./static-token.ts";
+import { anonymous } from "./user.ts";
+
+const call = (headers: Headers, more: Partial<Call> = {}): Call => ({
+  method: "GET",
+  url: "/api",
+  headers,
+  body: () => Promise.resolve(new Uint8Array()),
+  signal: new AbortController().signal,
+  remoteAddress: "127.0.0.1",
+  ...more,
+});
+
+const account: KubeObject = {
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: { name: "robot", namespace: "lab", uid: "u1" },
+};
+const pod: KubeObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "lab", uid: "u2" } };
+
+function authority(objects: readonly KubeObject[], now = Date.parse("2026-01-01T00:00:00Z")): TokenAuthority {
+  return {
+    issuer: "https://here",
+    audiences: ["https://here"],
+    privateKeyPem: key,
+    now: () => now,
+    uid: () => "id",
+    lookup: { list: () => [], get: (_, name) => objects.find(({ metadata }) => metadata.name === name) },
+  };
+}
+const key = createPrivateKeyPem();
+
+test("a static token is a user, and another one is refused", async () => {
+  const tokens = staticTokenAuthenticator(new Map([["secret", { name: "ann", groups: ["dev"] }]]));
+  assert.deepEqual(await tokens.authenticate(call({ authorization: "Bearer secret" })), {
+    type: "user",
+    user: { name: "ann", groups: ["dev", "system:authenticated"] },
+  });
+  assert.equal((await tokens.authenticate(call({ authorization: "Bearer other" }))).type, "rejected");
+  assert.equal((await tokens.authenticate(call({}))).type, "none");
+});
+
+test("a token may come as a WebSocket protocol", async () => {
+  const tokens = staticTokenAuthenticator(new Map([["secret", { name: "ann", groups: [] }]]));
+  const protocol = `v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.${Buffer.from("secret").toString("base64url")}`;
+  assert.equal((await tokens.authenticate(call({ "sec-websocket-protocol": protocol }))).type, "user");
+});
+
+test("a service account token is its account, its groups and what it is bound to", async () => {
+  const token = issueToken(
+    { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
+    authority([account, pod]),
+  );
+  const found = await serviceAccountAuthenticator(authority([account, pod])).authenticate(
+    call({ authorization: `Bearer ${token}` }),
+  );
+  assert.deepEqual(found, {
+    type: "user",
+    audiences: ["https://here"],
+    user: {
+      name: "system:serviceaccount:lab:robot",
+      uid: "u1",
+      groups: ["system:serviceaccounts", "system:serviceaccounts:lab", "system:authenticated"],
+      extra: {
+        "authentication.kubernetes.io/credential-id": ["JTI=id"],
+        "authentication.kubernetes.io/pod-name": ["p"],
+        "authentication.kubernetes.io/pod-uid": ["u2"],
+      },
+    },
+  });
+});
+
+test("a token dies with time, with its account and with its pod, and is good for its audience only", () => {
+  const token = issueToken(
+    { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
+    authority([account, pod]),
+  );
+  const check = (given: TokenAuthority, audiences = ["https://here"]): string =>
+    checkToken(token, audiences, given).type;
+  assert.equal(check(authority([account, pod])), "user");
+  assert.equal(check(authority([account, pod], Date.parse("2026-01-01T01:00:01Z"))), "rejected");
+  assert.equal(check(authority([account])), "rejected");
+  assert.equal(check(authority([{ ...account, metadata: { ...account.metadata, uid: "new" } }, pod])), "rejected");
+  assert.equal(check(authority([account, pod]), ["vault"]), "rejected");
+});
+
+test("a client certificate names the user and the groups", async () => {
+  const now = new Date("2026-01-01T00:00:00Z");
+  const ca = createAuthority({ commonName: "ca", days: 1, now });
+  const { certificate } = ca.issue({
+    commonName: "ann",
+    organizations: ["dev"],
+    usages: ["client"],
+    ...validFor({ days: 1, now }),
+  });
+  const [der = Buffer.alloc(0)] = splitBundle(certificate).map((pem) =>
+    Buffer.from(pem.replaceAll(/-----.*?-----|\s/g, ""), "base64"),
+  );
+  const found = await certificateAuthenticator.authenticate(call({}, { certificate: der }));
+  assert.equal(found.type === "user" && found.user.name, "ann");
+  assert.deepEqual(found.type === "user" && found.user.groups, ["dev", "system:authenticated"]);
+});
+
+test("to act as somebody needs a permission for each name", () => {
+  const found = impersonationOf(
+    call({ "impersonate-user": "bob", "impersonate-group": "a, b", "impersonate-extra-team%2fname": "x" }),
+    anonymous,
+  );
+  assert.equal(found.type, "as");
+  if (found.type !== "as") return;
+  assert.deepEqual(found.user, {
+    name: "bob",
+    groups: ["a", "b", "system:authenticated"],
+    extra: { "team/name": ["x"] },
+  });
+  assert.deepEqual(
+    found.needs.map(({ resource, subresource, name }) => [resource, subresource, name]),
+    [
+      ["users", "", "bob"],
+      ["groups", "", "a"],
+      ["groups", "", "b"],
+      ["userextras", "team/name", "x"],
+    ],
+  );
+});
+
+test("a service account brings its groups, and groups without a user are refused", () => {
+  const found = impersonationOf(call({ "impersonate-user": "system:serviceaccount:lab:robot" }), anonymous);
+  assert.deepEqual(found.type === "as" && found.user.groups, [
+    "system:serviceaccounts",
+    "system:serviceaccounts:lab",
+    "system:authenticated",
+  ]);
+  assert.equal(impersonationOf(call({ "impersonate-group": "a" }), anonymous).type, "malformed");
+});
