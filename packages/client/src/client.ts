@@ -12,8 +12,11 @@ import { warnOnce } from "./call/warnings.ts";
 import type { ApiWarning } from "./call/warnings.ts";
 import { writeCalls } from "./call/write.ts";
 import type { WriteCalls } from "./call/write.ts";
-import { systemClock } from "./host/clock.ts";
-import type { Clock } from "./host/clock.ts";
+import { transportTo } from "./connect.ts";
+import type { Host } from "./host/host.ts";
+import { processHost } from "./host/main.ts";
+import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
+import type { ConnectionLimits } from "./network/endpoint.ts";
 import type { Transport } from "./transport/transport.ts";
 import { watchCalls } from "./watch/watch.ts";
 import type { WatchCalls } from "./watch/watch.ts";
@@ -28,30 +31,30 @@ export interface Client extends ReadCalls, WriteCalls, WatchCalls, SubresourceCa
 
 /** How a client behaves; everything has a default. */
 export interface ClientOptions {
-  readonly clock?: Clock | undefined;
-  /** A number from 0 up to 1, for the jitter of repeats. */
-  readonly random?: (() => number) | undefined;
+  /** The machine around the client: clock, chance, environment and files come from it. */
+  readonly host?: Host | undefined;
   readonly retry?: RetryPolicy | undefined;
   /** How long a call may take unless it says otherwise: 60 s. */
   readonly timeoutMs?: number | undefined;
   readonly userAgent?: string | undefined;
   /** Is told each warning of the server once. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
-  /** How errors name the server. */
-  readonly server?: string | undefined;
+  /** How patient connections are. */
+  readonly limits?: Partial<ConnectionLimits> | undefined;
 }
 
-/** A client over a transport. */
-export function createClient(transport: Transport, options: ClientOptions = {}): Client {
-  const { clock = systemClock, userAgent = "capstan", onWarning = () => {} } = options;
+/** A client of a cluster that is configured, or of anything that answers requests. */
+export function createClient(target: ClusterConfig | Transport, options: ClientOptions = {}): Client {
+  const { host = processHost(), userAgent = "capstan", onWarning = () => {} } = options;
+  const transport = "request" in target ? target : transportTo(target, host, options.limits);
   const sender = createSender({
     transport,
-    clock,
-    random: options.random ?? (() => 0.5),
+    clock: host.clock,
+    random: () => host.random(),
     retry: options.retry ?? defaultRetry,
     timeoutMs: options.timeoutMs ?? 60_000,
     headers: { accept: "application/json", "user-agent": userAgent },
-    server: options.server ?? "(in process)",
+    server: "request" in target ? "(in process)" : target.cluster.server,
     noteHeaders: warnOnce(onWarning),
   });
   const close = async (): Promise<void> => transport.close?.();
@@ -60,7 +63,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     ...writeCalls(sender),
     ...watchCalls(sender),
     ...subresourceCalls(sender),
-    ...createDiscovery(sender, clock),
+    ...createDiscovery(sender, host.clock),
     transport,
     close,
     [Symbol.asyncDispose]: close,

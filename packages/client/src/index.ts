@@ -33,16 +33,38 @@ export type { Attempt, PolicyRule, Verb } from "./error/attempt.ts";
 export type { ApiErrorCode } from "./error/code.ts";
 export { ConnectionError } from "./error/connection-error.ts";
 export type { ConnectionErrorCode, ConnectionErrorInit } from "./error/connection-error.ts";
+export { ConfigError } from "./error/config-error.ts";
+export type { ConfigProblem } from "./error/config-error.ts";
 export { systemClock } from "./host/clock.ts";
 export type { Clock, Timer } from "./host/clock.ts";
 export type { Command, CommandResult, Host } from "./host/host.ts";
 export { processHost } from "./host/main.ts";
+export { inClusterConfig } from "./kubeconfig/in-cluster.ts";
+export { mergeKubeconfigs } from "./kubeconfig/kubeconfig.ts";
+export type {
+  ClusterConfig,
+  ClusterEntry,
+  ContextEntry,
+  ExecEntry,
+  Impersonation,
+  Kubeconfig,
+  OidcEntry,
+  Proof,
+  Source,
+  UserEntry,
+} from "./kubeconfig/kubeconfig.ts";
+export { chooseContext, loadConfig, loadKubeconfig } from "./kubeconfig/load.ts";
+export type { LoadOptions } from "./kubeconfig/load.ts";
+export { parseKubeconfig } from "./kubeconfig/parse.ts";
+export type { ConnectionLimits } from "./network/endpoint.ts";
+export { SocketRefused } from "./network/socket-refused.ts";
 export { bodyOfBytes, bodyOfChunks } from "./transport/body.ts";
 export { inProcess } from "./transport/in-process.ts";
 export type { FetchHandler } from "./transport/in-process.ts";
 export type {
   Body,
   MessageSocket,
+  RequestHeaders,
   ResponseHeaders,
   SocketRequest,
   Transport,

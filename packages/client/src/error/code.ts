@@ -36,6 +36,8 @@ const clientCodes = [
   "DeadlineExceeded",
   /** No credentials could be obtained: a plugin failed, a file is missing. */
   "CredentialsFailed",
+  /** The kubeconfig cannot be used: the client was never built. */
+  "InvalidConfig",
   /** The answer is none that a Kubernetes API server would give. */
   "BadAnswer",
   /** The server is too old for what is asked of it. */

@@ -1,5 +1,4 @@
 /** The rim: the process's own environment, files, clock and chance, for programs that hand in nothing else. */
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { systemClock } from "./clock.ts";
@@ -10,7 +9,9 @@ export function processHost(): Host {
   return {
     env: process.env,
     homeDirectory: homedir(),
-    hasTerminal: process.stdin.isTTY,
+    get hasTerminal() {
+      return process.stdin.isTTY;
+    },
     clock: systemClock,
     random: Math.random,
     readFile: (path) => readFile(path, "utf8"),
@@ -18,7 +19,9 @@ export function processHost(): Host {
   };
 }
 
-function run({ command, args, env, interactive, signal }: Command): Promise<CommandResult> {
+async function run({ command, args, env, interactive, signal }: Command): Promise<CommandResult> {
+  // Loaded late: few programs have a plugin, and all of them pay for what is imported.
+  const { spawn } = await import("node:child_process");
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       env: { ...env },

@@ -1,13 +1,14 @@
 /** Turns what sockets, TLS and HTTP throw into errors of ours, once, at the border. */
+import { ApiError } from "../error/api-error.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import type { ConnectionErrorCode } from "../error/connection-error.ts";
 
 /** When a connection failed: before it stood, with a request that cannot have been seen, or with one that may have been. */
 export type Phase = "connecting" | "unsent" | "sent";
 
-/** A failure of the connection to a server. */
-export function toConnectionError(cause: unknown, server: string, phase: Phase): ConnectionError {
-  if (cause instanceof ConnectionError) return cause;
+/** A failure of the connection to a server; what already is an error of ours stays as it is. */
+export function toConnectionError(cause: unknown, server: string, phase: Phase): ApiError {
+  if (cause instanceof ApiError) return cause;
   const code = isTlsFailure(cause) ? "TlsFailed" : codeOfPhase[phase];
   return new ConnectionError({ code, server, sent: phase === "sent", cause });
 }

@@ -1,6 +1,6 @@
 /** HTTP/1.1 with connections that are kept and used again, for servers and proxies that speak nothing newer. */
 import { Agent, request as sendHttp } from "node:http";
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyOfChunks } from "../transport/body.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
@@ -62,7 +62,8 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
 function exchange(agent: Agent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, headers, body, signal } = request;
-    const outgoing = sendHttp({ agent, method, path, headers: { host: server.host, ...headers }, setHost: false });
+    const sent = { host: server.host, ...headers } as OutgoingHttpHeaders;
+    const outgoing = sendHttp({ agent, method, path, headers: sent, setHost: false });
     const onAbort = (): void => {
       outgoing.destroy();
       reject(signal?.reason as Error);

@@ -58,7 +58,7 @@ interface Line {
 
 function send({ session, endpoint, count }: Line, request: TransportRequest): Promise<TransportResponse> {
   const { server } = endpoint;
-  const headers: OutgoingHttpHeaders = { ...request.headers };
+  const headers = { ...request.headers } as OutgoingHttpHeaders;
   headers[constants.HTTP2_HEADER_METHOD] = request.method;
   headers[constants.HTTP2_HEADER_PATH] = request.path;
   return exchange(session, headers, { request, server: server.origin, count });

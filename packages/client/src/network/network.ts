@@ -1,6 +1,6 @@
 /** A transport over the network: one connection, made when needed, made again when it broke, a second one only when the first is full. */
 import { ConnectionError } from "../error/connection-error.ts";
-import type { Transport, TransportRequest } from "../transport/transport.ts";
+import type { MessageSocket, SocketRequest, Transport, TransportRequest } from "../transport/transport.ts";
 import type { Connection } from "./connection.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -9,6 +9,7 @@ import type { Endpoint } from "./endpoint.ts";
 export interface NetworkTransport extends Transport {
   /** New requests go over a new connection: for when certificates have changed. */
   renew(): void;
+  open(request: SocketRequest): Promise<MessageSocket>;
   close(): Promise<void>;
 }
 
@@ -47,6 +48,10 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
     request(request) {
       const prefixed = prefix === "" ? request : { ...request, path: prefix + request.path };
       return available()?.request(prefixed) ?? slow(prefixed);
+    },
+    async open(request) {
+      const { openSocket } = await import("./socket.ts");
+      return openSocket(endpoint, { ...request, path: prefix + request.path });
     },
     renew() {
       for (const connection of connections) connection.retire();

@@ -1,7 +1,7 @@
 /** An API server in the same process as a target: a function from `Request` to `Response`, no socket in between. */
 import { ConnectionError } from "../error/connection-error.ts";
 import { bodyOfBytes, bodyOfChunks } from "./body.ts";
-import type { ResponseHeaders, Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import type { RequestHeaders, ResponseHeaders, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
 /** An API server as the Web sees it. */
 export type FetchHandler = (request: Request) => Promise<Response> | Response;
@@ -34,9 +34,15 @@ function follow(signal: AbortSignal | undefined, exchange: AbortController): () 
 
 function toRequest(request: TransportRequest, origin: string, signal: AbortSignal): Request {
   const { method, path, headers, body } = request;
-  const init: RequestInit = { method, headers: { ...headers }, signal };
+  const init: RequestInit = { method, headers: toHeaders(headers), signal };
   if (body !== undefined) init.body = typeof body === "string" ? body : new Uint8Array(body);
   return new Request(origin + path, init);
+}
+
+function toHeaders(headers: RequestHeaders): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value]] : value.map((one): [string, string] => [name, one]),
+  );
 }
 
 async function answer(handler: FetchHandler, request: Request): Promise<Response> {

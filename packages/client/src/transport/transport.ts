@@ -1,12 +1,14 @@
 /** What carries a request to an API server and its answer back: the one thing the client needs from the outside. */
 
+/** Names in lower case; an array is sent as one header for each of its values. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** One request, as an API server sees it. */
 export interface TransportRequest {
   readonly method: string;
   /** Path and query, as sent on the wire: `/api/v1/pods?limit=500`. */
   readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
   readonly body?: string | Uint8Array | undefined;
   /** Ends the exchange at any point, also while the body is read; the reader then sees the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -33,7 +35,7 @@ export interface Body extends AsyncIterable<Uint8Array> {
 /** A request to talk in both directions (exec, attach, port-forward), over the WebSocket protocols of Kubernetes. */
 export interface SocketRequest {
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
   readonly protocols: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }

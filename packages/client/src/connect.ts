@@ -1,0 +1,40 @@
+/** Puts a connection together from a configuration: where, through which proxy, trusted how, as whom. */
+import { authenticated } from "./credential/authenticated.ts";
+import { readCertificate } from "./credential/certificate.ts";
+import type { Credential } from "./credential/credential.ts";
+import { credentialOf, impersonationHeaders } from "./credential/of-user.ts";
+import type { Host } from "./host/host.ts";
+import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
+import { readSource } from "./kubeconfig/source.ts";
+import type { ConnectionLimits, Endpoint, TlsMaterial } from "./network/endpoint.ts";
+import { createNetworkTransport } from "./network/network.ts";
+import { proxyFor } from "./network/proxy.ts";
+import type { Transport } from "./transport/transport.ts";
+
+/** A transport to the cluster of a configuration. Nothing is read or connected before the first request. */
+export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<ConnectionLimits>): Transport {
+  const credential = credentialOf(host, config);
+  const server = new URL(config.cluster.server);
+  const endpoint: Endpoint = {
+    server,
+    tls: () => tlsOf(config, host, credential),
+    proxy: proxyFor(server, config.cluster.proxyUrl, host.env),
+    clock: host.clock,
+    limits,
+  };
+  const { impersonate } = config.user;
+  const headers = impersonate === undefined ? {} : impersonationHeaders(impersonate);
+  return authenticated(createNetworkTransport(endpoint), credential, { headers });
+}
+
+/** Certificates may stand beside a token, or come from the same plugin as it. */
+async function tlsOf({ cluster, user }: ClusterConfig, host: Host, credential: Credential): Promise<TlsMaterial> {
+  const { certificateAuthority, tlsServerName, insecureSkipTlsVerify } = cluster;
+  const [ca, identity, own] = await Promise.all([
+    certificateAuthority === undefined ? undefined : readSource(host, certificateAuthority),
+    credential.current(),
+    readCertificate(host, user),
+  ]);
+  const { cert, key } = identity.cert === undefined ? own : identity;
+  return { ca, cert, key, servername: tlsServerName, insecure: insecureSkipTlsVerify };
+}

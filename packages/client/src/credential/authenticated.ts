@@ -1,0 +1,45 @@
+/** A transport that says who we are with every request, and once more with a new credential when the server says 401. */
+import type { NetworkTransport } from "../network/network.ts";
+import type { RequestHeaders, Transport, TransportRequest, TransportResponse } from "../transport/transport.ts";
+import type { Credential, Identity } from "./credential.ts";
+
+/** What goes with every request besides the credential. */
+export interface Extra {
+  readonly headers: RequestHeaders;
+}
+
+/** Adds a credential to a connection. */
+export function authenticated(network: NetworkTransport, credential: Credential, extra: Extra): Transport {
+  let lastCert: string | undefined;
+
+  /** A certificate belongs to the connection: with another one, another connection is needed. */
+  function present({ cert, headers }: Identity): RequestHeaders {
+    if (cert !== lastCert && lastCert !== undefined) network.renew();
+    lastCert = cert;
+    return { ...headers, ...extra.headers };
+  }
+
+  const send = (identity: Identity, request: TransportRequest): Promise<TransportResponse> =>
+    network.request({ ...request, headers: { ...request.headers, ...present(identity) } });
+
+  async function exchange(identity: Identity, request: TransportRequest): Promise<TransportResponse> {
+    const response = await send(identity, request);
+    if (response.status !== 401) return response;
+    const renewed = await credential.renew(identity);
+    if (renewed === identity) return response;
+    response.body.cancel();
+    return send(renewed, request);
+  }
+
+  return {
+    request(request) {
+      const identity = credential.current();
+      return identity instanceof Promise ? identity.then((one) => exchange(one, request)) : exchange(identity, request);
+    },
+    async open(request) {
+      const identity = await credential.current();
+      return network.open({ ...request, headers: { ...request.headers, ...present(identity) } });
+    },
+    close: () => network.close(),
+  };
+}

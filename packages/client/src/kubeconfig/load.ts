@@ -1,0 +1,119 @@
+/** Finds the configuration: the one asked for, else KUBECONFIG, else ~/.kube/config, else what a pod finds around it. */
+import { delimiter, join } from "node:path";
+import { ConfigError } from "../error/config-error.ts";
+import type { Host } from "../host/host.ts";
+import { errorCode } from "../network/failure.ts";
+import { inClusterConfig } from "./in-cluster.ts";
+import { mergeKubeconfigs } from "./kubeconfig.ts";
+import type { ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
+import { parseKubeconfig } from "./parse.ts";
+
+/** What the caller insists on. */
+export interface LoadOptions {
+  /** This file and no other. */
+  readonly kubeconfig?: string | undefined;
+  /** This context instead of the current one. */
+  readonly context?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/** The configuration of one cluster. */
+export async function loadConfig(host: Host, options: LoadOptions = {}): Promise<ClusterConfig> {
+  const kubeconfig = await loadKubeconfig(host, options.kubeconfig);
+  if (kubeconfig !== undefined) return chooseContext(kubeconfig, options);
+  const inCluster = await inClusterConfig(host);
+  if (inCluster !== undefined) return { ...inCluster, namespace: options.namespace ?? inCluster.namespace };
+  throw new ConfigError(
+    "NoConfiguration",
+    "No cluster is configured: there is neither a kubeconfig (KUBECONFIG or ~/.kube/config) nor a pod's service account. Name one, or start a cluster.",
+  );
+}
+
+/** The merged kubeconfig, or undefined where there is none; a file that is asked for by name must be there. */
+export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kubeconfig | undefined> {
+  if (explicit !== undefined) return parseKubeconfig(await readExplicit(host, explicit), explicit);
+  const configs = await Promise.all(kubeconfigPaths(host).map((path) => readIfThere(host, path)));
+  const found = configs.filter((config) => config !== undefined);
+  return found.length === 0 ? undefined : mergeKubeconfigs(found);
+}
+
+/** KUBECONFIG is a list like PATH; when it is set, ~/.kube/config does not count. */
+function kubeconfigPaths({ env, homeDirectory }: Host): string[] {
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  return listed.length > 0 ? [...new Set(listed)] : [join(homeDirectory, ".kube", "config")];
+}
+
+async function readIfThere(host: Host, path: string): Promise<Kubeconfig | undefined> {
+  try {
+    const text = await host.readFile(path);
+    return text.trim() === "" ? undefined : await parseKubeconfig(text, path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error instanceof ConfigError ? error : unreadable(path, error);
+  }
+}
+
+async function readExplicit(host: Host, path: string): Promise<string> {
+  try {
+    return await host.readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, cause: unknown): ConfigError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ConfigError(
+    "Unreadable",
+    `Cannot read the kubeconfig ${path}: ${why}. Check the path and its permissions.`,
+    cause,
+  );
+}
+
+/** The cluster and the user of a context. */
+export function chooseContext(config: Kubeconfig, options: LoadOptions = {}): ClusterConfig {
+  const name = options.context ?? config.currentContext;
+  const context = name === undefined ? onlyOverrides(options) : entryOf("context", name, config.contexts);
+  const cluster = entryOf("cluster", options.cluster ?? context.cluster, config.clusters);
+  const userName = options.user ?? context.user;
+  const user: UserEntry = isNamed(userName) ? entryOf("user", userName, config.users) : { proof: { type: "none" } };
+  checkCluster(cluster, options.cluster ?? context.cluster);
+  const namespace = options.namespace ?? context.namespace;
+  return { name: name ?? "", cluster, user, namespace: isNamed(namespace) ? namespace : "default" };
+}
+
+function isNamed(name: string | undefined): name is string {
+  return name !== undefined && name !== "";
+}
+
+function onlyOverrides({ cluster, user }: LoadOptions): ContextEntry {
+  if (cluster !== undefined) return { cluster, user };
+  throw new ConfigError(
+    "Missing",
+    "The kubeconfig has no current-context. Choose one with `kubectl config use-context`, or name one.",
+  );
+}
+
+function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, T>): T {
+  const entry = entries.get(name);
+  if (entry !== undefined) return entry;
+  const there = entries.size === 0 ? `there is no ${what} in it` : `there are ${[...entries.keys()].join(", ")}`;
+  throw new ConfigError("Missing", `The kubeconfig has no ${what} "${name}"; ${there}. Choose one of these or add it.`);
+}
+
+function checkCluster({ server, certificateAuthority, insecureSkipTlsVerify }: ClusterEntry, name: string): void {
+  if (!URL.canParse(server) || !/^https?:/u.test(server)) {
+    throw new ConfigError(
+      "Malformed",
+      `The cluster "${name}" of the kubeconfig has no usable server ("${server}"). Write it as https://host:port.`,
+    );
+  }
+  if (certificateAuthority !== undefined && insecureSkipTlsVerify === true) {
+    throw new ConfigError(
+      "Contradiction",
+      `The cluster "${name}" of the kubeconfig has a certificate authority and insecure-skip-tls-verify. Remove one of them.`,
+    );
+  }
+}

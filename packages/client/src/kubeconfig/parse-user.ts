@@ -1,0 +1,91 @@
+/** Reads a user entry of a kubeconfig: certificates, tokens, plugins, impersonation. */
+import { ConfigError } from "../error/config-error.ts";
+import type { Fields } from "./fields.ts";
+import type { ExecEntry, Impersonation, OidcEntry, Proof, UserEntry } from "./kubeconfig.ts";
+import { sourceOf } from "./source.ts";
+import type { Origin } from "./source.ts";
+
+/** A user entry from its fields. */
+export function toUser(fields: Fields, origin: Origin, name: string): UserEntry {
+  const clientCertificate = sourceOf(fields, "client-certificate", origin);
+  const clientKey = sourceOf(fields, "client-key", origin);
+  if ((clientCertificate === undefined) !== (clientKey === undefined)) {
+    throw contradiction(origin, name, "has a client certificate or a client key, but not both");
+  }
+  return { clientCertificate, clientKey, proof: toProof(fields, origin, name), impersonate: toImpersonation(fields) };
+}
+
+function contradiction({ file }: Origin, user: string, what: string): ConfigError {
+  return new ConfigError("Contradiction", `Cannot use ${file}: the user "${user}" ${what}. Correct it there.`);
+}
+
+/** As client-go ranks them: a token file before a token, both before user and password, and a plugin where there is nothing else. */
+function toProof(fields: Fields, origin: Origin, name: string): Proof {
+  const [tokenFile, token, username] = [fields.text("tokenFile"), fields.text("token"), fields.text("username")];
+  if (fields.has("exec") && fields.has("auth-provider")) {
+    throw contradiction(origin, name, "has both exec and auth-provider");
+  }
+  if (isSet(tokenFile)) return { type: "tokenFile", file: origin.path(tokenFile) };
+  if (isSet(token)) return { type: "token", token };
+  if (isSet(username)) return { type: "basic", username, password: fields.text("password") ?? "" };
+  if (fields.has("exec")) return { type: "exec", exec: toExec(fields.within("exec"), origin, name) };
+  if (fields.has("auth-provider")) return { type: "oidc", oidc: toOidc(fields.within("auth-provider"), origin, name) };
+  return { type: "none" };
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
+const execVersions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
+const modes = ["Never", "IfAvailable", "Always"] as const;
+
+function toExec(fields: Fields, origin: Origin, name: string): ExecEntry {
+  const apiVersion = fields.required("apiVersion");
+  if (!execVersions.includes(apiVersion)) {
+    throw contradiction(origin, name, `has an exec plugin of ${apiVersion}; known are ${execVersions.join(" and ")}`);
+  }
+  const said = fields.text("interactiveMode");
+  const interactiveMode = modes.find((mode) => mode === said) ?? (said === undefined ? "IfAvailable" : undefined);
+  if (interactiveMode === undefined) {
+    throw contradiction(origin, name, `has an exec plugin with interactiveMode ${said}; known are ${modes.join(", ")}`);
+  }
+  const command = fields.required("command");
+  return {
+    apiVersion,
+    // A command with a slash is a path of the file; one without is looked for in PATH.
+    command: command.includes("/") ? origin.path(command) : command,
+    args: fields.texts("args") ?? [],
+    env: fields.list("env").map((one) => ({ name: one.required("name"), value: one.text("value") ?? "" })),
+    interactiveMode,
+    provideClusterInfo: fields.flag("provideClusterInfo") ?? false,
+    installHint: fields.text("installHint"),
+  };
+}
+
+function toOidc(fields: Fields, origin: Origin, name: string): OidcEntry {
+  const provider = fields.required("name");
+  if (provider !== "oidc") {
+    throw contradiction(
+      origin,
+      name,
+      `wants the auth-provider ${provider}, which Kubernetes has given up; use an exec plugin`,
+    );
+  }
+  const config = fields.within("config");
+  return {
+    issuer: config.required("idp-issuer-url"),
+    clientId: config.required("client-id"),
+    clientSecret: config.text("client-secret"),
+    idToken: config.text("id-token"),
+    refreshToken: config.text("refresh-token"),
+    certificateAuthority: sourceOf(config, "idp-certificate-authority", origin),
+  };
+}
+
+function toImpersonation(fields: Fields): Impersonation | undefined {
+  const [user, uid, groups] = [fields.text("as"), fields.text("as-uid"), fields.texts("as-groups")];
+  const extra = fields.within("as-user-extra");
+  if (user === undefined && uid === undefined && groups === undefined && extra.names().length === 0) return undefined;
+  return { user, uid, groups, extra: Object.fromEntries(extra.names().map((name) => [name, extra.texts(name) ?? []])) };
+}

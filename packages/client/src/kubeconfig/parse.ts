@@ -1,0 +1,62 @@
+/** Reads the text of a kubeconfig. */
+import { dirname, isAbsolute, resolve } from "node:path";
+import { ConfigError } from "../error/config-error.ts";
+import { fieldsOf } from "./fields.ts";
+import type { Fields } from "./fields.ts";
+import type { ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
+import { toUser } from "./parse-user.ts";
+import { sourceOf } from "./source.ts";
+import type { Origin } from "./source.ts";
+
+/** Reads a kubeconfig in YAML or JSON; `file` resolves its relative paths and names it in errors. */
+export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
+  const { parse } = await import("yaml");
+  const fields = fieldsOf(
+    read(() => parse(text) as unknown, file),
+    file,
+  );
+  const origin: Origin = { file, path: (name) => (isAbsolute(name) ? name : resolve(dirname(file), name)) };
+  return {
+    currentContext: fields.text("current-context"),
+    contexts: named(fields.list("contexts"), (entry) => toContext(entry.within("context"))),
+    clusters: named(fields.list("clusters"), (entry) => toCluster(entry.within("cluster"), origin)),
+    users: named(fields.list("users"), (entry) => toUser(entry.within("user"), origin, entry.required("name"))),
+  };
+}
+
+function read(parse: () => unknown, file: string): unknown {
+  try {
+    return parse();
+  } catch (cause) {
+    const why = cause instanceof Error ? (cause.message.split("\n", 1)[0] ?? "") : "";
+    throw new ConfigError("Malformed", `Cannot use ${file}: it is not YAML (${why}). Correct it there.`, cause);
+  }
+}
+
+/** Within one file, too, the first entry of a name wins. */
+function named<T>(entries: readonly Fields[], convert: (entry: Fields) => T): Map<string, T> {
+  const map = new Map<string, T>();
+  for (const entry of entries) {
+    const name = entry.required("name");
+    if (!map.has(name)) map.set(name, convert(entry));
+  }
+  return map;
+}
+
+function toContext(fields: Fields): ContextEntry {
+  return { cluster: fields.text("cluster") ?? "", user: fields.text("user"), namespace: fields.text("namespace") };
+}
+
+const execExtension = "client.authentication.k8s.io/exec";
+
+function toCluster(fields: Fields, origin: Origin): ClusterEntry {
+  const extension = fields.list("extensions").find((one) => one.text("name") === execExtension);
+  return {
+    server: fields.text("server") ?? "",
+    certificateAuthority: sourceOf(fields, "certificate-authority", origin),
+    insecureSkipTlsVerify: fields.flag("insecure-skip-tls-verify"),
+    tlsServerName: fields.text("tls-server-name"),
+    proxyUrl: fields.text("proxy-url"),
+    execConfig: extension?.raw("extension"),
+  };
+}
