@@ -1,0 +1,119 @@
+/** Builds programs from Go modules, once each: cached by version, one builder at a time, never half a file. */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { run } from "./command.ts";
+import { KubernetesToolError } from "./errors.ts";
+import { formatGoMod } from "./go-module.ts";
+import type { GoModule, Program } from "./go-module.ts";
+import { takeLock } from "./lock.ts";
+import { cacheFolder } from "./paths.ts";
+import type { Progress } from "./progress.ts";
+
+/** Where a program is, or will be once it is built. */
+export function programPath(program: Program): string {
+  return join(cacheFolder(), program.module.folder, program.name);
+}
+
+/** Whether all programs are in the cache already. */
+export function areBuilt(programs: readonly Program[]): boolean {
+  return programs.every((program) => existsSync(programPath(program)));
+}
+
+/** Builds the programs that are not in the cache yet. A killed build leaves nothing that a later one would trust. */
+export async function buildPrograms(programs: readonly Program[], progress: Progress): Promise<void> {
+  for (const program of programs) {
+    if (areBuilt([program])) continue;
+    const folder = join(cacheFolder(), program.module.folder);
+    const waiting = (): void => progress.note(`waiting for another build of ${program.name}`);
+    await using _lock = await takeLock(folder, waiting);
+    if (!areBuilt([program])) await buildProgram(program, folder, progress);
+  }
+}
+
+async function buildProgram(program: Program, folder: string, progress: Progress): Promise<void> {
+  const step = progress.step(`building ${program.name} ${program.module.version.slice(1)}`);
+  const workshop = join(folder, "build");
+  const unfinished = join(workshop, program.name);
+  try {
+    await prepareModule(program.module, workshop);
+    await go(workshop, [
+      "build",
+      "-mod=mod",
+      "-trimpath",
+      "-buildvcs=false",
+      `-ldflags=${program.module.linkFlags}`,
+      `-o=${unfinished}`,
+      program.package,
+    ]);
+    await rename(unfinished, programPath(program));
+    step.done();
+  } catch (error) {
+    step.done("failed");
+    throw error;
+  }
+}
+
+async function prepareModule(module: GoModule, workshop: string): Promise<void> {
+  await mkdir(workshop, { recursive: true });
+  if (await exists(join(workshop, "go.mod"))) return;
+  const download = await go(workshop, ["mod", "download", "-json", `${module.path}@${module.version}`]);
+  const { GoMod: goMod } = JSON.parse(download) as { GoMod: string };
+  await writeWhole(join(workshop, "go.mod"), formatGoMod(module, await readFile(goMod, "utf8")));
+}
+
+/** The first process of a cluster's namespaces, built from the source beside this package; the same program pauses pods. */
+export async function buildInit(progress: Progress): Promise<string> {
+  const source = fileURLToPath(new URL("../go/init/main.go", import.meta.url));
+  const version = createHash("sha256")
+    .update(await readFile(source))
+    .digest("hex")
+    .slice(0, 12);
+  const folder = join(cacheFolder(), `init-${version}`);
+  const finished = join(folder, "capstan-init");
+  if (existsSync(finished)) return finished;
+  await using _lock = await takeLock(folder);
+  if (existsSync(finished)) return finished;
+  const step = progress.step("building the first process");
+  await mkdir(folder, { recursive: true });
+  await go(folder, ["build", "-trimpath", "-buildvcs=false", `-ldflags=-s -w`, `-o=${finished}.new`, source]);
+  await rename(`${finished}.new`, finished);
+  step.done();
+  return finished;
+}
+
+/** Runs the go command without C, the same everywhere. */
+async function go(cwd: string, args: readonly string[]): Promise<string> {
+  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "", GOWORK: "off" };
+  try {
+    return await run("go", args, { cwd, env, code: "build-failed" });
+  } catch (error) {
+    if (!(error instanceof KubernetesToolError) || error.code !== "missing-program") throw error;
+    throw new KubernetesToolError(
+      "no-go",
+      "Go is needed to build Kubernetes and is not on the PATH: install Go 1.24 or newer (https://go.dev/doc/install) and try again",
+      { cause: error },
+    );
+  }
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Removes everything built, for a build from nothing. */
+export async function forgetBuilds(): Promise<void> {
+  await rm(cacheFolder(), { recursive: true, force: true });
+}

@@ -1,0 +1,219 @@
+/** The contents page of a cluster's life: how it is put up, looked at and taken down. */
+
+import { existsSync, mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Server } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { askApi } from "./api.ts";
+import { buildInit, buildPrograms } from "./build.ts";
+import { writeCertificates } from "./certificates.ts";
+import {
+  apiServerName,
+  apiServerService,
+  controlPlanePrograms,
+  controllerManagerService,
+  etcdService,
+  insideKubeconfig,
+  schedulerService,
+} from "./control-plane.ts";
+import { KubernetesToolError } from "./errors.ts";
+import { listenOnLoopback, listeningPort } from "./forward.ts";
+import { startKeeper } from "./keeper.ts";
+import { readCredentials, writeKubeconfig } from "./kubeconfig.ts";
+import type { Credentials } from "./kubeconfig.ts";
+import { takeLock } from "./lock.ts";
+import { API_PORT, apiServerAddress } from "./network.ts";
+import { endProcesses, findComponents, findNetworkNeighbours, findProcesses } from "./processes.ts";
+import type { ClusterProcess } from "./processes.ts";
+import type { Progress } from "./progress.ts";
+import { findRelease } from "./releases.ts";
+import type { Release } from "./releases.ts";
+import { assertRunning, findSandbox, logTail, startSandbox, startService } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { clusterFolder, kubeconfigPath, readState, writeState } from "./state.ts";
+import type { ClusterState, Owner } from "./state.ts";
+
+/** The cluster that is wanted. */
+export interface ClusterOptions {
+  readonly name: string;
+  readonly version: string;
+  /** How many nodes run pods; 0 is a control plane alone. */
+  readonly nodes: number;
+  /** How many kube-apiservers there are beside the first. */
+  readonly peers: number;
+  /** The port on 127.0.0.1 of the first API server; 0 takes any free one. */
+  readonly port: number;
+  /** Further flags of every kube-apiserver. */
+  readonly apiServerFlags: readonly string[];
+  /** The cluster is taken down when this process ends. */
+  readonly owner?: Owner;
+}
+
+/** Puts up a cluster; a half-made one of that name is cleared away first, and a failed start leaves nothing. */
+export async function startCluster(options: ClusterOptions, progress: Progress): Promise<ClusterState> {
+  assertPossible();
+  const release = findRelease(options.version);
+  await using _lock = await takeLock(clusterFolder(options.name));
+  if (isRunning(options.name)) {
+    throw new KubernetesToolError(
+      "cluster-exists",
+      `cluster ${options.name} is running already: use it, take it down with "down --name ${options.name}", or choose another --name`,
+    );
+  }
+  return await startLocked(options, release, progress);
+}
+
+/** Gives the running cluster of that name, or puts it up; of many callers at the same time one does the work. */
+export async function ensureCluster(options: ClusterOptions, progress: Progress): Promise<ClusterState> {
+  assertPossible();
+  const release = findRelease(options.version);
+  await using _lock = await takeLock(clusterFolder(options.name));
+  const state = readState(options.name);
+  return state && isRunning(options.name) ? state : await startLocked(options, release, progress);
+}
+
+/** Takes a cluster down, however it was left; tells whether there was one. */
+export async function stopCluster(name: string): Promise<boolean> {
+  const folder = clusterFolder(name);
+  await using _lock = await takeLock(folder);
+  return await clear(folder);
+}
+
+/** Clears a cluster away whose start this process itself is about to give up; the lock is its own and ends with it. */
+export async function abandonCluster(name: string): Promise<void> {
+  await clear(clusterFolder(name));
+}
+
+/** Whether the cluster is complete and its namespaces are alive. */
+export function isRunning(name: string): boolean {
+  return readState(name)?.phase === "ready" && findSandbox(clusterFolder(name)) !== undefined;
+}
+
+/** The processes of a cluster, by component. */
+export function clusterProcesses(name: string): ClusterProcess[] {
+  return findComponents(clusterFolder(name));
+}
+
+/** The administrator's credentials for one of the API servers, as seen from this machine. */
+export function adminCredentials(state: ClusterState, apiServer = 0): Credentials {
+  return readCredentials(clusterFolder(state.name), "admin", `https://127.0.0.1:${state.ports[apiServer]}`);
+}
+
+function assertPossible(): void {
+  if (process.platform !== "linux") {
+    throw new KubernetesToolError("no-linux", "a real Kubernetes needs Linux namespaces: run this on Linux");
+  }
+  if (process.getuid?.() !== 0) {
+    throw new KubernetesToolError("no-root", "a real Kubernetes needs namespaces and mounts: run this as root");
+  }
+}
+
+async function startLocked(options: ClusterOptions, release: Release, progress: Progress): Promise<ClusterState> {
+  const folder = clusterFolder(options.name);
+  await buildPrograms(controlPlanePrograms(release), progress);
+  const init = await buildInit(progress);
+  await clear(folder);
+  const servers = await openPorts(options);
+  const step = progress.step(`starting Kubernetes ${release.kubernetes}`);
+  try {
+    const state = describe(options, release, servers.map(listeningPort));
+    writeState(state);
+    await startControlPlane(await startSandbox(folder, init), state, { options, release, servers });
+    const ready: ClusterState = { ...state, phase: "ready" };
+    writeState(ready);
+    step.done("ready");
+    return ready;
+  } catch (error) {
+    step.done("failed");
+    for (const server of servers) server.close();
+    await clear(folder);
+    throw error;
+  }
+}
+
+function describe(options: ClusterOptions, release: Release, ports: readonly number[]): ClusterState {
+  const { name, nodes, owner } = options;
+  return { name, version: release.kubernetes, phase: "starting", ports, nodes, ...(owner && { owner }) };
+}
+
+async function openPorts({ port, peers }: ClusterOptions): Promise<Server[]> {
+  const first = await listenOnLoopback(port);
+  const others = Array.from({ length: peers }, () => listenOnLoopback(0));
+  return [first, ...(await Promise.all(others))];
+}
+
+interface Start {
+  readonly options: ClusterOptions;
+  readonly release: Release;
+  readonly servers: readonly Server[];
+}
+
+async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: Start): Promise<void> {
+  const { folder } = sandbox;
+  const { options, release, servers } = start;
+  const indexes = servers.map((_, index) => index);
+  writeCertificates(folder, new Date());
+  writeKubeconfigs(folder, state);
+  startService(sandbox, etcdService(folder, release));
+  const shared = { count: servers.length, flags: options.apiServerFlags };
+  for (const index of indexes) startService(sandbox, apiServerService(folder, release, { index, ...shared }));
+  const targets = indexes.map((index) => ({ host: apiServerAddress(index), port: API_PORT }));
+  await startKeeper(sandbox, servers, { name: state.name, targets, ...(state.owner && { owner: state.owner }) });
+  await Promise.all(indexes.map((index) => waitForApiServer(folder, state, index)));
+  startService(sandbox, controllerManagerService(folder, release));
+  startService(sandbox, schedulerService(folder, release));
+  await waitForDefaultNamespace(folder, state);
+}
+
+function writeKubeconfigs(folder: string, state: ClusterState): void {
+  mkdirSync(join(folder, "kubeconfigs"), { recursive: true });
+  const inside = `https://${apiServerAddress(0)}:${API_PORT}`;
+  for (const user of ["admin", "controller-manager", "scheduler", "proxy", "coredns"]) {
+    writeKubeconfig(insideKubeconfig(folder, user), user, readCredentials(folder, user, inside));
+  }
+  writeKubeconfig(kubeconfigPath(state.name), "admin", adminCredentials(state));
+}
+
+const START_LIMIT_MS = 120_000;
+
+async function waitForApiServer(folder: string, state: ClusterState, index: number): Promise<void> {
+  const credentials = adminCredentials(state, index);
+  await waitUntil(folder, [apiServerName(index), "etcd"], async () => {
+    const answer = await askApi(credentials, { path: "/readyz" });
+    return answer.status === 200;
+  });
+}
+
+/** Pods can be made once the default service account is there; the controller manager makes it. */
+async function waitForDefaultNamespace(folder: string, state: ClusterState): Promise<void> {
+  const credentials = adminCredentials(state);
+  await waitUntil(folder, ["kube-controller-manager", "kube-scheduler"], async () => {
+    const answer = await askApi(credentials, { path: "/api/v1/namespaces/default/serviceaccounts/default" });
+    return answer.status === 200;
+  });
+}
+
+/** Asks again and again until it is so; gives up when a component that is needed for it has ended. */
+async function waitUntil(folder: string, needed: readonly string[], isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (performance.now() < deadline) {
+    if (await isSo().catch(() => false)) return;
+    await delay(100);
+    for (const component of needed) assertRunning(folder, component);
+  }
+  const logs = needed.map((component) => `${component}: ${logTail(folder, component)}`).join("\n");
+  throw new KubernetesToolError("not-started", `${needed[0]} was not ready in ${START_LIMIT_MS / 1000} s\n${logs}`);
+}
+
+/** Ends all processes of a cluster and removes its files. The end of the first process ends everything in its namespaces. */
+async function clear(folder: string): Promise<boolean> {
+  const sandbox = findSandbox(folder);
+  const marked = findProcesses(folder).map(({ pid }) => pid);
+  const neighbours = sandbox ? findNetworkNeighbours(sandbox.init) : [];
+  await endProcesses([...new Set([...marked, ...neighbours])]);
+  const existed = marked.length > 0 || existsSync(folder);
+  await rm(folder, { recursive: true, force: true });
+  return existed;
+}

@@ -1,0 +1,136 @@
+/** Does what a command asks and gives the exit code. */
+
+import { spawn } from "node:child_process";
+
+import { buildInit, buildPrograms, programPath } from "./build.ts";
+import { abandonCluster, clusterProcesses, isRunning, startCluster, stopCluster } from "./cluster.ts";
+import type { ClusterOptions } from "./cluster.ts";
+import type { Command } from "./command-line.ts";
+import { controlPlanePrograms, insideKubeconfig } from "./control-plane.ts";
+import { KubernetesToolError } from "./errors.ts";
+import { kubernetesProgram } from "./go-module.ts";
+import { formatHelp } from "./help.ts";
+import { showProgress } from "./progress.ts";
+import { findRelease } from "./releases.ts";
+import { enterNetwork, findSandbox } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { clusterFolder, kubeconfigPath, listClusters, readState } from "./state.ts";
+import type { ClusterState } from "./state.ts";
+
+const progress = showProgress(process.stderr);
+
+/** Runs one command to its end. */
+export async function runCommand(command: Command): Promise<number> {
+  switch (command.verb) {
+    case "help":
+      return print(formatHelp(command.topic));
+    case "up":
+      return up(command);
+    case "down":
+      return down(command.which === "all" ? listClusters() : [command.which.name]);
+    case "kubeconfig":
+      return print(`${kubeconfigPath(running(command.name).state.name)}\n`);
+    case "status":
+      return status(command.name);
+    case "exec":
+      return exec(running(command.name), command.command);
+    case "kubectl":
+      return kubectl(running(command.name).state, command.args);
+    case "build":
+      return build(command.version);
+    case "load":
+    case "images":
+      throw new KubernetesToolError("usage", `${command.verb} is not there yet`);
+  }
+}
+
+async function up(options: ClusterOptions): Promise<number> {
+  endOnSignal(options.name);
+  const state = await startCluster(options, progress);
+  return print(
+    `cluster ${state.name}: Kubernetes ${state.version} at https://127.0.0.1:${state.ports[0]}\n` +
+      `export KUBECONFIG=${kubeconfigPath(state.name)}\n`,
+  );
+}
+
+/** Interrupted half-way, nothing is left: the cluster is cleared before the process ends. */
+function endOnSignal(name: string): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      process.stderr.write(`\nkubernetes: interrupted, clearing ${name} away\n`);
+      void abandonCluster(name).finally(() => process.exit(130));
+    });
+  }
+}
+
+async function down(names: readonly string[]): Promise<number> {
+  for (const name of names) {
+    const existed = await stopCluster(name);
+    print(existed ? `cluster ${name} is down\n` : `there is no cluster ${name}; nothing to take down\n`);
+  }
+  return 0;
+}
+
+function status(wanted: string | undefined): number {
+  const names = wanted === undefined ? listClusters() : [wanted];
+  if (names.length === 0) return print('no clusters; "up" makes one\n');
+  for (const name of names) print(describe(name));
+  return wanted === undefined || isRunning(wanted) ? 0 : 1;
+}
+
+function describe(name: string): string {
+  const state = readState(name);
+  if (!state || !isRunning(name)) {
+    return state ? `${name}: not running; "down --name ${name}" clears what is left\n` : `${name}: no such cluster\n`;
+  }
+  const addresses = state.ports.map((port) => `https://127.0.0.1:${port}`).join(", ");
+  const processes = clusterProcesses(name).map(({ component, pid }) => `  ${component.padEnd(26)}pid ${pid}\n`);
+  return `${name}: Kubernetes ${state.version}, ${state.nodes} nodes, ${addresses}\n${processes.join("")}`;
+}
+
+async function exec({ state, sandbox }: Running, command: readonly string[]): Promise<number> {
+  const environment = { KUBECONFIG: insideKubeconfig(clusterFolder(state.name), "admin") };
+  return attach("nsenter", [...enterNetwork(sandbox.init), ...command], environment);
+}
+
+async function kubectl(state: ClusterState, args: readonly string[]): Promise<number> {
+  const program = programPath(kubernetesProgram("kubectl", state.version));
+  return attach(program, args, { KUBECONFIG: kubeconfigPath(state.name) });
+}
+
+async function build(version: string): Promise<number> {
+  await buildPrograms(controlPlanePrograms(findRelease(version)), progress);
+  await buildInit(progress);
+  return 0;
+}
+
+interface Running {
+  readonly state: ClusterState;
+  readonly sandbox: Sandbox;
+}
+
+function running(name: string): Running {
+  const state = readState(name);
+  const sandbox = findSandbox(clusterFolder(name));
+  if (state?.phase === "ready" && sandbox) return { state, sandbox };
+  const others = listClusters().filter(isRunning);
+  const known = others.length > 0 ? `running are ${others.join(", ")}` : "none is running";
+  throw new KubernetesToolError(
+    "unknown-cluster",
+    `cluster ${name} is not running (${known}): start it with "up --name ${name}"`,
+  );
+}
+
+/** Runs a program on this terminal and gives its exit code. */
+async function attach(program: string, args: readonly string[], environment: Record<string, string>): Promise<number> {
+  const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...environment } });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

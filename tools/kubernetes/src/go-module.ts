@@ -1,0 +1,73 @@
+/** The Go modules from which programs are built: which packages, and the go.mod text that makes them build. */
+
+/** A Go module at a version with the main packages wanted from it. */
+export interface GoModule {
+  /** Folder name in the cache, unique for module and version. */
+  readonly folder: string;
+  readonly path: string;
+  /** With the leading v, as Go writes it. */
+  readonly version: string;
+  readonly linkFlags: string;
+  /** Whether the module's own go.mod replaces modules by folders of its repository, released beside it as v0.x. */
+  readonly staged: boolean;
+}
+
+/** One program: the module it comes from and the package in it. */
+export interface Program {
+  readonly name: string;
+  readonly module: GoModule;
+  readonly package: string;
+}
+
+const STRIP = "-s -w";
+
+/** Kubernetes itself; the version is stamped in because its own build script would do so. */
+export function kubernetesModule(version: string): GoModule {
+  const stamp = "-X k8s.io/component-base/version.git";
+  const [major, minor] = version.split(".");
+  const linkFlags = `${STRIP} ${stamp}Version=v${version} ${stamp}Major=${major} ${stamp}Minor=${minor}`;
+  return { folder: version, path: "k8s.io/kubernetes", version: `v${version}`, linkFlags, staged: true };
+}
+
+/** One of the etcd modules (server, etcdctl, etcdutl), which are released together. */
+export function etcdModule(part: "server" | "etcdctl" | "etcdutl", version: string): GoModule {
+  const folder = part === "server" ? `etcd-${version}` : `${part}-${version}`;
+  return {
+    folder,
+    path: `go.etcd.io/etcd/${part}/v3`,
+    version: `v${version}`,
+    linkFlags: STRIP,
+    staged: false,
+  };
+}
+
+/** A program of a Kubernetes release, such as kube-apiserver. */
+export function kubernetesProgram(name: string, version: string): Program {
+  const module = kubernetesModule(version);
+  return { name, module, package: `${module.path}/cmd/${name}` };
+}
+
+/** The etcd server. */
+export function etcdProgram(version: string): Program {
+  const module = etcdModule("server", version);
+  return { name: "etcd", module, package: module.path };
+}
+
+/** The go.mod of a module that only exists to build programs of another one. */
+export function formatGoMod(module: GoModule, itsGoMod: string): string {
+  const go = /^go (\S+)$/m.exec(itsGoMod)?.[1] ?? "1.24";
+  const replaced = module.staged ? stagedModules(itsGoMod) : [];
+  const release = module.version.replace(/^v1\./, "v0.");
+  return [
+    "module capstan.example/build",
+    `go ${go}`,
+    `require ${module.path} ${module.version}`,
+    ...replaced.map((path) => `replace ${path} => ${path} ${release}`),
+    "",
+  ].join("\n");
+}
+
+/** The modules that a go.mod replaces by folders of its own repository. */
+export function stagedModules(goMod: string): string[] {
+  return [...goMod.matchAll(/^\s*(?:replace\s+)?(\S+) => \.\/staging\/\S+$/gm)].flatMap((match) => match[1] ?? []);
+}

@@ -1,0 +1,60 @@
+/** A lock between processes that the kernel releases when its holder dies, however it dies. */
+
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { Server } from "node:net";
+
+/** Holds the lock until disposed or until this process ends. */
+export interface Lock extends AsyncDisposable {}
+
+/**
+ * Takes the lock on a path, waiting for its holder to let go. The lock is a listening socket in the abstract namespace: it needs
+ * no file, so nothing can be left behind, and whoever waits is woken by the closing of a connection to it.
+ */
+export async function takeLock(path: string, whenWaiting: () => void = () => {}): Promise<Lock> {
+  const address = `\0capstan-${createHash("sha256").update(path).digest("hex")}`;
+  for (let waited = false; ; waited = true) {
+    const server = await tryListen(address);
+    if (server) return { [Symbol.asyncDispose]: () => close(server) };
+    if (!waited) whenWaiting();
+    await waitForRelease(address);
+  }
+}
+
+const visitors = new WeakMap<Server, Set<{ destroy(): unknown }>>();
+
+async function tryListen(address: string): Promise<Server | undefined> {
+  const server = createServer();
+  const waiting = new Set<{ destroy(): unknown }>();
+  visitors.set(server, waiting);
+  server.on("connection", (socket) => {
+    socket.unref();
+    socket.on("error", () => {});
+    waiting.add(socket);
+    socket.on("close", () => waiting.delete(socket));
+  });
+  try {
+    server.listen(address);
+    await once(server, "listening");
+    server.unref();
+    return server;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return undefined;
+    throw error;
+  }
+}
+
+async function waitForRelease(address: string): Promise<void> {
+  const socket = connect(address);
+  socket.on("error", () => {});
+  socket.resume();
+  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  for (const socket of visitors.get(server) ?? []) socket.destroy();
+  await closed;
+}

@@ -1,0 +1,14 @@
+/** Where things are kept outside the checkout: what was built (cache) and what is running (state). */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The folder of everything built, one folder a version. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(environment["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "capstan", "kubernetes");
+}
+
+/** The folder of the clusters, one folder a cluster. */
+export function clustersFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(environment["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "capstan", "kubernetes");
+}

@@ -1,0 +1,36 @@
+/** Which releases can be built, and what goes with each. */
+
+import { KubernetesToolError } from "./errors.ts";
+
+/** A Kubernetes release with the etcd that its control plane stores into. */
+export interface Release {
+  readonly kubernetes: string;
+  readonly etcd: string;
+}
+
+const RELEASES: readonly [Release, ...Release[]] = [
+  { kubernetes: "1.36.3", etcd: "3.6.16" },
+  { kubernetes: "1.34.4", etcd: "3.6.16" },
+];
+
+/** The release used when none is asked for. */
+export const DEFAULT_RELEASE: Release = RELEASES[0];
+
+/** The newest release of each etcd minor version that the tests run as an application. */
+export const ETCD_VERSIONS: readonly string[] = ["3.5.35", "3.6.16", "3.7.3"];
+
+/** Node parts that do not follow the Kubernetes version. */
+export const CONTAINERD_VERSION = "2.2.1";
+export const COREDNS_VERSION = "1.14.0";
+
+/** Finds a release by its Kubernetes version; a leading v is fine. */
+export function findRelease(version: string): Release {
+  const wanted = version.replace(/^v/, "");
+  const found = RELEASES.find((release) => release.kubernetes === wanted);
+  if (found) return found;
+  const known = RELEASES.map((release) => release.kubernetes).join(" and ");
+  throw new KubernetesToolError(
+    "unknown-version",
+    `there is no recipe for Kubernetes ${JSON.stringify(version)}: use --version with one of ${known}`,
+  );
+}

@@ -1,0 +1,139 @@
+/** Gives a test a real Kubernetes: one control plane for all files of a run, a namespace of its own for each test. */
+
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { askApi, callApi } from "./api.ts";
+import { areBuilt } from "./build.ts";
+import { adminCredentials, ensureCluster, stopCluster } from "./cluster.ts";
+import { controlPlanePrograms } from "./control-plane.ts";
+import type { Credentials } from "./kubeconfig.ts";
+import { processBirth } from "./processes.ts";
+import { silentProgress } from "./progress.ts";
+import { DEFAULT_RELEASE } from "./releases.ts";
+import type { ClusterState, Owner } from "./state.ts";
+import { kubeconfigPath, listClusters } from "./state.ts";
+
+/** Which cluster a test wants; tests that want the same share one. */
+export interface UseKubernetesOptions {
+  /** A Kubernetes version that can be built; by default the newest. */
+  readonly version?: string;
+  /** Whether pods must really run. */
+  readonly node?: boolean;
+  /** How many further kube-apiservers on the same etcd. */
+  readonly peers?: number;
+  /** Further flags of kube-apiserver, such as --feature-gates=... */
+  readonly apiServerFlags?: readonly string[];
+}
+
+/** The part of a test's context that is used. */
+export interface TestScope {
+  after(tidy: () => Promise<void>): void;
+}
+
+/** A real cluster, seen by one test. */
+export interface TestCluster extends AsyncDisposable {
+  /** A namespace that no other test uses; it is removed when the test ends. */
+  readonly namespace: string;
+  /** The path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** https://127.0.0.1:port */
+  readonly server: string;
+  /** The administrator's credentials for `server`. */
+  readonly credentials: Credentials;
+  /** The same for every API server; more than one when peers were asked for. */
+  readonly servers: readonly Credentials[];
+  /** The name by which the command line knows the cluster. */
+  readonly name: string;
+}
+
+/** Set by a runner that starts several test processes, so that they share: the pid of the process that the clusters end with. */
+const OWNER_VARIABLE = "CAPSTAN_TEST_OWNER";
+
+/**
+ * Gives a test a cluster: `await using cluster = await useKubernetes(t)`. The first test of a run that needs it starts it; it ends
+ * with the run, even if that is killed.
+ */
+export async function useKubernetes(test: TestScope, options: UseKubernetesOptions = {}): Promise<TestCluster> {
+  const { version = DEFAULT_RELEASE.kubernetes, node = false, peers = 0, apiServerFlags = [] } = options;
+  const owner = runOwner();
+  const wanted = { version, nodes: node ? 1 : 0, peers, apiServerFlags, port: 0, owner };
+  const state = await ensureCluster({ name: sharedName(owner, wanted), ...wanted }, silentProgress);
+  const cluster = await withNamespace(state);
+  test.after(async () => cluster[Symbol.asyncDispose]());
+  return cluster;
+}
+
+/** Why a test cannot have a cluster here, for the `skip` option of a test; never a reason in CI, where that is a failure. */
+export function kubernetesMissing(options: UseKubernetesOptions = {}): string | false {
+  if (process.env["CI"] === "true") return false;
+  if (process.platform !== "linux") return "a real Kubernetes needs Linux";
+  if (process.getuid?.() !== 0) return "a real Kubernetes needs root";
+  const version = options.version ?? DEFAULT_RELEASE.kubernetes;
+  const built = areBuilt(controlPlanePrograms({ ...DEFAULT_RELEASE, kubernetes: version }));
+  return built || hasGo() ? false : "a real Kubernetes must be built first, and Go is not installed";
+}
+
+/** Takes down the clusters that the tests of this run shared. */
+export async function stopSharedClusters(): Promise<void> {
+  const prefix = sharedPrefix(runOwner());
+  await Promise.all(
+    listClusters()
+      .filter((name) => name.startsWith(prefix))
+      .map(stopCluster),
+  );
+}
+
+/** The process whose end ends the run: named by the environment, else the test runner, else this process. */
+function runOwner(): Owner {
+  const named = Number(process.env[OWNER_VARIABLE]);
+  const pid = named > 0 ? named : process.env["NODE_TEST_CONTEXT"] ? process.ppid : process.pid;
+  return { pid, born: processBirth(pid) ?? "gone" };
+}
+
+function sharedPrefix(owner: Owner): string {
+  return `test-${owner.pid}-${owner.born}-`;
+}
+
+function sharedName(owner: Owner, wanted: object): string {
+  const kind = createHash("sha256").update(JSON.stringify(wanted)).digest("hex").slice(0, 6);
+  return `${sharedPrefix(owner)}${kind}`;
+}
+
+async function withNamespace(state: ClusterState): Promise<TestCluster> {
+  const servers = state.ports.map((_, index) => adminCredentials(state, index));
+  const credentials = adminCredentials(state);
+  const namespace = `test-${randomBytes(5).toString("hex")}`;
+  await callApi(credentials, {
+    method: "POST",
+    path: "/api/v1/namespaces",
+    body: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+  });
+  await waitForServiceAccount(credentials, namespace);
+  return {
+    namespace,
+    kubeconfig: kubeconfigPath(state.name),
+    server: credentials.server,
+    credentials,
+    servers,
+    name: state.name,
+    [Symbol.asyncDispose]: () => removeNamespace(credentials, namespace),
+  };
+}
+
+/** Without its default service account a namespace refuses pods. */
+async function waitForServiceAccount(credentials: Credentials, namespace: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
+  while ((await askApi(credentials, { path })).status === 404) await delay(20);
+}
+
+/** Asks for the removal and does not wait for it; asking twice does no harm, nor does a cluster that is gone. */
+async function removeNamespace(credentials: Credentials, namespace: string): Promise<void> {
+  await askApi(credentials, { method: "DELETE", path: `/api/v1/namespaces/${namespace}` }).catch(() => undefined);
+}
+
+function hasGo(): boolean {
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, "go")));
+}
