@@ -17,12 +17,15 @@ import type { Host } from "./host/host.ts";
 import { processHost } from "./host/main.ts";
 import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
 import type { ConnectionLimits } from "./network/endpoint.ts";
+import { podCalls } from "./pod/calls.ts";
+import type { PodCalls } from "./pod/calls.ts";
 import type { Transport } from "./transport/transport.ts";
 import { watchCalls } from "./watch/watch.ts";
 import type { WatchCalls } from "./watch/watch.ts";
 
 /** A client of one API server. */
-export interface Client extends ReadCalls, WriteCalls, WatchCalls, SubresourceCalls, DiscoveryCalls, AsyncDisposable {
+export interface Client
+  extends ReadCalls, WriteCalls, WatchCalls, SubresourceCalls, PodCalls, DiscoveryCalls, AsyncDisposable {
   /** Any request, for what has no call of its own. */
   readonly transport: Transport;
   /** Ends the connection; running calls fail. */
@@ -63,6 +66,7 @@ export function createClient(target: ClusterConfig | Transport, options: ClientO
     ...writeCalls(sender),
     ...watchCalls(sender),
     ...subresourceCalls(sender),
+    ...podCalls(sender, transport),
     ...createDiscovery(sender, host.clock),
     transport,
     close,

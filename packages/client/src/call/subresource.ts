@@ -1,6 +1,5 @@
 /** Subresources that speak a kind of their own: scale, eviction, token. */
-import type { Kind, KubeObject, ObjectMeta, Scope } from "@capstan/model";
-import type { Status } from "../error/api-error.ts";
+import type { Kind, KubeObject, ObjectMeta, Scope, Status } from "@capstan/model";
 import type { DeleteOptions, GetOptions, WriteOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";
 import { attemptOf } from "./read.ts";

@@ -1,7 +1,6 @@
 /** Writing: create, update, patch, apply, delete. */
 import { apiVersionOf } from "@capstan/model";
-import type { Kind, KubeList, KubeObject, Scope } from "@capstan/model";
-import type { Status } from "../error/api-error.ts";
+import type { Kind, KubeList, KubeObject, Scope, Status } from "@capstan/model";
 import type { Verb } from "../error/attempt.ts";
 import type { ApplyOptions, DeleteCollectionOptions, DeleteOptions, WriteOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";

@@ -1,32 +1,8 @@
 /** The errors of requests: what could not be done, why, and what to do now. */
+import type { Status, StatusCause } from "@capstan/model";
 import { describeAttempt, formatRule, ruleFor } from "./attempt.ts";
 import type { Attempt, PolicyRule } from "./attempt.ts";
 import type { ApiErrorCode } from "./code.ts";
-
-/** One field that the server objects to, or one reason for a conflict. */
-export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly field?: string;
-}
-
-/** The Status object that Kubernetes answers with when a request fails. */
-export interface Status {
-  readonly kind: "Status";
-  readonly apiVersion?: string;
-  readonly status?: string;
-  readonly message?: string;
-  readonly reason?: string;
-  readonly code?: number;
-  readonly details?: {
-    readonly name?: string;
-    readonly group?: string;
-    readonly kind?: string;
-    readonly uid?: string;
-    readonly causes?: readonly StatusCause[];
-    readonly retryAfterSeconds?: number;
-  };
-}
 
 /** What an `ApiError` is made from. */
 export interface ApiErrorInit {

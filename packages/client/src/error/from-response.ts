@@ -2,7 +2,7 @@
 import { decode } from "../transport/body.ts";
 import type { ResponseHeaders, TransportResponse } from "../transport/transport.ts";
 import { ApiError, ForbiddenError, sentence } from "./api-error.ts";
-import type { Status } from "./api-error.ts";
+import type { Status } from "@capstan/model";
 import { describeAttempt } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
 import { toErrorCode } from "./code.ts";

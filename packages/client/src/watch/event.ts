@@ -1,6 +1,6 @@
 /** The events of a watch: what the server tells about objects, and how a line becomes one. */
-import type { KubeObject } from "@capstan/model";
-import type { ApiError, Status } from "../error/api-error.ts";
+import type { KubeObject, Status } from "@capstan/model";
+import type { ApiError } from "../error/api-error.ts";
 import { decode } from "../transport/body.ts";
 import { MalformedJson, quote, spells, stringAt, visitMembers } from "./json-bytes.ts";
 import type { Member } from "./json-bytes.ts";

@@ -4,14 +4,14 @@ const newline = 0x0a;
 
 /** Keeps the begun line between chunks. */
 export interface LineCutter {
-  /** The lines that this chunk completes, without their newline; empty lines are left out. */
+  /** The lines that this chunk completes, without their newline. */
   push(chunk: Uint8Array): Uint8Array[];
   /** What is left when the stream ends: a line that never got its newline, or nothing. */
   rest(): Uint8Array | undefined;
 }
 
-/** Starts with nothing. */
-export function createLineCutter(): LineCutter {
+/** Starts with nothing. Empty lines are left out unless they matter. */
+export function createLineCutter(empty?: "keep empty lines"): LineCutter {
   let begun: Uint8Array[] = [];
 
   function complete(end: Uint8Array): Uint8Array {
@@ -27,7 +27,7 @@ export function createLineCutter(): LineCutter {
       let from = 0;
       for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
         const line = complete(chunk.subarray(from, to));
-        if (line.length > 0) lines.push(line);
+        if (line.length > 0 || empty !== undefined) lines.push(line);
         from = to + 1;
       }
       if (from < chunk.length) begun.push(chunk.subarray(from));

@@ -1,5 +1,5 @@
 /** Watching, at the lowest level: one request, its events until it ends. Whoever wants to go on watches again. */
-import type { Kind, KubeObject, Scope } from "@capstan/model";
+import type { Kind, KubeObject, Scope, Status } from "@capstan/model";
 import type { WatchOptions } from "../call/options.ts";
 import { pathOf, withQuery } from "../call/path.ts";
 import type { Place } from "../call/path.ts";
@@ -9,7 +9,6 @@ import { explain } from "../call/send.ts";
 import type { Sender } from "../call/send.ts";
 import type { AnyKind, InNamespace } from "../call/target.ts";
 import { ApiError } from "../error/api-error.ts";
-import type { Status } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { toApiError } from "../error/from-response.ts";

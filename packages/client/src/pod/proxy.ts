@@ -1,0 +1,54 @@
+/** HTTP requests to pods, services and nodes through the API server. */
+import { pathOf } from "../call/path.ts";
+import { attemptOf } from "../call/read.ts";
+import { noRetry } from "../call/retry.ts";
+import type { CallOptions, Sender } from "../call/send.ts";
+import type { AnyKind } from "../call/target.ts";
+import type { Body, ResponseHeaders } from "../transport/transport.ts";
+
+/** What is behind the API server. */
+export type ProxyTarget =
+  | { readonly to: "pods" | "services"; readonly namespace: string; readonly name: string }
+  | { readonly to: "nodes"; readonly name: string; readonly namespace?: never };
+
+/** A request to it. */
+export interface ProxyOptions extends CallOptions {
+  /** A number or the name of a port. */
+  readonly port?: number | string | undefined;
+  readonly scheme?: "http" | "https" | undefined;
+  readonly method?: string | undefined;
+  /** With its query; begins with a slash. */
+  readonly path?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** The answer of what is behind the API server. */
+export interface ProxyAnswer {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Body;
+}
+
+const kinds: Readonly<Record<ProxyTarget["to"], AnyKind>> = {
+  pods: { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" },
+  services: { group: "", version: "v1", kind: "Service", plural: "services", scope: "Namespaced" },
+  nodes: { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" },
+};
+
+/** Sends a request through the API server. An answer of 300 and more is thrown as an error, as anywhere. */
+export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions): Promise<ProxyAnswer> {
+  const { to, name, namespace, method = "GET", path = "/", headers, body } = target;
+  const kind = kinds[to];
+  const attempt = attemptOf("connect", kind, { namespace, name, subresource: "proxy" });
+  const url = pathOf(kind, { namespace, name: addressed(target), subresource: "proxy" }) + path;
+  const options = { ...target, retry: target.retry ?? noRetry };
+  const { response } = await sender.open({ attempt, method, path: url, headers, body, options });
+  return response;
+}
+
+/** `https:name:port`, each part only where it is said. */
+function addressed({ name, scheme, port }: ProxyTarget & ProxyOptions): string {
+  if (scheme === undefined && port === undefined) return name;
+  return `${scheme === undefined ? "" : `${scheme}:`}${name}:${port ?? ""}`;
+}
