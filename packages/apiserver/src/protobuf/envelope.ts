@@ -1,0 +1,111 @@
+/** The envelope around every object: four magic bytes, then a message that names the kind and carries the object. */
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { protobufMessageOf } from "@capstan/kinds/protobuf";
+import { formatApiVersion, type GroupVersionKind, parseApiVersion } from "@capstan/model";
+import type { JsonFields } from "./codec.ts";
+import { ProtobufError } from "./error.ts";
+import { codecOf, decodeMessage } from "./message.ts";
+
+const magic = [0x6b, 0x38, 0x73, 0x00] as const;
+
+/** An object with the kind that its envelope names. */
+export interface DecodedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: JsonFields;
+}
+
+/** Whether bytes begin like an envelope. */
+export function hasEnvelope(bytes: Uint8Array): boolean {
+  return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
+}
+
+/** Whether objects of a kind can be sent as protobuf. */
+export function isProtobufKind(kind: GroupVersionKind): boolean {
+  return protobufMessageOf(kind) !== undefined;
+}
+
+/** Reads an enveloped object; what the envelope does not say about its kind is taken from `fallback`. */
+export function decodeEnvelope(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
+  if (!hasEnvelope(bytes)) {
+    const message = `provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`;
+    throw new ProtobufError("NotProtobuf", message);
+  }
+  try {
+    return decodeUnknown(bytes, fallback);
+  } catch (error) {
+    // The reader tells of bytes that end too early, and Node of messages nested too deeply, with plain range errors.
+    if (error instanceof ProtobufError) throw error;
+    throw new ProtobufError("Malformed", `could not read the protobuf message: ${String(error)}`, { cause: error });
+  }
+}
+
+function decodeUnknown(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
+  const { apiVersion: namedVersion, kind: namedKind, raw } = readUnknown(bytes);
+  const apiVersion = namedVersion || (fallback === undefined ? "" : formatApiVersion(fallback));
+  const kind = namedKind || (fallback?.kind ?? "");
+  const message = messageFor(apiVersion, kind);
+  const fields = decodeMessage(message, raw);
+  return { apiVersion, kind, object: { kind, apiVersion, ...fields } };
+}
+
+function messageFor(apiVersion: string, kind: string): string {
+  const message = protobufMessageOf({ ...parseApiVersion(apiVersion), kind });
+  if (message !== undefined) return message;
+  throw new ProtobufError("UnknownKind", `no kind "${kind}" is registered for version "${apiVersion}" in protobuf`);
+}
+
+interface Unknown {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Uint8Array;
+}
+
+function readUnknown(bytes: Uint8Array): Unknown {
+  const reader = new BinaryReader(bytes.subarray(magic.length));
+  let type = { apiVersion: "", kind: "" };
+  let raw: Uint8Array = new Uint8Array();
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1) type = readTypeMeta(reader.bytes());
+    else if (number === 2) raw = reader.bytes();
+    else reader.skip(wireType, number);
+  }
+  return { ...type, raw };
+}
+
+function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
+  const reader = new BinaryReader(bytes);
+  const type = { apiVersion: "", kind: "" };
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1) type.apiVersion = reader.string();
+    else if (number === 2) type.kind = reader.string();
+    else reader.skip(wireType, number);
+  }
+  return type;
+}
+
+/** Writes an object with its envelope, byte for byte as kube-apiserver does. */
+export function encodeEnvelope(object: { readonly apiVersion: string; readonly kind: string }): Uint8Array {
+  const { apiVersion, kind } = object;
+  const message = messageFor(apiVersion, kind);
+  const writer = new BinaryWriter().raw(Uint8Array.from(magic));
+  writer.tag(1, WireType.LengthDelimited).fork();
+  writer.tag(1, WireType.LengthDelimited).string(apiVersion).tag(2, WireType.LengthDelimited).string(kind).join();
+  writer.tag(2, WireType.LengthDelimited);
+  encodeBody(writer, message, object);
+  writer.tag(3, WireType.LengthDelimited).string("").tag(4, WireType.LengthDelimited).string("");
+  return writer.finish();
+}
+
+function encodeBody(writer: BinaryWriter, message: string, object: unknown): void {
+  try {
+    codecOf(message).encode(writer, object);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error;
+    throw new ProtobufError("Unencodable", `could not write ${message} as protobuf: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,185 @@
+/** Fields: how a value of a message is read, shown in JSON by Go's rules, and written by Go's rules. */
+import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { type ProtobufField, protobufFlags } from "@capstan/kinds/protobuf";
+import type { Codec, JsonFields } from "./codec.ts";
+import { ProtobufError } from "./error.ts";
+import { scalars } from "./scalar.ts";
+
+/** What a message does with one of its fields. */
+export interface FieldCodec {
+  readonly number: number;
+  /** Reads one occurrence; gives what the occurrences so far amount to. */
+  read(reader: BinaryReader, wireType: WireType, before: unknown): unknown;
+  /** Puts what was read, or what Go has when nothing was, into the JSON object. */
+  show(object: JsonFields, value: unknown): void;
+  /** Writes what the JSON object has, or what Go writes when it has nothing. */
+  write(writer: BinaryWriter, object: JsonFields): void;
+}
+
+/** Compiles a row of the table; the items of a list kind are shown as an empty list when there are none. */
+export function compileField(field: ProtobufField, codec: Codec, isListOf: boolean): FieldCodec {
+  const flags = field[3];
+  if (flags & protobufFlags.inline) return new InlineField(field, codec);
+  if (flags & protobufFlags.map) return new MapField(field, codec);
+  if (flags & protobufFlags.repeated) return new RepeatedField(field, codec, isListOf);
+  if (flags & protobufFlags.pointer || codec.isSlice) return new PointerField(field, codec);
+  return new PlainField(field, codec);
+}
+
+function expect(wireType: WireType, codec: Codec, name: string): void {
+  if (wireType === codec.wireType) return;
+  throw new ProtobufError("Malformed", `proto: wrong wireType = ${wireType} for field ${name}`);
+}
+
+abstract class BaseField {
+  readonly number: number;
+  protected readonly name: string;
+  protected readonly codec: Codec;
+  protected readonly omitEmpty: boolean;
+  protected readonly omitZero: boolean;
+
+  constructor([number, name, , flags]: ProtobufField, codec: Codec) {
+    this.number = number;
+    this.name = name;
+    this.codec = codec;
+    this.omitEmpty = (flags & protobufFlags.omitEmpty) !== 0;
+    this.omitZero = (flags & protobufFlags.omitZero) !== 0;
+  }
+
+  read(reader: BinaryReader, wireType: WireType, _before: unknown): unknown {
+    expect(wireType, this.codec, this.name);
+    return this.codec.decode(reader);
+  }
+
+  protected writeValue(writer: BinaryWriter, value: unknown): void {
+    writer.tag(this.number, this.codec.wireType);
+    this.codec.encode(writer, value);
+  }
+}
+
+/** A value that Go always has and always writes. */
+class PlainField extends BaseField implements FieldCodec {
+  show(object: JsonFields, value: unknown): void {
+    const shown = value === undefined ? this.codec.zero() : value;
+    if (this.omitEmpty && this.codec.isEmpty(shown)) return;
+    if (this.omitZero && shown === null) return;
+    object[this.name] = shown;
+  }
+
+  write(writer: BinaryWriter, object: JsonFields): void {
+    this.writeValue(writer, object[this.name] ?? this.codec.zero());
+  }
+}
+
+/** A value that may be absent. */
+class PointerField extends BaseField implements FieldCodec {
+  show(object: JsonFields, value: unknown): void {
+    if (value === undefined) {
+      if (!this.omitEmpty) object[this.name] = null;
+    } else if (!(this.omitEmpty && this.codec.isSlice && this.codec.isEmpty(value))) {
+      object[this.name] = value;
+    }
+  }
+
+  write(writer: BinaryWriter, object: JsonFields): void {
+    const value = object[this.name];
+    if (value !== undefined && value !== null) this.writeValue(writer, value);
+  }
+}
+
+/** A struct whose fields stand in the JSON of the struct around it. */
+class InlineField extends BaseField implements FieldCodec {
+  show(object: JsonFields, value: unknown): void {
+    Object.assign(object, value ?? this.codec.zero());
+  }
+
+  write(writer: BinaryWriter, object: JsonFields): void {
+    this.writeValue(writer, object);
+  }
+}
+
+/** A list of values. */
+class RepeatedField extends BaseField implements FieldCodec {
+  private readonly isListOf: boolean;
+
+  constructor(field: ProtobufField, codec: Codec, isListOf: boolean) {
+    super(field, codec);
+    this.isListOf = isListOf;
+  }
+
+  override read(reader: BinaryReader, wireType: WireType, before: unknown): unknown {
+    const items = (before ?? []) as unknown[];
+    if (wireType === WireType.LengthDelimited && this.codec.wireType !== WireType.LengthDelimited) {
+      const end = reader.uint32() + reader.pos;
+      while (reader.pos < end) items.push(this.codec.decode(reader));
+      return items;
+    }
+    expect(wireType, this.codec, this.name);
+    items.push(this.codec.decode(reader));
+    return items;
+  }
+
+  show(object: JsonFields, value: unknown): void {
+    if (value !== undefined) object[this.name] = value;
+    else if (this.isListOf) object[this.name] = [];
+    else if (!this.omitEmpty) object[this.name] = null;
+  }
+
+  write(writer: BinaryWriter, object: JsonFields): void {
+    for (const item of (object[this.name] ?? []) as readonly unknown[]) {
+      this.writeValue(writer, item ?? this.codec.zero());
+    }
+  }
+}
+
+/** A map from texts to values, written in the order of its keys. */
+class MapField extends BaseField implements FieldCodec {
+  override read(reader: BinaryReader, wireType: WireType, before: unknown): unknown {
+    if (wireType !== WireType.LengthDelimited) expect(wireType, mapEntry, this.name);
+    const map = (before ?? Object.create(null)) as JsonFields;
+    const end = reader.uint32() + reader.pos;
+    let key = "";
+    let value: unknown;
+    while (reader.pos < end) {
+      const tag = reader.uint32();
+      if (tag >>> 3 === 1) key = reader.string();
+      else if (tag >>> 3 === 2) value = this.codec.decode(reader);
+      else reader.skip(tag & 7, tag >>> 3);
+    }
+    map[key] = value === undefined ? this.missing() : value;
+    return map;
+  }
+
+  /** Bytes that are absent from an entry become empty ones; elsewhere they stay absent. */
+  private missing(): unknown {
+    return this.codec === scalars["bytes"] ? "" : this.codec.zero();
+  }
+
+  show(object: JsonFields, value: unknown): void {
+    if (value !== undefined) object[this.name] = Object.fromEntries(Object.entries(value as JsonFields));
+    else if (!this.omitEmpty) object[this.name] = null;
+  }
+
+  write(writer: BinaryWriter, object: JsonFields): void {
+    const map = object[this.name];
+    if (map === undefined || map === null) return;
+    for (const [key, value] of Object.entries(map as JsonFields).sort(byKey)) this.writeEntry(writer, key, value);
+  }
+
+  private writeEntry(writer: BinaryWriter, key: string, value: unknown): void {
+    writer.tag(this.number, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.LengthDelimited).string(key);
+    const written = value ?? this.codec.zero();
+    if (written !== null || !this.codec.isSlice) {
+      writer.tag(2, this.codec.wireType);
+      this.codec.encode(writer, written);
+    }
+    writer.join();
+  }
+}
+
+const mapEntry = { wireType: WireType.LengthDelimited } as Codec;
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,9 @@
+/** Objects as protobuf, as client-go and controller-runtime send and ask for every built-in kind. */
+export {
+  decodeEnvelope as decodeProtobuf,
+  encodeEnvelope as encodeProtobuf,
+  isProtobufKind,
+  type DecodedObject,
+} from "./envelope.ts";
+export { decodeWatchEvents, encodeWatchEvent, encodeWatchFrame, type WatchEvent } from "./watch-event.ts";
+export { ProtobufError, type ProtobufErrorCode } from "./error.ts";
