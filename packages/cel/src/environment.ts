@@ -1,0 +1,226 @@
+/** Environments: what is declared, and the way from source to something that can be run. */
+
+import { check } from "./check/checker.ts";
+import type { FunctionDeclaration, TypeProvider } from "./check/declarations.ts";
+import { mergeFunctions } from "./check/declarations.ts";
+import type { Declarations } from "./check/scope.ts";
+import { validate } from "./check/validate.ts";
+import { estimateCost } from "./cost/estimate.ts";
+import type { CostEstimate, SizeEstimator } from "./cost/estimate.ts";
+import { CostRange } from "./cost/range.ts";
+import type { Activation } from "./evaluate/frame.ts";
+import { COST_EXCEEDED, Frame } from "./evaluate/frame.ts";
+import type { Program } from "./evaluate/planner.ts";
+import { plan, PlanError } from "./evaluate/planner.ts";
+import type { Library } from "./library/library.ts";
+import type { Issue } from "./source.ts";
+import { formatIssues } from "./source.ts";
+import type { Node } from "./syntax/ast.ts";
+import type { Macro } from "./syntax/macros.ts";
+import { macroKey, parse } from "./syntax/parser.ts";
+import type { Type } from "./types.ts";
+import { DYN } from "./types.ts";
+import type { CelResult } from "./values/value.ts";
+import { CelError } from "./values/value.ts";
+
+/** What an environment consists of. */
+export interface EnvOptions {
+  readonly variables?: Readonly<Record<string, Type>> | ReadonlyMap<string, Type>;
+  /** Object types that the caller knows. */
+  readonly types?: readonly TypeProvider[];
+  readonly libraries: readonly Library[];
+  /** The namespace that names are looked up in first. */
+  readonly container?: string;
+  /** Lists and maps that are written out must be of one type. */
+  readonly homogeneousLiterals?: boolean;
+  /** `1 < 1.5` is allowed. */
+  readonly crossTypeComparisons?: boolean;
+  /** Constant durations, timestamps, patterns and formats are checked at once. */
+  readonly validators?: boolean;
+  /** Backquoted field names are read. */
+  readonly escapedFields?: boolean;
+  /** False plans without checking: types are then found out at run time. */
+  readonly checked?: boolean;
+}
+
+/** Why an expression was refused. */
+export interface CompileFailure {
+  readonly ok: false;
+  /** syntax: it cannot be read; check: its types do not fit; program: a constant in it has no value. */
+  readonly phase: "syntax" | "check" | "program";
+  readonly issues: readonly Issue[];
+  /** All issues with their places, as cel-go shows them. */
+  readonly message: string;
+  /** The type, where the checker was content. */
+  readonly outputType?: Type;
+  /** The cost, where the checker was content. */
+  readonly estimateCost?: (sizes?: SizeEstimator) => CostEstimate;
+}
+
+/** An expression ready to run. */
+export interface CompileSuccess {
+  readonly ok: true;
+  readonly expression: Expression;
+}
+
+export type CompileResult = CompileSuccess | CompileFailure;
+
+/** How far an evaluation may go. */
+export interface EvaluateOptions {
+  readonly costLimit?: number;
+}
+
+/** What came of an evaluation and what it cost. */
+export interface Evaluation {
+  readonly result: CelResult;
+  readonly cost: number;
+}
+
+/** A compiled expression. */
+export interface Expression {
+  readonly source: string;
+  readonly outputType: Type;
+  /** The checked tree. */
+  readonly node: Node;
+  /** The least and most that an evaluation can cost, given how large values can be. */
+  estimateCost(sizes?: SizeEstimator): CostEstimate;
+  /** The value, or a CelError; never throws for what an expression does. */
+  evaluate(activation: Activation, options?: EvaluateOptions): CelResult;
+  /** The same, with the cost. */
+  evaluateWithCost(activation: Activation, options?: EvaluateOptions): Evaluation;
+}
+
+/** Compiles expressions against what is declared. */
+export interface Env {
+  compile(source: string): CompileResult;
+  /** The same environment with more variables and types. */
+  extend(more: Pick<EnvOptions, "variables" | "types"> & { readonly libraries?: readonly Library[] }): Env;
+}
+
+export function createEnv(options: EnvOptions): Env {
+  const declarations = declare(options);
+  const macros = collectMacros(options.libraries);
+  const parseOptions = {
+    macros,
+    optionalSyntax: options.libraries.some((library) => library.optionalSyntax),
+    escapedFields: options.escapedFields ?? false,
+  };
+  return {
+    compile(source) {
+      const parsed = parse(source, parseOptions);
+      if (parsed.issues.length > 0) return failure("syntax", source, parsed.issues);
+      if (options.checked === false) return program(source, parsed.node, declarations);
+      const issues = check(source, parsed.node, declarations, {
+        homogeneousLiterals: options.homogeneousLiterals ?? false,
+        crossTypeComparisons: options.crossTypeComparisons ?? true,
+      });
+      if (issues.length > 0) return failure("check", source, issues);
+      const invalid = options.validators ? validate(source, parsed.node, declarations) : [];
+      return invalid.length > 0 ? failure("check", source, invalid) : program(source, parsed.node, declarations);
+    },
+    extend: (more) => createEnv(extendOptions(options, more)),
+  };
+}
+
+function extendOptions(options: EnvOptions, more: Partial<EnvOptions>): EnvOptions {
+  return {
+    ...options,
+    variables: new Map([...variableEntries(options.variables), ...variableEntries(more.variables)]),
+    types: [...(options.types ?? []), ...(more.types ?? [])],
+    libraries: [...options.libraries, ...(more.libraries ?? [])],
+  };
+}
+
+function variableEntries(variables: EnvOptions["variables"]): readonly (readonly [string, Type])[] {
+  if (!variables) return [];
+  return variables instanceof Map ? [...variables] : Object.entries(variables as Readonly<Record<string, Type>>);
+}
+
+function failure(phase: CompileFailure["phase"], source: string, issues: readonly Issue[]): CompileFailure {
+  return { ok: false, phase, issues, message: formatIssues(source, issues) };
+}
+
+function program(source: string, node: Node, declarations: Declarations): CompileResult {
+  const outputType = node.type ?? DYN;
+  const estimate = (sizes?: SizeEstimator): CostEstimate => estimateCost(node, sizes);
+  try {
+    return { ok: true, expression: new CompiledExpression(source, node, plan(node, declarations)) };
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error;
+    const issue: Issue = { line: -1, column: -1, message: error.message };
+    return { ok: false, phase: "program", issues: [issue], message: error.message, outputType, estimateCost: estimate };
+  }
+}
+
+class CompiledExpression implements Expression {
+  readonly source: string;
+  readonly node: Node;
+  private readonly program: Program;
+
+  constructor(source: string, node: Node, program: Program) {
+    this.source = source;
+    this.node = node;
+    this.program = program;
+  }
+
+  get outputType(): Type {
+    return this.node.type ?? DYN;
+  }
+
+  estimateCost(sizes?: SizeEstimator): CostEstimate {
+    return estimateCost(this.node, sizes);
+  }
+
+  evaluate(activation: Activation, options?: EvaluateOptions): CelResult {
+    return this.run(this.frame(activation, options));
+  }
+
+  evaluateWithCost(activation: Activation, options?: EvaluateOptions): Evaluation {
+    const frame = this.frame(activation, options);
+    const result = this.run(frame);
+    return { result, cost: frame.cost };
+  }
+
+  private frame(activation: Activation, options: EvaluateOptions | undefined): Frame {
+    return new Frame(activation, this.program.slots, options?.costLimit ?? Number.POSITIVE_INFINITY);
+  }
+
+  private run(frame: Frame): CelResult {
+    try {
+      return this.program.step(frame);
+    } catch (error) {
+      if (error === COST_EXCEEDED) return COST_EXCEEDED;
+      if (error instanceof CelError) return error;
+      throw error;
+    }
+  }
+}
+
+function declare(options: EnvOptions): Declarations {
+  const functions = new Map<string, FunctionDeclaration>();
+  for (const library of options.libraries) {
+    for (const fn of library.functions ?? []) {
+      const known = functions.get(fn.name);
+      functions.set(fn.name, known ? mergeFunctions(known, fn) : fn);
+    }
+  }
+  const provided = options.libraries.flatMap((library) => (library.types ? [library.types] : []));
+  return {
+    container: options.container ?? "",
+    variables: new Map(variableEntries(options.variables)),
+    functions,
+    types: [...(options.types ?? []), ...provided],
+    constants: new Map(options.libraries.flatMap((library) => [...(library.constants ?? [])])),
+  };
+}
+
+function collectMacros(libraries: readonly Library[]): ReadonlyMap<string, Macro> {
+  const macros = new Map<string, Macro>();
+  for (const library of libraries) {
+    for (const macro of library.macros ?? []) macros.set(macroKey(macro.name, macro.args, macro.receiver), macro);
+  }
+  return macros;
+}
+
+/** A range of costs, for callers that add several up. */
+export const NO_COST: CostEstimate = CostRange.fixed(0n);

@@ -1,0 +1,138 @@
+/** The tokens under the parser's hand, with the repairs that ANTLR makes so that one slip is reported once. */
+
+import { EXPRESSION, FOLLOWS_OPERAND, formatExpected } from "./expected.ts";
+import type { Token, TokenKind } from "./lexer.ts";
+
+/** Thrown where parsing cannot go on; what was wrong is already reported. */
+export class ParseStop extends Error {
+  override readonly name = "ParseStop";
+}
+
+export type Report = (position: number, message: string) => void;
+
+export class TokenStream {
+  /** What may follow the operand in hand: one set for each bracket that is open. */
+  readonly followers: (readonly TokenKind[])[] = [["<EOF>"]];
+  private readonly tokens: readonly Token[];
+  private readonly source: string;
+  private readonly report: Report;
+  private index = 0;
+  /** True from an error until the next token is accepted: errors in between would be echoes. */
+  private recovering = false;
+
+  constructor(source: string, tokens: readonly Token[], report: Report) {
+    this.source = source;
+    this.tokens = tokens;
+    this.report = report;
+  }
+
+  get current(): Token {
+    return this.tokens[this.index] as Token;
+  }
+
+  peek(ahead = 1): Token {
+    return this.tokens[Math.min(this.index + ahead, this.tokens.length - 1)] as Token;
+  }
+
+  is(kind: TokenKind): boolean {
+    return this.current.kind === kind;
+  }
+
+  accept(kind: TokenKind): Token | undefined {
+    return this.is(kind) ? this.next() : undefined;
+  }
+
+  next(): Token {
+    const token = this.current;
+    if (this.index < this.tokens.length - 1) this.index++;
+    this.recovering = false;
+    return token;
+  }
+
+  /** Takes a token that must be here; an extra one before it is dropped, a missing one assumed. */
+  expect(kind: TokenKind): void {
+    if (this.accept(kind)) return;
+    const found = this.current;
+    if (this.peek().kind === kind) {
+      this.complain(`extraneous input '${found.text}' expecting ${formatExpected([kind])}`);
+      this.next();
+      this.next();
+      return;
+    }
+    if (this.canFollow(kind, found.kind)) {
+      this.complain(`missing ${formatExpected([kind])} at '${found.text}'`);
+      return;
+    }
+    this.complain(`mismatched input '${found.text}' expecting ${formatExpected([kind])}`);
+    this.stop();
+  }
+
+  /** Takes the closing bracket of a list of things where a comma could stand as well. */
+  expectCloser(closer: TokenKind): void {
+    if (this.accept(closer)) return;
+    const found = this.current;
+    const after = this.peek().kind;
+    const expected = formatExpected([closer, ","]);
+    if (after === closer || after === ",") {
+      this.complain(`extraneous input '${found.text}' expecting ${expected}`);
+      this.next();
+      this.accept(",");
+      this.expect(closer);
+      return;
+    }
+    this.complain(`mismatched input '${found.text}' expecting ${expected}`);
+    this.stop();
+  }
+
+  /** Says that no operand begins here; one bad token is skipped when what follows it is one. Answers whether to try again. */
+  missingOperand(alsoExpected: readonly TokenKind[]): boolean {
+    const found = this.current;
+    const expected = formatExpected([...EXPRESSION, ...alsoExpected]);
+    if (found.kind !== "<EOF>" && EXPRESSION.includes(this.peek().kind)) {
+      this.complain(`extraneous input '${found.text}' expecting ${expected}`);
+      this.next();
+      return true;
+    }
+    this.complain(`mismatched input '${found.text}' expecting ${expected}`);
+    this.skipToFollower();
+    return false;
+  }
+
+  /** Says that what began at a token leads nowhere. */
+  noViable(from: Token): void {
+    const found = this.current;
+    if (found.kind === "true" || found.kind === "false" || found.kind === "null") {
+      this.complain(`mismatched input '${found.text}' expecting IDENTIFIER`);
+    } else {
+      const end = found.kind === "<EOF>" ? this.source.length : found.position + found.text.length;
+      this.complain(`no viable alternative at input '${escapeSpace(this.source.slice(from.position, end))}'`);
+    }
+    this.skipToFollower();
+  }
+
+  complain(message: string): void {
+    if (this.recovering) return;
+    this.recovering = true;
+    this.report(this.current.position, `Syntax error: ${message}`);
+  }
+
+  stop(): never {
+    throw new ParseStop("the expression cannot be parsed");
+  }
+
+  /** Whether `found` could come after a `kind` that was forgotten here. */
+  private canFollow(kind: TokenKind, found: TokenKind): boolean {
+    if (kind === ":") return EXPRESSION.includes(found);
+    const outer = this.followers.at(kind === "<EOF>" ? -1 : -2) ?? [];
+    return FOLLOWS_OPERAND.has(found) || outer.includes(found);
+  }
+
+  private skipToFollower(): void {
+    const followers = this.followers.flat();
+    while (!this.is("<EOF>") && !FOLLOWS_OPERAND.has(this.current.kind) && !followers.includes(this.current.kind)) this.index++;
+  }
+}
+
+function escapeSpace(text: string): string {
+  return text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
+}
