@@ -1,2 +1,49 @@
-/** What Kubernetes objects are. */
-export {};
+/** Runs controllers: watch, cache, trigger, queue, reconcile, apply, and a manager around them. */
+
+// What users write.
+export { controller, watches } from "./define.ts";
+export type { Controller, ControllerOptions, WatchDeclaration } from "./define.ts";
+export { again } from "./reconcile/outcome.ts";
+export type { Again, Answer, Outcome } from "./reconcile/outcome.ts";
+export type {
+  ConditionOf,
+  Context,
+  DeepReadonly,
+  DesiredOf,
+  FindQuery,
+  ReadContext,
+  StatusDraft,
+} from "./reconcile/context.ts";
+export type { Phases } from "./reconcile/phases.ts";
+export type { Step, StepRun } from "./reconcile/steps.ts";
+export { PAUSE_ANNOTATION } from "./reconcile/pause.ts";
+export { Retry, RuntimeError, Terminal } from "./errors.ts";
+export type { RuntimeErrorCode } from "./errors.ts";
+
+// What wakes an object.
+export {
+  allOf,
+  annotationsChanged,
+  anyChange,
+  anyOf,
+  deletionChanged,
+  desiredStateChanged,
+  fieldsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+} from "./trigger/predicate.ts";
+export type { FieldPath, Predicate } from "./trigger/predicate.ts";
+export { schedule, stream, timer } from "./trigger/source.ts";
+export type { Source } from "./trigger/source.ts";
+export type { Cause } from "./trigger/cause.ts";
+
+// What runs it.
+export { RunningOperator } from "./manager/operator.ts";
+export type { LeaderElection, OperatorDefinition, StartOptions } from "./manager/operator.ts";
+export type { TurnRecord } from "./manager/explain.ts";
+export type { Api } from "./api.ts";
+export { systemClock, systemRandom } from "./clock.ts";
+export type { Clock, Random, Timer } from "./clock.ts";
+export { createLog, silentLog } from "./log.ts";
+export type { Level, Log, LogFields, LogOptions } from "./log.ts";

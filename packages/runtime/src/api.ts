@@ -1,0 +1,107 @@
+/** What the runtime needs from an API server: seven calls. A client has them, a test can be them. */
+import type { Kind, KubeObject, ObjectKey, StoredObject } from "@capstan/model";
+
+/** A kind of which only the names matter. */
+export type AnyKind = Pick<Kind, "group" | "version" | "kind" | "plural" | "scope">;
+
+/** Which objects of a kind. */
+export interface Scope {
+  /** Absent: every namespace. */
+  readonly namespace?: string | undefined;
+  /** A label selector in Kubernetes' notation, evaluated by the server. */
+  readonly labelSelector?: string | undefined;
+  /** A field selector in Kubernetes' notation, evaluated by the server. */
+  readonly fieldSelector?: string | undefined;
+  /** Only names, labels, annotations and the like are wanted. */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+/** One page of a list. */
+export interface ListRequest extends Scope {
+  readonly limit?: number | undefined;
+  readonly continueAt?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The answer to a list. */
+export interface ListPage {
+  readonly items: readonly StoredObject[];
+  readonly resourceVersion: string;
+  readonly continueAt?: string | undefined;
+}
+
+/** A watch, from a version on or, as a streaming list, from the very start. */
+export interface WatchRequest extends Scope {
+  /** Absent together with `initialEvents`: the state as of now comes first. */
+  readonly resourceVersion?: string | undefined;
+  /** Ask for every object first and for a bookmark where they end. */
+  readonly initialEvents?: boolean | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One event of a watch. An ERROR event is thrown as an `ApiError`. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: StoredObject;
+}
+
+/** How a write is made. */
+export interface WriteOptions {
+  readonly manager: string;
+  readonly subresource?: "status" | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How an apply is made. */
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over that another manager owns. */
+  readonly force?: boolean | undefined;
+}
+
+/** How a patch is made. */
+export interface PatchOptions extends WriteOptions {
+  readonly type: "merge" | "json";
+}
+
+/** How a delete is made. */
+export interface DeleteOptions {
+  /** Delete only this very object, not a namesake that came after it. */
+  readonly uid?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * An API server. Failures are thrown as `ApiError` with a code. A watch ends by itself when the server closes it and throws when it
+ * breaks; aborting its signal ends it.
+ */
+export interface Api {
+  get(kind: AnyKind, key: ObjectKey, signal?: AbortSignal): Promise<StoredObject>;
+  list(kind: AnyKind, request: ListRequest): Promise<ListPage>;
+  watch(kind: AnyKind, request: WatchRequest): AsyncIterable<WatchEvent>;
+  create(kind: AnyKind, object: KubeObject, options: WriteOptions): Promise<StoredObject>;
+  apply(kind: AnyKind, object: KubeObject, options: ApplyOptions): Promise<StoredObject>;
+  patch(kind: AnyKind, key: ObjectKey, body: unknown, options: PatchOptions): Promise<StoredObject>;
+  delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<void>;
+}
+
+/** The name of a kind that is unique in a cluster: `deployments.v1.apps`. */
+export function kindId(kind: AnyKind): string {
+  return `${kind.plural}.${kind.version}.${kind.group}`;
+}
+
+/** The key of an object as the runtime's maps use it, without making an object for it. */
+export function keyText(object: { readonly metadata: KubeObject["metadata"] }): string {
+  const { namespace, name } = object.metadata;
+  return namespace === undefined || namespace === "" ? (name ?? "") : `${namespace}/${name}`;
+}
+
+/**
+ * Whether one resource version is later than another. They are opaque up to Kubernetes 1.34 and comparable as decimal numbers since
+ * (KEP-5504); every server before did the same without a promise.
+ */
+export function isLater(version: string, than: string): boolean {
+  return version.length === than.length ? version > than : version.length > than.length;
+}

@@ -1,0 +1,99 @@
+/** Stops a war over fields: when a child is written again and again, it names the fields and the other manager and makes the loop slow. */
+import type { ManagedFieldsEntry } from "@capstan/model";
+import type { AnyKind, Api } from "../api.ts";
+import type { Clock } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import { parseKey } from "@capstan/model";
+import { childId } from "./writer.ts";
+
+/** How many writes to one child in which time are too many. */
+export interface WriteBudget {
+  readonly writes: number;
+  /** In milliseconds. */
+  readonly within: number;
+}
+
+/** More than a rollout needs, less than a loop makes. */
+export const usualBudget: WriteBudget = { writes: 20, within: 60_000 };
+
+/** A repair that is about to be written. */
+export interface Repair {
+  readonly kind: AnyKind;
+  readonly key: string;
+  /** The first field that differs from what is wanted. */
+  readonly field: string;
+}
+
+/** Counts repairs of each child. */
+export class Breaker {
+  readonly #clock: Clock;
+  readonly #api: Api;
+  readonly #budget: WriteBudget;
+  readonly #repairs = new Map<string, { times: number[]; fields: Set<string> }>();
+
+  constructor(options: { readonly clock: Clock; readonly api: Api; readonly budget?: WriteBudget | undefined }) {
+    this.#clock = options.clock;
+    this.#api = options.api;
+    this.#budget = options.budget ?? usualBudget;
+  }
+
+  /** Counts a repair; throws when there were too many of them lately. */
+  async check({ kind, key, field }: Repair): Promise<void> {
+    const id = childId(kind, key);
+    const now = this.#clock.now();
+    const record = this.#repairs.get(id) ?? { times: [], fields: new Set<string>() };
+    record.times = record.times.filter((time) => now - time < this.#budget.within);
+    if (record.times.length === 0) record.fields.clear();
+    record.fields.add(field);
+    this.#repairs.set(id, record);
+    if (record.times.length < this.#budget.writes) {
+      record.times.push(now);
+      this.#sweep(now);
+      return;
+    }
+    throw await this.#describe(kind, key, [...record.fields]);
+  }
+
+  #sweep(now: number): void {
+    if (this.#repairs.size < 10_000) return;
+    for (const [id, { times }] of this.#repairs) {
+      if (now - (times.at(-1) ?? 0) > this.#budget.within) this.#repairs.delete(id);
+    }
+  }
+
+  async #describe(kind: AnyKind, key: string, fields: readonly string[]): Promise<RuntimeError> {
+    const rivals = await this.#rivals(kind, key, fields);
+    const who = rivals.length === 0 ? "another manager" : rivals.map((name) => `"${name}"`).join(" and ");
+    const { writes, within } = this.#budget;
+    return new RuntimeError(
+      "HotLoop",
+      `Stopped writing ${kind.kind} ${key}: it was repaired ${writes} times in ${Math.round(within / 1000)} s because ${who} ` +
+        `changes ${fields.join(", ")}. Let only one of them set these fields.`,
+      { object: `${kind.kind} ${key}` },
+    );
+  }
+
+  async #rivals(kind: AnyKind, key: string, fields: readonly string[]): Promise<readonly string[]> {
+    try {
+      const live = await this.#api.get(kind, parseKey(key));
+      const entries = live.metadata.managedFields ?? [];
+      const rivals = entries.filter((entry) => fields.some((field) => ownsField(entry, field)));
+      return [...new Set(rivals.map((entry) => entry.manager ?? "unknown"))];
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** Whether an entry owns a field or something below it. */
+function ownsField(entry: ManagedFieldsEntry, field: string): boolean {
+  let at: unknown = entry.fieldsV1;
+  for (const name of field.split(/[.[]/u)) {
+    if (typeof at !== "object" || at === null) return false;
+    const next: unknown = (at as { readonly [name: string]: unknown })[`f:${name}`];
+    // Items of lists are named by their keys: being an owner of the list is near enough.
+    if (next === undefined) return name.startsWith("{");
+    at = next;
+  }
+  return true;
+}

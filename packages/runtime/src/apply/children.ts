@@ -1,0 +1,143 @@
+/** Brings the children of one object to their desired state during one turn, and removes those that are no longer desired. */
+import { isApiError } from "@capstan/client";
+import { apiVersionOf } from "@capstan/model";
+import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import type { Caches } from "../cache/caches.ts";
+import type { Breaker } from "./breaker.ts";
+import { firstDifference, learnSpellings } from "./matches.ts";
+import type { Difference, Spellings } from "./matches.ts";
+import { canReference, markOwned, OWNER_LABEL } from "./owner.ts";
+import type { Owner } from "./owner.ts";
+import { childId } from "./writer.ts";
+import type { Writer } from "./writer.ts";
+
+/** What a child shall be: everything but the names that the runtime fills in. */
+export interface Desired {
+  readonly metadata?: ObjectMeta | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** What children are kept with. */
+export interface ChildrenOptions {
+  readonly owner: Owner;
+  readonly caches: Caches;
+  readonly writer: Writer;
+  readonly breaker: Breaker;
+  readonly learned: Learned;
+  readonly signal: AbortSignal;
+  /** Called before the first child is written that the garbage collector would not remove with its owner. */
+  readonly beforeUnreferenced: () => Promise<void>;
+}
+
+/** How the server spells values of children, where it does so differently from what was sent. */
+export type Learned = Map<string, Spellings>;
+
+/** The children of one object, for one turn. */
+export class Children {
+  readonly #options: ChildrenOptions;
+  readonly #applied = new Set<string>();
+
+  constructor(options: ChildrenOptions) {
+    this.#options = options;
+  }
+
+  /** Applies one child; writes nothing when nothing would change. */
+  async apply(kind: AnyKind, name: string, desired: Desired): Promise<StoredObject> {
+    const { caches, writer, signal, breaker } = this.#options;
+    const object = await this.#complete(kind, name, desired);
+    const key = keyText(object);
+    this.#applied.add(childId(kind, key));
+    const live = caches.of(kind).get(key);
+    if (live !== undefined) {
+      const difference = this.#difference(kind, object, live);
+      if (difference === undefined) return live;
+      await breaker.check({ kind, key, field: difference.path });
+    }
+    const result = await writer.apply(kind, object, signal);
+    this.#learn(kind, object, result);
+    return result;
+  }
+
+  /** Removes children that an earlier turn applied and this one did not. */
+  async prune(kinds: readonly AnyKind[]): Promise<readonly StoredObject[]> {
+    const gone: StoredObject[] = [];
+    for (const kind of kinds) {
+      for (const child of this.#present(kind)) {
+        if (this.#applied.has(childId(kind, keyText(child)))) continue;
+        await this.#remove(kind, child);
+        gone.push(child);
+      }
+    }
+    return gone;
+  }
+
+  /** Removes every child that the garbage collector would leave; answers how many there still are. */
+  async removeUnreferenced(kinds: readonly AnyKind[]): Promise<number> {
+    let left = 0;
+    for (const kind of kinds) {
+      for (const child of this.#unreferenced(kind)) {
+        left++;
+        await this.#remove(kind, child);
+      }
+    }
+    return left;
+  }
+
+  async #complete(kind: AnyKind, name: string, desired: Desired): Promise<KubeObject> {
+    const { owner } = this.#options;
+    const namespaced = kind.scope === "Namespaced";
+    const namespace = namespaced ? (desired.metadata?.namespace ?? owner.object.metadata.namespace ?? "") : "";
+    const byReference = canReference(owner, { kind, namespace });
+    if (!byReference) await this.#options.beforeUnreferenced();
+    const metadata = { ...desired.metadata, name, ...(namespaced ? { namespace } : {}) };
+    const marked = markOwned(metadata, owner, byReference);
+    return { ...desired, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: marked };
+  }
+
+  #difference(kind: AnyKind, desired: KubeObject, live: StoredObject): Difference | undefined {
+    const { writer, learned } = this.#options;
+    const spellings = learned.get(childId(kind, keyText(live)));
+    return firstDifference({ desired, live, manager: writer.manager, spellings });
+  }
+
+  /** The answer shows how the server spells what was sent: next time, that counts as the same. */
+  #learn(kind: AnyKind, desired: KubeObject, answer: StoredObject): void {
+    const { writer, learned } = this.#options;
+    const id = childId(kind, keyText(desired));
+    const spellings = learnSpellings({ desired, live: answer, manager: writer.manager });
+    if (spellings === undefined || spellings.size === 0) learned.delete(id);
+    else learned.set(id, spellings);
+  }
+
+  *#present(kind: AnyKind): Generator<StoredObject> {
+    const { caches, owner } = this.#options;
+    const isOurs = (child: StoredObject): boolean =>
+      child.metadata.deletionTimestamp === undefined && this.#wasApplied(child);
+    for (const child of caches.of(kind).find({ owner: owner.object.metadata.uid })) if (isOurs(child)) yield child;
+    for (const child of this.#unreferenced(kind)) if (isOurs(child)) yield child;
+  }
+
+  #unreferenced(kind: AnyKind): readonly StoredObject[] {
+    const { caches, owner } = this.#options;
+    return caches.of(kind).find({ labels: { [OWNER_LABEL]: owner.object.metadata.uid } });
+  }
+
+  /** Only what this controller applied is its to remove. */
+  #wasApplied(child: StoredObject): boolean {
+    const { manager } = this.#options.writer;
+    return child.metadata.managedFields?.some((entry) => entry.manager === manager) === true;
+  }
+
+  async #remove(kind: AnyKind, child: StoredObject): Promise<void> {
+    const { writer, signal, learned } = this.#options;
+    learned.delete(childId(kind, keyText(child)));
+    try {
+      await writer.delete(kind, child, signal);
+    } catch (error) {
+      // Gone already, or a namesake came after it: either way it is not there.
+      if (!isApiError(error, "NotFound", "Conflict")) throw error;
+    }
+  }
+}

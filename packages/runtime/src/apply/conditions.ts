@@ -1,0 +1,59 @@
+/** Conditions: declared names, with the generation they were observed at and the time of their last transition. */
+
+/** A condition as Kubernetes keeps it. */
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly observedGeneration?: number;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Why a condition is as it is. */
+export interface ConditionDetails {
+  /** One word in CamelCase. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** Declares a condition to be true, false or unknown. */
+export type SetCondition = (type: string, holds: boolean | "Unknown", details?: ConditionDetails | string) => void;
+
+/** Which conditions of a draft were set during the turn. */
+export const touched: WeakMap<object, Set<string>> = new WeakMap();
+
+interface SetterOptions {
+  readonly fields: { conditions?: Condition[] };
+  readonly generation: number | undefined;
+  readonly time: () => string;
+}
+
+/** The method of one draft. */
+export function conditionSetter({ fields, generation, time }: SetterOptions): SetCondition {
+  const set = new Set<string>();
+  touched.set(fields, set);
+  return (type, holds, details = {}) => {
+    const { reason, message } = typeof details === "string" ? { reason: undefined, message: details } : details;
+    const status = holds === "Unknown" ? "Unknown" : holds ? "True" : "False";
+    const conditions = (fields.conditions ??= []);
+    const at = conditions.findIndex((condition) => condition.type === type);
+    const former = conditions[at];
+    const next: Condition = {
+      type,
+      status,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      lastTransitionTime: former?.status === status ? former.lastTransitionTime : time(),
+      reason: reason ?? usualReason(type, status),
+      message: message ?? "",
+    };
+    set.add(type);
+    if (at < 0) conditions.push(next);
+    else conditions[at] = next;
+  };
+}
+
+/** A reason is required and must be a word: without a better one it repeats what is the case. */
+function usualReason(type: string, status: Condition["status"]): string {
+  return status === "True" ? type : status === "False" ? `Not${type}` : "Unknown";
+}

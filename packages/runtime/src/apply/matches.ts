@@ -1,0 +1,190 @@
+/**
+ * Whether an apply would change nothing: our manager owns exactly the fields that we would send, and they have the values that we
+ * would send. What the server or others added does not matter. The managed fields themselves tell which lists are keyed, which are
+ * sets and which are atomic, so no schema is needed.
+ *
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
+ */
+import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
+import { isEqual } from "./equal.ts";
+
+interface Tree {
+  readonly [name: string]: unknown;
+}
+
+/** A place where what is there is not what we would send. */
+export interface Difference {
+  readonly path: string;
+  readonly wanted?: unknown;
+  readonly found?: unknown;
+}
+
+/** Values that the server writes in its own way (`1000m` as `1`): by path, what we send and what it makes of it, as JSON. */
+export type Spellings = ReadonlyMap<string, { readonly wanted: string; readonly found: string }>;
+
+/** What to compare. */
+export interface Comparison {
+  readonly desired: KubeObject;
+  readonly live: StoredObject;
+  readonly manager: string;
+  readonly spellings?: Spellings | undefined;
+}
+
+/** The first place at which an apply would change something, or undefined where it would change nothing. */
+export function firstDifference({ desired, live, manager, spellings }: Comparison): Difference | undefined {
+  const fields = appliedFields(live, manager, desired.apiVersion);
+  if (fields === undefined) return { path: "metadata.managedFields" };
+  const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = desired;
+  const sent: Tree = Object.keys(metadata).length === 0 ? rest : { ...rest, metadata };
+  return differsInMap({ desired: sent, live, fields, path: "", spellings });
+}
+
+/** How the server spells what we sent, learnt from its answer; undefined where the difference is of another kind. */
+export function learnSpellings(comparison: Comparison): Spellings | undefined {
+  const spellings = new Map<string, { readonly wanted: string; readonly found: string }>();
+  for (;;) {
+    const difference = firstDifference({ ...comparison, spellings });
+    if (difference === undefined) return spellings;
+    const { path, wanted, found } = difference;
+    if (wanted === undefined || found === undefined || spellings.has(path)) return undefined;
+    spellings.set(path, { wanted: JSON.stringify(wanted), found: JSON.stringify(found) });
+  }
+}
+
+/** What our manager owns according to the server. */
+function appliedFields(live: StoredObject, manager: string, apiVersion: string): Tree | undefined {
+  const isOurs = (entry: ManagedFieldsEntry): boolean =>
+    entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
+  const entry = live.metadata.managedFields?.find(isOurs);
+  return entry?.apiVersion === apiVersion && isTree(entry.fieldsV1) ? entry.fieldsV1 : undefined;
+}
+
+/** A place in three trees: what we want, what is there, what we own. */
+interface Place<T> {
+  readonly desired: T;
+  readonly live: unknown;
+  readonly fields: Tree;
+  readonly path: string;
+  readonly spellings: Spellings | undefined;
+}
+
+function differsAt(place: Place<unknown>): Difference | undefined {
+  const { desired, fields } = place;
+  if (Array.isArray(desired)) return differsInList({ ...place, desired });
+  if (!isTree(desired)) return differsInValue(place);
+  if (!isGranular(fields) || Object.keys(desired).length === 0) return differsInLeaf({ ...place, desired });
+  return differsInMap({ ...place, desired });
+}
+
+/** A value that is owned as a whole. */
+function differsInValue({ desired, live, path, spellings }: Place<unknown>): Difference | undefined {
+  if (isEqual(desired, live)) return undefined;
+  const spelling = spellings?.get(path);
+  const isKnown = spelling?.wanted === JSON.stringify(desired) && spelling.found === JSON.stringify(live);
+  return isKnown ? undefined : { path, wanted: desired, found: live };
+}
+
+/** An atomic map, or an empty one: the server may have filled an empty map with defaults. */
+function differsInLeaf(place: Place<Tree>): Difference | undefined {
+  const { desired, live, fields, path } = place;
+  if (Object.keys(desired).length > 0) return differsInValue(place);
+  return isTree(live) && !isGranular(fields) ? undefined : { path };
+}
+
+function differsInMap({ desired, live, fields, path, spellings }: Place<Tree>): Difference | undefined {
+  if (!isTree(live)) return { path };
+  for (const name in desired) {
+    const value = desired[name];
+    if (value === undefined) continue;
+    const child = path === "" ? name : `${path}.${name}`;
+    const owned = fields[`f:${name}`];
+    if (!isTree(owned)) return { path: child };
+    const found = differsAt({ desired: value, live: live[name], fields: owned, path: child, spellings });
+    if (found !== undefined) return found;
+  }
+  return noLongerSent(desired, fields, path);
+}
+
+/** A field that we own and would not send any more: applying would remove it. */
+function noLongerSent(desired: Tree, fields: Tree, path: string): Difference | undefined {
+  for (const name in fields) {
+    if (!name.startsWith("f:")) continue;
+    const field = name.slice(2);
+    if (desired[field] === undefined) return { path: path === "" ? field : `${path}.${field}` };
+  }
+  return undefined;
+}
+
+function differsInList(place: Place<readonly unknown[]>): Difference | undefined {
+  const { desired, live, fields, path } = place;
+  if (!Array.isArray(live)) return { path };
+  let keyed = 0;
+  let set = 0;
+  for (const name in fields) {
+    if (name.startsWith("k:")) keyed++;
+    else if (name.startsWith("v:")) set++;
+  }
+  if (keyed > 0) return keyed === desired.length ? differsInKeyedList({ ...place, live }) : { path };
+  if (set > 0) return set === desired.length && desired.every((item) => live.includes(item)) ? undefined : { path };
+  return differsInValue(place);
+}
+
+function differsInKeyedList(
+  place: Place<readonly unknown[]> & { readonly live: readonly unknown[] },
+): Difference | undefined {
+  const { desired, live, fields, path, spellings } = place;
+  const names = Object.keys(fields).filter((name) => name.startsWith("k:"));
+  let last = -1;
+  for (const item of desired) {
+    const name = isTree(item) ? names.find((candidate) => hasKeys(item, keysOf(candidate), true)) : undefined;
+    const owned = name === undefined ? undefined : fields[name];
+    if (name === undefined || !isTree(item) || !isTree(owned)) return { path };
+    const keys = keysOf(name);
+    const at = live.findIndex((candidate) => isTree(candidate) && hasKeys(candidate, keys, false));
+    // The order of a keyed list is part of what is applied.
+    if (at <= last) return { path };
+    last = at;
+    const within = { desired: { ...keys, ...item }, live: live[at], fields: withKeys(owned, keys) };
+    const found = differsInMap({ ...within, path: `${path}[${name.slice(2)}]`, spellings });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Key fields belong to the item whether or not they are listed: the server fills in those that have a default. */
+function withKeys(owned: Tree, keys: Tree): Tree {
+  const fields: { [name: string]: unknown } = { ...owned };
+  for (const key in keys) fields[`f:${key}`] ??= {};
+  return fields;
+}
+
+const parsedKeys = new Map<string, Tree>();
+
+function keysOf(name: string): Tree {
+  let keys = parsedKeys.get(name);
+  if (keys === undefined) {
+    keys = JSON.parse(name.slice(2)) as Tree;
+    if (parsedKeys.size > 10_000) parsedKeys.clear();
+    parsedKeys.set(name, keys);
+  }
+  return keys;
+}
+
+function hasKeys(item: Tree, keys: Tree, mayLack: boolean): boolean {
+  for (const key in keys) {
+    if (mayLack && item[key] === undefined) continue;
+    if (item[key] !== keys[key]) return false;
+  }
+  return true;
+}
+
+/** Whether managed fields go on below this place. */
+function isGranular(fields: Tree): boolean {
+  for (const name in fields) if (name !== ".") return true;
+  return false;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

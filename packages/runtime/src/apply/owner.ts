@@ -1,0 +1,38 @@
+/** Marks a child as belonging to its owner: by an owner reference where Kubernetes permits one, by a label and a note where not. */
+import { apiVersionOf } from "@capstan/model";
+import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
+
+/** Carries the owner's uid on children that cannot carry an owner reference. */
+export const OWNER_LABEL = "capstan.dev/owner-uid";
+
+/** An owner and its kind. */
+export interface Owner {
+  readonly kind: AnyKind;
+  readonly object: StoredObject;
+}
+
+/** Whether the garbage collector would follow an owner reference: from the owner's own namespace, or from anywhere to a cluster owner. */
+export function canReference(owner: Owner, child: { readonly kind: AnyKind; readonly namespace: string }): boolean {
+  if (owner.kind.scope === "Cluster") return true;
+  return child.kind.scope === "Namespaced" && child.namespace === owner.object.metadata.namespace;
+}
+
+/** The reference to an owner that controls its child. */
+export function referenceTo({ kind, object }: Owner): OwnerReference {
+  const { name, uid } = object.metadata;
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The metadata of a child, with the mark of its owner. */
+export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boolean): ObjectMeta {
+  if (byReference) return { ...metadata, ownerReferences: [...(metadata.ownerReferences ?? []), referenceTo(owner)] };
+  const note = `${owner.kind.kind}.${owner.kind.group}/${keyText(owner.object)}`;
+  return {
+    ...metadata,
+    labels: { ...metadata.labels, [OWNER_LABEL]: owner.object.metadata.uid },
+    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: note },
+  };
+}

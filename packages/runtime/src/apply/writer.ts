@@ -1,0 +1,114 @@
+/** The only way to the server's write calls: fenced by leadership, counted, seen by the cache at once, and dry when a plan is made. */
+import { formatKey } from "@capstan/model";
+import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
+import { keyText, kindId } from "../api.ts";
+import type { AnyKind, Api } from "../api.ts";
+import type { Caches } from "../cache/caches.ts";
+
+/** Says whether this process may write. */
+export interface Fence {
+  /** Throws when it may not. */
+  check(): void;
+}
+
+/** A write that was made, or in a plan would have been. */
+export interface Write {
+  readonly verb: "create" | "apply" | "patch" | "status" | "delete";
+  readonly kind: AnyKind;
+  readonly key: string;
+  readonly before: StoredObject | undefined;
+  readonly after: StoredObject | undefined;
+}
+
+/** What a writer is made with. */
+export interface WriterOptions {
+  readonly api: Api;
+  readonly caches: Caches;
+  readonly fence: Fence;
+  /** The field owner of everything that is written. */
+  readonly manager: string;
+  /** A plan sends every write as a dry run. */
+  readonly dryRun: boolean;
+  readonly onWrite?: ((write: Write) => void) | undefined;
+}
+
+/** Writes for one controller. */
+export class Writer {
+  readonly #options: WriterOptions;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  get manager(): string {
+    return this.#options.manager;
+  }
+
+  get isDry(): boolean {
+    return this.#options.dryRun;
+  }
+
+  /** The same writer, telling one more listener what it writes. */
+  with(onWrite: (write: Write) => void): Writer {
+    const { onWrite: outer } = this.#options;
+    const both = (write: Write): void => {
+      onWrite(write);
+      outer?.(write);
+    };
+    return new Writer({ ...this.#options, onWrite: both });
+  }
+
+  apply(kind: AnyKind, object: KubeObject, signal: AbortSignal): Promise<StoredObject> {
+    const { api, manager, dryRun } = this.#options;
+    return this.#write("apply", kind, keyText(object), () =>
+      api.apply(kind, object, { manager, force: true, dryRun, signal }),
+    );
+  }
+
+  create(kind: AnyKind, object: KubeObject, signal?: AbortSignal): Promise<StoredObject> {
+    const { api, manager, dryRun } = this.#options;
+    return this.#write("create", kind, keyText(object), () => api.create(kind, object, { manager, dryRun, signal }));
+  }
+
+  /** A merge patch of the object or of its status. */
+  patch(
+    kind: AnyKind,
+    key: ObjectKey,
+    change: { body: unknown; part: "object" | "status"; signal?: AbortSignal },
+  ): Promise<StoredObject> {
+    const { api, manager, dryRun } = this.#options;
+    const subresource = change.part === "status" ? "status" : undefined;
+    return this.#write(change.part === "status" ? "status" : "patch", kind, formatKey(key), () =>
+      api.patch(kind, key, change.body, { type: "merge", manager, subresource, dryRun, signal: change.signal }),
+    );
+  }
+
+  async delete(kind: AnyKind, object: StoredObject, signal: AbortSignal): Promise<void> {
+    const { api, fence, dryRun, onWrite } = this.#options;
+    fence.check();
+    const { namespace = "", name, uid } = object.metadata;
+    await api.delete(kind, { namespace, name }, { uid, dryRun, signal });
+    onWrite?.({ verb: "delete", kind, key: keyText(object), before: object, after: undefined });
+  }
+
+  async #write(
+    verb: Write["verb"],
+    kind: AnyKind,
+    key: string,
+    call: () => Promise<StoredObject>,
+  ): Promise<StoredObject> {
+    const { caches, fence, dryRun, onWrite } = this.#options;
+    fence.check();
+    const view = caches.peek(kind);
+    const before = onWrite === undefined ? undefined : view?.get(key);
+    const after = await call();
+    if (!dryRun) view?.overlay(after);
+    onWrite?.({ verb, kind, key, before, after });
+    return after;
+  }
+}
+
+/** A child's name in maps. */
+export function childId(kind: AnyKind, key: string): string {
+  return `${kindId(kind)} ${key}`;
+}

@@ -1,0 +1,233 @@
+/** Shares watches between controllers: one for each kind, namespace and selector, however many ask for it. */
+import type { StoredObject } from "@capstan/model";
+import { kindId } from "../api.ts";
+import type { AnyKind, Api, Scope } from "../api.ts";
+import type { Clock, Random } from "../clock.ts";
+import type { WatchTuning } from "../watch/states.ts";
+import type { Signal } from "../watch/watcher.ts";
+import type { IndexValues } from "./indexes.ts";
+import { Informer } from "./informer.ts";
+import type { WatchHealth } from "./informer.ts";
+import { keepManagers } from "./managed-fields.ts";
+import type { Change } from "./reflector.ts";
+import type { Query } from "./selector.ts";
+import type { Reader } from "./store.ts";
+
+/** How objects of a kind are cached. */
+export interface CacheSettings {
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly metadataOnly?: boolean | undefined;
+  /** Namespaces to watch; absent: those of the operator. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
+  readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
+  /** Bytes that each watch of the kind may take. */
+  readonly budget?: number | undefined;
+}
+
+/** What caches are made with. */
+export interface CachesOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tuning?: WatchTuning | undefined;
+  /** Namespaces to watch; empty: all of them. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly settings?: ((kind: AnyKind) => CacheSettings | undefined) | undefined;
+  /** Whose managed fields are kept, because they are our own. */
+  readonly isOurManager?: ((manager: string) => boolean) | undefined;
+  readonly onSignal?: ((kind: AnyKind, signal: Signal) => void) | undefined;
+}
+
+/** All watches of an operator. */
+export class Caches implements AsyncDisposable {
+  readonly #options: CachesOptions;
+  readonly #views = new Map<string, View>();
+  #namespaces: readonly string[];
+
+  constructor(options: CachesOptions) {
+    this.#options = options;
+    this.#namespaces = options.namespaces ?? [];
+  }
+
+  /** The objects of a kind; the watch starts with the first who asks. */
+  of(kind: AnyKind): View {
+    const id = kindId(kind);
+    let view = this.#views.get(id);
+    if (view === undefined) {
+      const settings = this.#options.settings?.(kind) ?? {};
+      view = new View(kind, settings, (scope) => this.#start(kind, scope, settings));
+      this.#views.set(id, view);
+      view.setScopes(this.#scopes(kind, settings));
+    }
+    return view;
+  }
+
+  /** The view of a kind if there is one already. */
+  peek(kind: AnyKind): View | undefined {
+    return this.#views.get(kindId(kind));
+  }
+
+  /** Ends the watches of a kind and forgets its objects. */
+  async remove(kind: AnyKind): Promise<void> {
+    const view = this.#views.get(kindId(kind));
+    this.#views.delete(kindId(kind));
+    await view?.[Symbol.asyncDispose]();
+  }
+
+  /** Watches these namespaces from now on; those that stay keep their watch and their objects. */
+  setNamespaces(namespaces: readonly string[]): void {
+    this.#namespaces = namespaces;
+    for (const view of this.#views.values()) view.setScopes(this.#scopes(view.kind, view.settings));
+  }
+
+  /** Resolves when every watch has its first list. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#views.values()].map((view) => view.synced()));
+  }
+
+  get health(): readonly WatchHealth[] {
+    return [...this.#views.values()].flatMap((view) => view.health);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const views = [...this.#views.values()];
+    this.#views.clear();
+    await Promise.all(views.map((view) => view[Symbol.asyncDispose]()));
+  }
+
+  #scopes(kind: AnyKind, settings: CacheSettings): readonly Scope[] {
+    const { labelSelector, fieldSelector, metadataOnly } = settings;
+    const namespaces = settings.namespaces ?? this.#namespaces;
+    const base: Scope = { labelSelector, fieldSelector, metadataOnly };
+    if (kind.scope === "Cluster" || namespaces.length === 0) return [base];
+    return namespaces.map((namespace) => ({ ...base, namespace }));
+  }
+
+  #start(kind: AnyKind, scope: Scope, settings: CacheSettings): Informer {
+    const { api, clock, random, tuning, onSignal } = this.#options;
+    const trim = keepManagers(this.#options.isOurManager ?? (() => false));
+    const { transform, indexes, budget } = settings;
+    return new Informer({
+      api,
+      kind,
+      scope,
+      clock,
+      random,
+      tuning,
+      store: { transform: transform === undefined ? trim : (object) => transform(trim(object)), indexes, budget },
+      onSignal: onSignal && ((signal) => onSignal(kind, signal)),
+    });
+  }
+}
+
+/** One kind, in one watch or in one for each namespace. */
+export class View implements Reader, AsyncDisposable {
+  readonly kind: AnyKind;
+  readonly settings: CacheSettings;
+  readonly #start: (scope: Scope) => Informer;
+  readonly #informers = new Map<string, Informer>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #syncListeners = new Set<() => void>();
+
+  constructor(kind: AnyKind, settings: CacheSettings, start: (scope: Scope) => Informer) {
+    this.kind = kind;
+    this.settings = settings;
+    this.#start = start;
+  }
+
+  setScopes(scopes: readonly Scope[]): void {
+    const wanted = new Map(scopes.map((scope) => [scope.namespace ?? "", scope]));
+    for (const [namespace, informer] of this.#informers) {
+      if (wanted.has(namespace)) continue;
+      this.#informers.delete(namespace);
+      void informer[Symbol.asyncDispose]();
+    }
+    for (const [namespace, scope] of wanted) {
+      if (this.#informers.has(namespace)) continue;
+      const informer = this.#start(scope);
+      this.#informers.set(namespace, informer);
+      for (const listener of this.#listeners) informer.subscribe(listener);
+      informer.onSynced(() => this.#tellSynced());
+    }
+  }
+
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced));
+  }
+
+  get isSynced(): boolean {
+    for (const informer of this.#informers.values()) if (!informer.reader.isSynced) return false;
+    return true;
+  }
+
+  /** Hears whenever a watch of the kind has a complete list. */
+  onSynced(listener: () => void): void {
+    this.#syncListeners.add(listener);
+  }
+
+  #tellSynced(): void {
+    for (const listener of this.#syncListeners) listener();
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const informer of this.#informers.values()) size += informer.reader.size;
+    return size;
+  }
+
+  get health(): readonly WatchHealth[] {
+    return [...this.#informers.values()].map((informer) => informer.health);
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#informerOf(key)?.reader.get(key);
+  }
+
+  /** The version of an object as the watch told it. */
+  versionOf(key: string): string | undefined {
+    return this.#informerOf(key)?.versionOf(key);
+  }
+
+  find(query: Query): readonly StoredObject[] {
+    const whole = this.#informers.get("");
+    if (whole !== undefined) return whole.reader.find(query);
+    if (query.namespace !== undefined) return this.#informers.get(query.namespace)?.reader.find(query) ?? [];
+    return [...this.#informers.values()].flatMap((informer) => informer.reader.find(query));
+  }
+
+  /** Hears the objects that are there, and every change after. */
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    const ends = [...this.#informers.values()].map((informer) => informer.subscribe(listener));
+    return () => {
+      this.#listeners.delete(listener);
+      for (const end of ends) end();
+    };
+  }
+
+  /** Shows the result of a write of our own at once. */
+  overlay(object: StoredObject): void {
+    const { namespace, name } = object.metadata;
+    this.#informerOf(namespace === undefined ? name : `${namespace}/${name}`)?.overlay(object);
+  }
+
+  defineIndex(name: string, values: IndexValues): void {
+    for (const informer of this.#informers.values()) informer.defineIndex(name, values);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const informers = [...this.#informers.values()];
+    this.#informers.clear();
+    this.#listeners.clear();
+    await Promise.all(informers.map((informer) => informer[Symbol.asyncDispose]()));
+  }
+
+  #informerOf(key: string): Informer | undefined {
+    const whole = this.#informers.get("");
+    if (whole !== undefined) return whole;
+    const slash = key.indexOf("/");
+    return slash < 0 ? undefined : this.#informers.get(key.slice(0, slash));
+  }
+}

@@ -1,0 +1,9 @@
+/** Makes a value that came from JSON unchangeable, through and through, so that readers can share it. */
+
+/** Freezes a value and everything in it. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) for (const one of value) freeze(one);
+  else for (const name in value) freeze(value[name]);
+  return Object.freeze(value);
+}

@@ -1,0 +1,143 @@
+/** One watch with its store: everything that is known about one kind in one scope. */
+import type { AnyKind, Api, Scope } from "../api.ts";
+import type { Clock, Random } from "../clock.ts";
+import { messageOf } from "../failure.ts";
+import type { WatchTuning } from "../watch/states.ts";
+import { runWatcher } from "../watch/watcher.ts";
+import type { Signal } from "../watch/watcher.ts";
+import { Reflector } from "./reflector.ts";
+import type { Change } from "./reflector.ts";
+import { Store } from "./store.ts";
+import type { Reader, StoreOptions } from "./store.ts";
+
+/** How a watch fares. */
+export interface WatchHealth {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly isSynced: boolean;
+  readonly isFailing: boolean;
+  readonly lastError: string | undefined;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly isOverBudget: boolean;
+  /** When anything was last heard, on the clock. */
+  readonly heardAt: number | undefined;
+}
+
+/** What informers are made with. */
+export interface InformerOptions {
+  readonly api: Api;
+  readonly kind: AnyKind;
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tuning?: WatchTuning | undefined;
+  readonly store?: StoreOptions | undefined;
+  readonly onSignal?: ((signal: Signal) => void) | undefined;
+}
+
+/** A running watch and its store. */
+export class Informer implements AsyncDisposable {
+  readonly kind: AnyKind;
+  readonly scope: Scope;
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #stop = new AbortController();
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #syncListeners = new Set<() => void>();
+  readonly #finished: Promise<void>;
+  readonly #synced = Promise.withResolvers<void>();
+  #heardAt: number | undefined;
+  #lastError: unknown;
+
+  constructor(options: InformerOptions) {
+    this.kind = options.kind;
+    this.scope = options.scope;
+    this.#clock = options.clock;
+    this.#store = new Store(options.store);
+    const reflector = new Reflector(this.#store, (change) => {
+      for (const listener of this.#listeners) listener(change);
+    });
+    const onSignal = (signal: Signal): void => {
+      reflector.handle(signal);
+      this.#note(signal);
+      options.onSignal?.(signal);
+    };
+    const { api, kind, scope, clock, random, tuning } = options;
+    this.#finished = runWatcher({ api, kind, scope, clock, random, tuning, signal: this.#stop.signal, onSignal });
+  }
+
+  get reader(): Reader {
+    return this.#store;
+  }
+
+  /** Resolves when the first list is complete. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get health(): WatchHealth {
+    const { bytes, isOverBudget } = this.#store.usage;
+    return {
+      kind: this.kind.kind,
+      namespace: this.scope.namespace,
+      isSynced: this.#store.isSynced,
+      isFailing: this.#lastError !== undefined,
+      lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
+      objects: this.#store.size,
+      bytes,
+      isOverBudget,
+      heardAt: this.#heardAt,
+    };
+  }
+
+  /** Hears every change from now on, after the objects that are already there. */
+  subscribe(listener: (change: Change) => void): () => void {
+    for (const key of this.#store.keys()) {
+      const object = this.#store.stored(key);
+      if (object !== undefined) {
+        listener({ type: "added", key, object, old: undefined, from: "list", manager: undefined });
+      }
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears whenever a list is complete. */
+  onSynced(listener: () => void): void {
+    this.#syncListeners.add(listener);
+  }
+
+  /** Shows the result of a write of our own at once. */
+  overlay(object: Parameters<Store["overlay"]>[0]): void {
+    this.#store.overlay(object);
+  }
+
+  versionOf(key: string): string | undefined {
+    return this.#store.versionOf(key);
+  }
+
+  defineIndex(...definition: Parameters<Store["defineIndex"]>): void {
+    this.#store.defineIndex(...definition);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+    this.#stop.abort();
+    this.#synced.resolve();
+    await this.#finished;
+  }
+
+  #note(signal: Signal): void {
+    if (signal.type === "failed") {
+      this.#lastError = signal.error;
+      return;
+    }
+    this.#heardAt = this.#clock.now();
+    if (signal.type === "restarted" || signal.type === "listed" || signal.type === "vanished") return;
+    this.#lastError = undefined;
+    if (signal.type !== "synced") return;
+    this.#synced.resolve();
+    for (const listener of this.#syncListeners) listener();
+  }
+}

@@ -1,0 +1,108 @@
+/** Writes what a watch says into a store, and passes on what changed. The only writer of a store. */
+import type { StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { Signal } from "../watch/watcher.ts";
+import { lastManager } from "./managed-fields.ts";
+import type { Store } from "./store.ts";
+
+/** What changed in a store. The store already shows it. */
+export interface Change {
+  readonly type: "added" | "updated" | "removed";
+  readonly key: string;
+  /** The object now, or for one that is gone the last that was known of it. */
+  readonly object: StoredObject;
+  readonly old: StoredObject | undefined;
+  /** Whether the server told it as an event, or it was found by comparing a list with the store. */
+  readonly from: "stream" | "list";
+  /** Who wrote it, as far as managed fields tell. */
+  readonly manager: string | undefined;
+}
+
+/** Turns signals into changes. */
+export class Reflector {
+  readonly #store: Store;
+  readonly #onChange: (change: Change) => void;
+  /** The list that is under way: objects that differ from the store, undefined for those that do not. */
+  #staged: Map<string, StoredObject | undefined> | undefined;
+
+  constructor(store: Store, onChange: (change: Change) => void) {
+    this.#store = store;
+    this.#onChange = onChange;
+  }
+
+  handle(signal: Signal): void {
+    switch (signal.type) {
+      case "restarted":
+        this.#staged = new Map();
+        return;
+      case "listed":
+        this.#stage(signal.object);
+        return;
+      case "synced":
+        this.#commit(signal.version);
+        return;
+      case "changed":
+        this.#put(signal.object, "stream");
+        return;
+      case "removed":
+        this.#remove(keyText(signal.object), signal.object, "stream");
+        return;
+      case "progressed":
+        this.#store.settle(signal.version);
+        return;
+      case "vanished":
+        this.#clear();
+        return;
+      case "failed":
+        return;
+    }
+  }
+
+  #stage(object: StoredObject): void {
+    const key = keyText(object);
+    const known = this.#store.versionOf(key);
+    if (known === undefined && !this.#store.isSynced) {
+      // Nobody reads a store before it is synced, so its first list goes in as it comes.
+      this.#put(object, "list");
+      this.#staged?.set(key, undefined);
+      return;
+    }
+    this.#staged?.set(key, known === object.metadata.resourceVersion ? undefined : object);
+  }
+
+  #commit(version: string): void {
+    const staged = this.#staged ?? new Map<string, StoredObject | undefined>();
+    this.#staged = undefined;
+    const gone = [...this.#store.keys()].filter((key) => !staged.has(key));
+    for (const key of gone) this.#remove(key, undefined, "list");
+    for (const object of staged.values()) if (object !== undefined) this.#put(object, "list");
+    this.#store.isSynced = true;
+    this.#store.settle(version);
+  }
+
+  #clear(): void {
+    this.#staged = undefined;
+    this.#store.isSynced = false;
+    // A Map may be shortened while it is walked.
+    for (const key of this.#store.keys()) this.#remove(key, undefined, "list");
+  }
+
+  #put(incoming: StoredObject, from: Change["from"]): void {
+    const key = keyText(incoming);
+    const manager = lastManager(incoming);
+    const known = this.#store.stored(key);
+    if (known !== undefined && known.metadata.uid !== incoming.metadata.uid) {
+      // The name lives on, the object does not: its removal fell into a gap.
+      this.#remove(key, undefined, from);
+    }
+    const { object, old } = this.#store.put(incoming);
+    this.#onChange({ type: old === undefined ? "added" : "updated", key, object, old, from, manager });
+  }
+
+  #remove(key: string, final: StoredObject | undefined, from: Change["from"]): void {
+    const old = this.#store.remove(key, final?.metadata.resourceVersion);
+    const object = final ?? old;
+    if (object === undefined) return;
+    this.#onChange({ type: "removed", key, object, old, from, manager: final && lastManager(final) });
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * The objects of one kind: bytes are kept, objects are made when read, and everything that is read is frozen.
+ *
+ * A store has two faces. The reflector holds the `Store` itself and is the only one to write; everybody else holds a `Reader`.
+ */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
+import { isLater, keyText } from "../api.ts";
+import { Arena } from "./arena.ts";
+import type { Extent } from "./arena.ts";
+import { freeze } from "./freeze.ts";
+import { Indexes } from "./indexes.ts";
+import type { IndexValues } from "./indexes.ts";
+import { equalityOf, matchesQuery } from "./selector.ts";
+import type { Query } from "./selector.ts";
+
+/** What anybody may do with a store. */
+export interface Reader {
+  /** Whether a list was completed: before, the absence of an object means nothing. */
+  readonly isSynced: boolean;
+  get(key: string): StoredObject | undefined;
+  find(query: Query): readonly StoredObject[];
+  /** How many objects are there. */
+  readonly size: number;
+}
+
+/** What a write of our own left behind, shown until the watch has caught up with it. */
+type Overlay = { readonly version: string; readonly object: StoredObject };
+
+interface Entry {
+  readonly key: string;
+  readonly version: string;
+  extent: Extent;
+  /** The object, while it is among the recently used. */
+  object: StoredObject | undefined;
+  recent: number;
+}
+
+/** What a store is made with. */
+export interface StoreOptions {
+  /** Changes an object before it is kept; what it removes costs no memory. */
+  readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
+  readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
+  /** Bytes that the kind may take; beyond it, texts that were not used lately are deflated. */
+  readonly budget?: number | undefined;
+}
+
+/** How many objects stay as objects. */
+const RECENT_OBJECTS = 1024;
+
+/** How many objects one write looks at when the budget is passed. */
+const SWEEP_STEPS = 32;
+
+/** Indexes that are made by themselves, for labels that are asked for. */
+const LABEL_INDEXES = 16;
+
+/** The store of one kind. */
+export class Store implements Reader {
+  readonly #arena = new Arena();
+  readonly #entries = new Map<string, Entry>();
+  readonly #indexes = new Indexes();
+  readonly #overlays = new Map<string, Overlay>();
+  readonly #transform: (object: StoredObject) => StoredObject;
+  readonly #budget: number;
+  readonly #recent: (Entry | undefined)[] = [];
+  #recentNext = 0;
+  #sweep: Iterator<Entry> = this.#entries.values();
+  #labelIndexes = 0;
+  isSynced = false;
+
+  constructor(options: StoreOptions = {}) {
+    this.#transform = options.transform ?? ((object) => object);
+    this.#budget = options.budget ?? Infinity;
+    this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
+    this.#indexes.define("namespace", (object) => [object.metadata.namespace ?? ""], []);
+    for (const [name, values] of Object.entries(options.indexes ?? {})) this.#indexes.define(name, values, []);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Bytes taken, and whether they are more than allowed. */
+  get usage(): { readonly bytes: number; readonly isOverBudget: boolean } {
+    return { bytes: this.#arena.liveBytes, isOverBudget: this.#arena.liveBytes > this.#budget };
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  /** The version of an object as the watch told it; overlays do not count. */
+  versionOf(key: string): string | undefined {
+    return this.#entries.get(key)?.version;
+  }
+
+  get(key: string): StoredObject | undefined {
+    const overlay = this.#overlays.get(key);
+    return overlay === undefined ? this.stored(key) : overlay.object;
+  }
+
+  /** The object as the watch told it. */
+  stored(key: string): StoredObject | undefined {
+    const entry = this.#entries.get(key);
+    return entry && this.#objectOf(entry);
+  }
+
+  find(query: Query): readonly StoredObject[] {
+    const found: StoredObject[] = [];
+    for (const key of this.#candidates(query)) {
+      if (this.#overlays.has(key)) continue;
+      const object = this.stored(key);
+      if (object !== undefined && matchesQuery(object.metadata, query)) found.push(object);
+    }
+    for (const { object } of this.#overlays.values()) {
+      if (matchesQuery(object.metadata, query)) found.push(object);
+    }
+    return found;
+  }
+
+  /** Adds an index over what is there and what will come. */
+  defineIndex(name: string, values: IndexValues): void {
+    this.#indexes.define(name, values, this.#all());
+  }
+
+  /** Takes an object from the watch and answers the former one. The caller sees to it that it is later than what is there. */
+  put(incoming: StoredObject): { readonly object: StoredObject; readonly old: StoredObject | undefined } {
+    const object = this.#transform(incoming);
+    const key = keyText(object);
+    const former = this.#entries.get(key);
+    const old = former && this.#objectOf(former);
+    if (former !== undefined) {
+      this.#arena.free(former.extent);
+      this.#forget(former);
+    }
+    const entry: Entry = {
+      key,
+      version: object.metadata.resourceVersion,
+      extent: this.#arena.write(JSON.stringify(object)),
+      object,
+      recent: -1,
+    };
+    this.#entries.set(key, entry);
+    this.#indexes.replace(key, old, object);
+    this.#retire(key, entry.version);
+    this.#remember(entry);
+    this.#stayWithinBudget();
+    return { object: freeze(object), old };
+  }
+
+  /** Takes an object out and answers what it was. */
+  remove(key: string, version?: string): StoredObject | undefined {
+    const entry = this.#entries.get(key);
+    if (version !== undefined) this.#retire(key, version);
+    if (entry === undefined) return undefined;
+    const old = this.#objectOf(entry);
+    this.#arena.free(entry.extent);
+    this.#entries.delete(key);
+    this.#forget(entry);
+    this.#indexes.replace(key, old, undefined);
+    return old;
+  }
+
+  /** Shows the result of a write of our own until the watch has told it. A version that the watch has passed shows nothing. */
+  overlay(object: StoredObject): void {
+    const key = keyText(object);
+    const version = object.metadata.resourceVersion;
+    const known = this.#overlays.get(key)?.version ?? this.versionOf(key);
+    if (known !== undefined && !isLater(version, known)) return;
+    this.#overlays.set(key, { version, object: freeze(this.#transform(object)) });
+  }
+
+  /** Everything up to a version is known: an older overlay either came true or never belonged here. */
+  settle(version: string): void {
+    for (const [key, overlay] of this.#overlays) if (!isLater(overlay.version, version)) this.#overlays.delete(key);
+  }
+
+  #retire(key: string, version: string): void {
+    const overlay = this.#overlays.get(key);
+    if (overlay !== undefined && !isLater(overlay.version, version)) this.#overlays.delete(key);
+  }
+
+  #candidates(query: Query): Iterable<string> {
+    if (query.index !== undefined) return this.#indexes.lookup(query.index.name, query.index.value) ?? [];
+    if (query.owner !== undefined) return this.#indexes.lookup("owner", query.owner) ?? [];
+    const equality = equalityOf(query);
+    if (equality !== undefined) {
+      const keys = this.#labelIndex(equality.label, equality.value);
+      if (keys !== undefined) return keys;
+    }
+    if (query.namespace !== undefined) return this.#indexes.lookup("namespace", query.namespace) ?? [];
+    return this.#entries.keys();
+  }
+
+  #labelIndex(label: string, value: string): Iterable<string> | undefined {
+    const name = `label:${label}`;
+    if (!this.#indexes.has(name)) {
+      if (this.#labelIndexes >= LABEL_INDEXES) return undefined;
+      this.#labelIndexes++;
+      this.defineIndex(name, (object) => {
+        const found = object.metadata.labels?.[label];
+        return found === undefined ? [] : [found];
+      });
+    }
+    return this.#indexes.lookup(name, value);
+  }
+
+  *#all(): Generator<readonly [string, KubeObject & { readonly metadata: ObjectMeta }]> {
+    for (const entry of this.#entries.values()) yield [entry.key, this.#parse(entry)];
+  }
+
+  #objectOf(entry: Entry): StoredObject {
+    if (entry.object !== undefined) return freeze(entry.object);
+    const object = freeze(this.#parse(entry));
+    entry.object = object;
+    this.#remember(entry);
+    return object;
+  }
+
+  #parse({ extent }: Entry): StoredObject {
+    const text = extent.packed ? inflateRawSync(this.#arena.view(extent)).toString() : this.#arena.read(extent);
+    // The text was written by put() from an object of this type.
+    return JSON.parse(text) as StoredObject;
+  }
+
+  #remember(entry: Entry): void {
+    const place = this.#recentNext;
+    this.#recentNext = (place + 1) % RECENT_OBJECTS;
+    const former = this.#recent[place];
+    if (former !== undefined && former.recent === place) former.object = undefined;
+    this.#recent[place] = entry;
+    entry.recent = place;
+  }
+
+  #forget(entry: Entry): void {
+    if (entry.recent >= 0 && this.#recent[entry.recent] === entry) this.#recent[entry.recent] = undefined;
+  }
+
+  /** Deflates a few texts that were not used lately; each write pays for a part of the sweep. */
+  #stayWithinBudget(): void {
+    if (this.#arena.liveBytes <= this.#budget) return;
+    for (let step = 0; step < SWEEP_STEPS; step++) {
+      const next = this.#sweep.next();
+      if (next.done === true) {
+        this.#sweep = this.#entries.values();
+        return;
+      }
+      this.#pack(next.value);
+    }
+  }
+
+  #pack(entry: Entry): void {
+    if (entry.extent.packed || entry.object !== undefined) return;
+    const packed = deflateRawSync(this.#arena.view(entry.extent), { level: 1 });
+    this.#arena.free(entry.extent);
+    entry.extent = this.#arena.writePacked(packed);
+  }
+}

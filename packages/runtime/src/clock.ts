@@ -1,0 +1,69 @@
+/** Time as a value that is handed in: what time it is, and a call later on. */
+
+/** A call that was asked for and may be called off. */
+export interface Timer {
+  cancel(): void;
+}
+
+/**
+ * Time. `now` is monotonic and measures durations; `wall` is what the calendar says and is only written into objects, because it can
+ * jump; `later` asks for one call.
+ */
+export interface Clock {
+  /** Milliseconds since some start; never goes back. */
+  now(): number;
+  /** Milliseconds since 1970; may jump. */
+  wall(): number;
+  /** Calls `run` once after `delay` milliseconds. */
+  later(delay: number, run: () => void): Timer;
+}
+
+/** A number in [0, 1), handed in so that a run can be repeated. */
+export type Random = () => number;
+
+/** `setTimeout` counts in a 32-bit integer: longer waits are cut into pieces. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/** The time of the machine. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  later: (delay, run) => startTimeout(delay, run),
+};
+
+/** The randomness of the machine. */
+export const systemRandom: Random = () => Math.random();
+
+function startTimeout(delay: number, run: () => void): Timer {
+  let handle: NodeJS.Timeout;
+  const arm = (left: number): void => {
+    const piece = Math.min(left, LONGEST_TIMEOUT);
+    handle = setTimeout(() => (left > piece ? arm(left - piece) : run()), piece);
+  };
+  arm(Math.max(0, delay));
+  return { cancel: () => clearTimeout(handle) };
+}
+
+/** Waits; rejects with the signal's reason when it is aborted first. */
+export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.later(delay, () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** The calendar time as Kubernetes writes it into objects: RFC 3339 without fractions. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.wall()).toISOString().slice(0, 19)}Z`;
+}

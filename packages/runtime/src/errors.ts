@@ -1,0 +1,76 @@
+/** The errors of the runtime, and the two that a reconcile may throw on purpose. */
+
+/** Why the runtime could not do something. Programs switch on this, never on the message. */
+export type RuntimeErrorCode =
+  /** This process is not, or no longer, the leader: it must not write. */
+  | "Fenced"
+  /** Two managers undo each other's writes, or an object is written far too often. */
+  | "HotLoop"
+  /** A reconcile took longer than it may. */
+  | "TimedOut"
+  /** The operator is stopping. */
+  | "Stopping"
+  /** A reconcile used a kind that its controller did not declare. */
+  | "NotDeclared"
+  /** A reconcile answered with something that is no outcome. */
+  | "BadOutcome"
+  /** A stored object does not fit the schema of its kind. */
+  | "InvalidObject"
+  /** A declaration or a setting makes no sense. */
+  | "BadSetting"
+  /** The kind is not served: its CRD is missing. */
+  | "KindMissing";
+
+/** Something that the runtime could not do. */
+export class RuntimeError extends Error {
+  override readonly name: string = "RuntimeError";
+  readonly code: RuntimeErrorCode;
+  /** The object concerned, as `Kind namespace/name`. */
+  readonly object: string | undefined;
+
+  constructor(code: RuntimeErrorCode, message: string, about: { object?: string; cause?: unknown } = {}) {
+    super(message, about.cause === undefined ? undefined : { cause: about.cause });
+    this.code = code;
+    this.object = about.object;
+  }
+}
+
+/** Thrown by a reconcile that wants to be tried again, after a time of its choice or after the usual backoff. */
+export class Retry extends Error {
+  override readonly name = "Retry";
+  /** In milliseconds; absent: the usual backoff. */
+  readonly after: number | undefined;
+
+  constructor(message: string, options: { readonly after?: string | number; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.after = options.after === undefined ? undefined : toMilliseconds(options.after);
+  }
+}
+
+/** Thrown by a reconcile when trying again cannot help; the object rests until something about it changes. */
+export class Terminal extends Error {
+  override readonly name = "Terminal";
+
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  }
+}
+
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as people write it (`"90s"`, `"1h30m"`, or milliseconds) in milliseconds. */
+export function toMilliseconds(duration: string | number): number {
+  if (typeof duration === "number") {
+    if (Number.isFinite(duration) && duration >= 0) return duration;
+  } else if (/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/u.test(duration)) {
+    let sum = 0;
+    for (const [, amount, unit] of duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gu)) {
+      sum += Number(amount) * (UNITS[unit ?? ""] ?? 0);
+    }
+    return sum;
+  }
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot read "${duration}" as a duration: write milliseconds or text such as "90s", "5m" or "1h30m".`,
+  );
+}

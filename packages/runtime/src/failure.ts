@@ -1,0 +1,38 @@
+/** What a failed request means to the runtime, whichever stage made it. */
+import { ApiError } from "@capstan/client";
+import type { ApiErrorCode } from "@capstan/client";
+import type { Failure } from "./queue/backoff.ts";
+
+/** How long the server asked to wait, in milliseconds. */
+export function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof ApiError ? error.retryAfterMs : undefined;
+}
+
+/** Which curve of waiting a failure belongs to, by the error's code; what is not listed comes from the server or the network. */
+const failures: { readonly [code in ApiErrorCode]?: Failure } = {
+  Conflict: "conflict",
+  AlreadyExists: "conflict",
+  TooManyRequests: "throttled",
+  Invalid: "rejected",
+  BadRequest: "rejected",
+  Forbidden: "rejected",
+  Unauthorized: "rejected",
+  UnknownKind: "rejected",
+  RequestEntityTooLarge: "rejected",
+  UnsupportedMediaType: "rejected",
+  MethodNotAllowed: "rejected",
+  NotAcceptable: "rejected",
+  NotFound: "error",
+  Gone: "error",
+  Expired: "error",
+};
+
+/** Which curve of waiting a failure belongs to. */
+export function failureOf(error: unknown): Failure {
+  return error instanceof ApiError ? (failures[error.code] ?? "unavailable") : "error";
+}
+
+/** The sentence of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,76 @@
+/** Structured logs: one JSON object a line, with the fields of whoever speaks. */
+import type { Clock } from "./clock.ts";
+
+/** How much something matters, from little to much. */
+export type Level = "debug" | "info" | "warn" | "error";
+
+/** What is known besides the message. */
+export interface LogFields {
+  readonly [name: string]: unknown;
+}
+
+/** Writes log lines. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log, with fields that every line carries. */
+  with(fields: LogFields): Log;
+  /** Whether lines of a level are written at all. */
+  writes(level: Level): boolean;
+}
+
+/** What a log is made with. */
+export interface LogOptions {
+  readonly clock: Clock;
+  readonly level?: Level;
+  readonly write?: (line: string) => void;
+}
+
+const weights: { readonly [level in Level]: number } = { debug: 10, info: 20, warn: 30, error: 40 };
+
+/** A log that writes JSON lines, to standard error unless told otherwise. */
+export function createLog({ clock, level = "info", write = toStandardError }: LogOptions): Log {
+  const least = weights[level];
+  const make = (own: LogFields): Log => {
+    const at =
+      (name: Level) =>
+      (message: string, fields?: LogFields): void => {
+        if (weights[name] < least) return;
+        const time = new Date(clock.wall()).toISOString();
+        write(`${JSON.stringify({ time, level: name, message, ...own, ...fields }, sayError)}\n`);
+      };
+    return {
+      debug: at("debug"),
+      info: at("info"),
+      warn: at("warn"),
+      error: at("error"),
+      with: (fields) => make({ ...own, ...fields }),
+      writes: (name) => weights[name] >= least,
+    };
+  };
+  return make({});
+}
+
+/** A log that says nothing. */
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => silentLog,
+  writes: () => false,
+};
+
+function toStandardError(line: string): void {
+  process.stderr.write(line);
+}
+
+/** Errors have no fields of their own that JSON would show. */
+function sayError(_name: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return typeof value === "bigint" ? String(value) : value;
+  const { name, message, stack, cause } = value;
+  const code = "code" in value ? { code: value.code } : {};
+  return { name, ...code, message, stack, ...(cause === undefined ? {} : { cause }) };
+}

@@ -1,0 +1,201 @@
+/**
+ * Sees to it that one replica works: holds a Lease, renews it, and stops all writes before another could have taken it over.
+ *
+ * Everybody measures by their own monotonic clock: a candidate waits a whole lease duration after it last saw the record change,
+ * and a holder stops writing a renewal deadline after its last successful renewal was *sent*. The deadline is shorter than the
+ * duration, so as long as clocks run at about the same speed no two replicas ever write at once, however wrong their calendars are.
+ */
+import { isApiError } from "@capstan/client";
+import type { Api } from "../api.ts";
+import type { Fence } from "../apply/writer.ts";
+import { sleep } from "../clock.ts";
+import type { Clock, Random } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import { messageOf } from "../failure.ts";
+import type { Log } from "../log.ts";
+import { Lease, microTime } from "./lease.ts";
+import type { LeaseObject, LeaseSpec } from "./lease.ts";
+
+/** How the election is held, times in milliseconds. */
+export interface ElectionTuning {
+  /** How long a lease lasts that nobody renews. */
+  readonly duration: number;
+  /** How long after its last renewal a holder may still write. */
+  readonly deadline: number;
+  /** How often to renew, or to look. */
+  readonly period: number;
+}
+
+/** client-go's. */
+export const usualElection: ElectionTuning = { duration: 15_000, deadline: 10_000, period: 2_000 };
+
+/** What an election is made with. */
+export interface ElectionOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly namespace: string;
+  readonly name: string;
+  /** Who we are; must differ between replicas. */
+  readonly identity: string;
+  readonly tuning?: ElectionTuning | undefined;
+}
+
+/** A candidate, and the leader while it holds the lease. */
+export class Election implements Fence {
+  readonly #options: ElectionOptions;
+  readonly #tuning: ElectionTuning;
+  readonly #stop = new AbortController();
+  readonly #elected = Promise.withResolvers<void>();
+  readonly #lost = new AbortController();
+  /** The record as last seen, and when it last changed by our own clock. */
+  #seen: { readonly lease: LeaseObject; readonly at: number } | undefined;
+  /** Until when we may write; undefined when we do not lead. */
+  #mayWriteUntil: number | undefined;
+  #finished: Promise<void> | undefined;
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#tuning = options.tuning ?? usualElection;
+  }
+
+  start(): void {
+    this.#finished = this.#run();
+  }
+
+  /** Resolves when we lead. */
+  get elected(): Promise<void> {
+    return this.#elected.promise;
+  }
+
+  /** Aborted when we led and do not any more. There is no way back: the process ends or starts over. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get isLeader(): boolean {
+    return (
+      this.#mayWriteUntil !== undefined && this.#options.clock.now() < this.#mayWriteUntil && !this.#lost.signal.aborted
+    );
+  }
+
+  check(): void {
+    if (this.isLeader) return;
+    throw new RuntimeError(
+      "Fenced",
+      "Did not write: this replica does not hold the lease. The one that holds it does the work.",
+    );
+  }
+
+  /** Stops contending. Gives the lease back if we hold it; nothing may be written after this. */
+  async release(): Promise<void> {
+    const wasLeader = this.isLeader;
+    this.#stop.abort();
+    await this.#finished;
+    this.#mayWriteUntil = undefined;
+    if (!wasLeader || this.#seen === undefined) return;
+    const { spec } = this.#seen.lease;
+    await this.#write({ ...spec, holderIdentity: "", leaseDurationSeconds: 1 }).catch((error: unknown) => {
+      this.#options.log.warn("could not release the lease; it will run out by itself", { error });
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, log } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      const hadLease = this.#mayWriteUntil !== undefined;
+      try {
+        await this.#round();
+      } catch (error) {
+        log.debug(`lease: ${messageOf(error)}`);
+      }
+      if (hadLease && !this.isLeader) return this.#lose();
+      await sleep(clock, this.#tuning.period * (0.8 + 0.2 * random()), this.#stop.signal).catch(() => undefined);
+    }
+  }
+
+  #lose(): void {
+    this.#mayWriteUntil = undefined;
+    this.#options.log.error("the lease was lost; nothing is written any more");
+    this.#lost.abort(new RuntimeError("Fenced", "Stopped: this replica has lost the lease."));
+  }
+
+  /** One attempt to get or to keep the lease. */
+  async #round(): Promise<void> {
+    const { clock, identity } = this.#options;
+    const sent = clock.now();
+    const lease = await this.#look();
+    const holder = lease?.spec?.holderIdentity ?? "";
+    if (lease !== undefined && holder !== identity && holder !== "" && !this.#ranOut()) {
+      // Somebody else leads. If we thought we did, we were wrong: stop at once.
+      this.#mayWriteUntil &&= 0;
+      return;
+    }
+    const spec = this.#record(lease?.spec, holder === identity);
+    await (lease === undefined ? this.#create(spec) : this.#write(spec));
+    this.#mayWriteUntil = sent + this.#tuning.deadline;
+    this.#armDeadline();
+    this.#elected.resolve();
+  }
+
+  /** Writes stop at the deadline even when the renewal hangs. */
+  #armDeadline(): void {
+    const { clock } = this.#options;
+    const until = this.#mayWriteUntil ?? 0;
+    clock.later(until - clock.now(), () => {
+      if (this.#mayWriteUntil === until && !this.#stop.signal.aborted) this.#lose();
+    });
+  }
+
+  #ranOut(): boolean {
+    const duration = (this.#seen?.lease.spec?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#seen !== undefined && this.#options.clock.now() - this.#seen.at >= duration;
+  }
+
+  async #look(): Promise<LeaseObject | undefined> {
+    const { api, namespace, name } = this.#options;
+    try {
+      const lease: LeaseObject = await api.get(Lease, { namespace, name }, this.#stop.signal);
+      this.#note(lease);
+      return lease;
+    } catch (error) {
+      if (isApiError(error, "NotFound")) return undefined;
+      throw error;
+    }
+  }
+
+  #note(lease: LeaseObject): void {
+    if (this.#seen?.lease.metadata.resourceVersion === lease.metadata.resourceVersion) return;
+    this.#seen = { lease, at: this.#options.clock.now() };
+  }
+
+  #record(former: LeaseSpec | undefined, isOurs: boolean): LeaseSpec {
+    const { clock, identity } = this.#options;
+    const now = microTime(clock.wall());
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#tuning.duration / 1000),
+      acquireTime: isOurs ? (former?.acquireTime ?? now) : now,
+      renewTime: now,
+      leaseTransitions: (former?.leaseTransitions ?? 0) + (isOurs || former === undefined ? 0 : 1),
+    };
+  }
+
+  async #create(spec: LeaseSpec): Promise<void> {
+    const { api, namespace, name, identity } = this.#options;
+    const object = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { namespace, name }, spec };
+    this.#note(await api.create(Lease, object, { manager: identity, signal: this.#stop.signal }));
+  }
+
+  /** The version guards against a candidate that was quicker. */
+  async #write(spec: LeaseSpec): Promise<void> {
+    const { api, namespace, name, identity } = this.#options;
+    const resourceVersion = this.#seen?.lease.metadata.resourceVersion;
+    const body = { metadata: { resourceVersion }, spec };
+    this.#note(await api.patch(Lease, { namespace, name }, body, { type: "merge", manager: identity }));
+  }
+}
+
+/** For operators that run alone: they may always write. */
+export const alwaysLeader: Fence = { check: () => undefined };

@@ -1,0 +1,120 @@
+/** Records Kubernetes events on objects; repeated ones are counted in a series instead of written anew. */
+import { apiVersionOf } from "@capstan/model";
+import type { StoredObject } from "@capstan/model";
+import type { AnyKind } from "../api.ts";
+import type { Writer } from "../apply/writer.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { microTime } from "./lease.ts";
+
+/** The kind. */
+export const Event: AnyKind = {
+  group: "events.k8s.io",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  scope: "Namespaced",
+};
+
+/** What happened. */
+export interface EventNote {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** What a recorder is made with. */
+export interface RecorderOptions {
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The controller that reports. */
+  readonly controller: string;
+  /** The replica that reports. */
+  readonly instance: string;
+  readonly kind: AnyKind;
+}
+
+interface Series {
+  readonly namespace: string;
+  readonly name: string;
+  count: number;
+  lastAt: number;
+  writtenAt: number;
+}
+
+/** A repetition within this time belongs to the series. */
+const SERIES_SPAN = 6 * 60_000;
+/** A series is written at most this often. */
+const SERIES_PACE = 30_000;
+const SERIES_KEPT = 1_000;
+const NOTE_LENGTH = 1024;
+
+/** Records events for one controller. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #series = new Map<string, Series>();
+  #serial = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Records without waiting: an event that cannot be written is only worth a line in the log. */
+  record(object: StoredObject, note: EventNote): void {
+    const { clock, log } = this.#options;
+    const now = clock.now();
+    const id = `${object.metadata.uid} ${note.type} ${note.reason} ${note.note}`;
+    const known = this.#series.get(id);
+    const write =
+      known !== undefined && now - known.lastAt < SERIES_SPAN
+        ? this.#repeat(known, now)
+        : this.#begin(id, object, note);
+    write.catch((error: unknown) => log.warn("could not record an event", { reason: note.reason, error }));
+  }
+
+  async #begin(id: string, object: StoredObject, note: EventNote): Promise<void> {
+    const { writer, clock, controller, instance, kind } = this.#options;
+    const { namespace = "default", name, uid } = object.metadata;
+    const now = clock.now();
+    const eventName = `${name}.${Math.floor(clock.wall()).toString(16)}${(this.#serial++).toString(16)}`;
+    this.#remember(id, { namespace, name: eventName, count: 1, lastAt: now, writtenAt: now });
+    const regarding = {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      namespace: object.metadata.namespace,
+      name,
+      uid,
+    };
+    const event = {
+      apiVersion: apiVersionOf(Event),
+      kind: Event.kind,
+      metadata: { namespace, name: eventName },
+      eventTime: microTime(clock.wall()),
+      reportingController: controller,
+      reportingInstance: instance,
+      action: "Reconcile",
+      type: note.type,
+      reason: note.reason,
+      note: note.note.slice(0, NOTE_LENGTH),
+      regarding,
+    };
+    await writer.create(Event, event);
+  }
+
+  async #repeat(series: Series, now: number): Promise<void> {
+    const { writer, clock } = this.#options;
+    series.count++;
+    series.lastAt = now;
+    if (series.count > 2 && now - series.writtenAt < SERIES_PACE) return;
+    series.writtenAt = now;
+    const body = { series: { count: series.count, lastObservedTime: microTime(clock.wall()) } };
+    await writer.patch(Event, series, { body, part: "object" });
+  }
+
+  #remember(id: string, series: Series): void {
+    this.#series.delete(id);
+    this.#series.set(id, series);
+    if (this.#series.size > SERIES_KEPT) this.#series.delete(this.#series.keys().next().value ?? "");
+  }
+}

@@ -1,0 +1,46 @@
+/** Why did it run: the last turns of each object, with what woke it, what it read and wrote, how it ended and what comes next. */
+import type { Cause } from "../trigger/cause.ts";
+
+/** One turn, as it is remembered. */
+export interface TurnRecord {
+  readonly at: string;
+  readonly causes: readonly Cause[];
+  readonly reads: readonly string[];
+  readonly writes: readonly {
+    readonly verb: string;
+    readonly kind: string;
+    readonly key: string;
+    readonly fields: readonly string[];
+  }[];
+  readonly decisions: readonly string[];
+  readonly outcome: string;
+  readonly message: string;
+  readonly milliseconds: number;
+  readonly next: string;
+}
+
+const TURNS_KEPT = 8;
+const OBJECTS_KEPT = 10_000;
+
+/** The memory of one operator. */
+export class History {
+  readonly #turns = new Map<string, TurnRecord[]>();
+
+  record(controller: string, key: string, turn: TurnRecord): void {
+    const id = `${controller} ${key}`;
+    const turns = this.#turns.get(id) ?? [];
+    // Re-inserting moves the object to the end: the first in the map is the one that was quiet for longest.
+    this.#turns.delete(id);
+    this.#turns.set(id, [...turns.slice(1 - TURNS_KEPT), turn]);
+    if (this.#turns.size > OBJECTS_KEPT) this.#turns.delete(this.#turns.keys().next().value ?? "");
+  }
+
+  /** The turns of an object, the latest last. */
+  of(controller: string, key: string): readonly TurnRecord[] {
+    return this.#turns.get(`${controller} ${key}`) ?? [];
+  }
+
+  forget(controller: string, key: string): void {
+    this.#turns.delete(`${controller} ${key}`);
+  }
+}

@@ -1,0 +1,31 @@
+/** The Lease that replicas of an operator contend for. */
+import type { StoredObject } from "@capstan/model";
+import type { AnyKind } from "../api.ts";
+
+/** The kind. */
+export const Lease: AnyKind = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  scope: "Namespaced",
+};
+
+/** What a Lease says. */
+export interface LeaseSpec {
+  readonly holderIdentity?: string | null;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+/** A Lease as stored. */
+export interface LeaseObject extends StoredObject {
+  readonly spec?: LeaseSpec;
+}
+
+/** A calendar time as Leases write it: with microseconds. */
+export function microTime(wall: number): string {
+  return new Date(wall).toISOString().replace("Z", "000Z");
+}

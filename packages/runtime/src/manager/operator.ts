@@ -1,0 +1,251 @@
+/** An operator: several controllers over one connection, started and stopped in order. */
+import type { StoredObject } from "@capstan/model";
+import type { AnyKind, Api } from "../api.ts";
+import { Writer } from "../apply/writer.ts";
+import type { Fence, Write } from "../apply/writer.ts";
+import { Caches } from "../cache/caches.ts";
+import type { CacheSettings } from "../cache/caches.ts";
+import type { WatchHealth } from "../cache/informer.ts";
+import { systemClock, systemRandom } from "../clock.ts";
+import type { Clock, Random } from "../clock.ts";
+import { RunningController } from "../controller.ts";
+import type { Controller } from "../define.ts";
+import { RuntimeError } from "../errors.ts";
+import { createLog } from "../log.ts";
+import type { Log } from "../log.ts";
+import type { WatchTuning } from "../watch/states.ts";
+import { alwaysLeader, Election } from "./election.ts";
+import type { ElectionTuning } from "./election.ts";
+import { Recorder } from "./events.ts";
+import type { EventNote } from "./events.ts";
+import { History } from "./explain.ts";
+import { Meters } from "./meter.ts";
+import { Registry } from "./registry.ts";
+
+/** What an operator consists of. */
+export interface OperatorDefinition {
+  readonly controllers: readonly Controller[];
+  /** The name of its lease and the prefix of its field managers; `capstan` unless said otherwise. */
+  readonly name?: string;
+  /** Namespaces to watch; all of them unless said otherwise. */
+  readonly namespaces?: readonly string[];
+}
+
+/** How several replicas agree on who works. */
+export interface LeaderElection {
+  readonly namespace: string;
+  /** Who this replica is; must differ between replicas. */
+  readonly identity: string;
+  readonly tuning?: ElectionTuning | undefined;
+}
+
+/** What an operator is started with. */
+export interface StartOptions {
+  readonly api: Api;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** Absent: this is the only replica. */
+  readonly leaderElection?: LeaderElection | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly watchTuning?: WatchTuning | undefined;
+  /** Sends every write as a dry run. */
+  readonly dryRun?: boolean;
+  readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
+  /** Who this process is, in events. */
+  readonly instance?: string;
+}
+
+/** Everything that runs. */
+export class RunningOperator implements AsyncDisposable {
+  readonly controllers: readonly RunningController[];
+  readonly registry: Registry = new Registry();
+  readonly history: History = new History();
+  readonly #caches: Caches;
+  readonly #election: Election | undefined;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #lost = Promise.withResolvers<unknown>();
+  #stopped: Promise<void> | undefined;
+
+  constructor(definition: OperatorDefinition, options: StartOptions) {
+    const { api, clock = systemClock, random = systemRandom } = options;
+    const name = definition.name ?? "capstan";
+    this.#clock = clock;
+    this.#log = options.log ?? createLog({ clock });
+    const managers = new Set(definition.controllers.map((controller) => managerOf(name, controller)));
+    mustBeDistinct(definition.controllers);
+    this.#election =
+      options.leaderElection && new Election({ ...options.leaderElection, api, clock, random, name, log: this.#log });
+    this.#caches = new Caches({
+      api,
+      clock,
+      random,
+      tuning: options.watchTuning,
+      namespaces: options.namespaces ?? definition.namespaces,
+      settings: (kind) => settingsOf(definition.controllers, kind),
+      isOurManager: (manager) => managers.has(manager),
+    });
+    const meters = new Meters(this.registry);
+    this.controllers = definition.controllers.map((controller) =>
+      this.#make(controller, { name, options: { ...options, clock, random }, meters }),
+    );
+    this.#exposeCaches();
+    for (const controller of this.controllers) controller.warm();
+    this.#election?.start();
+    void this.#lead();
+  }
+
+  /** Resolves when every watch has its first list. */
+  synced(): Promise<void> {
+    return this.#caches.synced();
+  }
+
+  /** Resolves when this replica leads, at once where there is only one. */
+  async elected(): Promise<void> {
+    await this.#election?.elected;
+  }
+
+  /** Resolves with the reason when this replica has lost the lease: the process should end. */
+  get lost(): Promise<unknown> {
+    return this.#lost.promise;
+  }
+
+  get isLeader(): boolean {
+    return this.#election?.isLeader ?? true;
+  }
+
+  get health(): readonly WatchHealth[] {
+    return this.#caches.health;
+  }
+
+  /** Watches these namespaces from now on. */
+  setNamespaces(namespaces: readonly string[]): void {
+    this.#caches.setNamespaces(namespaces);
+  }
+
+  /** Takes no new turns, waits for those that run (at most so many milliseconds), gives the lease back and ends all watches. */
+  stop(grace = 30_000): Promise<void> {
+    this.#stopped ??= this.#stop(grace);
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(grace: number): Promise<void> {
+    const cut = new AbortController();
+    const reason = new RuntimeError("Stopping", "Ended the turn: the operator is stopping.");
+    const timer = this.#clock.later(grace, () => cut.abort(reason));
+    await Promise.all(this.controllers.map((controller) => controller.drain(cut.signal)));
+    timer.cancel();
+    await this.#election?.release();
+    await this.#caches[Symbol.asyncDispose]();
+  }
+
+  /** A standby listens and fills its queues; when it is elected it begins to work at once. */
+  async #lead(): Promise<void> {
+    const election = this.#election;
+    election?.lost.addEventListener("abort", () => {
+      for (const controller of this.controllers) controller.cut(election.lost.reason);
+      this.#lost.resolve(election.lost.reason);
+    });
+    await election?.elected;
+    if (this.#stopped !== undefined || election?.lost.aborted === true) return;
+    for (const controller of this.controllers) controller.work();
+  }
+
+  #make(
+    definition: Controller,
+    {
+      name,
+      options,
+      meters,
+    }: { name: string; options: StartOptions & { clock: Clock; random: Random }; meters: Meters },
+  ): RunningController {
+    const { api, clock, random, dryRun = false, onWrite } = options;
+    const manager = managerOf(name, definition);
+    const fence: Fence = this.#election ?? alwaysLeader;
+    const caches = this.#caches;
+    const log = this.#log;
+    const writer = new Writer({ api, caches, fence, manager, dryRun });
+    const instance = options.instance ?? options.leaderElection?.identity ?? name;
+    const recorder = new Recorder({ writer, clock, log, controller: manager, instance, kind: definition.kind });
+    const onEvent = (object: StoredObject, note: EventNote): void => recorder.record(object, note);
+    const meter = meters.of(definition.name, {
+      concurrency: definition.options.concurrency,
+      depth: () => controller.counts.ready,
+      running: () => controller.running,
+    });
+    const shared = { api, caches, clock, random, log, fence, manager, dryRun, meter, onEvent, history: this.history };
+    const controller: RunningController = new RunningController(definition, {
+      ...shared,
+      onWrite: onWrite && ((write) => onWrite(definition.name, write)),
+    });
+    return controller;
+  }
+
+  #exposeCaches(): void {
+    const labels = ["kind", "namespace"];
+    const objects = this.registry.gauge({ name: "capstan_cache_objects", help: "Objects in the cache", labels });
+    const bytes = this.registry.gauge({ name: "capstan_cache_bytes", help: "Bytes that cached objects take", labels });
+    const synced = this.registry.gauge({
+      name: "capstan_watch_synced",
+      help: "Whether a watch has a complete list",
+      labels,
+    });
+    const failing = this.registry.gauge({
+      name: "capstan_watch_failing",
+      help: "Whether a watch has failed and not recovered",
+      labels,
+    });
+    const over = this.registry.gauge({
+      name: "capstan_cache_over_budget",
+      help: "Whether a kind takes more bytes than it may",
+      labels,
+    });
+    const leader = this.registry.gauge({
+      name: "leader_election_master_status",
+      help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
+      labels: ["name"],
+    });
+    this.registry.onRead(() => {
+      leader.set({ name: "capstan" }, this.isLeader ? 1 : 0);
+      for (const watch of this.health) {
+        const series = { kind: watch.kind, namespace: watch.namespace ?? "" };
+        objects.set(series, watch.objects);
+        bytes.set(series, watch.bytes);
+        synced.set(series, watch.isSynced ? 1 : 0);
+        failing.set(series, watch.isFailing ? 1 : 0);
+        over.set(series, watch.isOverBudget ? 1 : 0);
+      }
+    });
+  }
+}
+
+/** The field owner of a controller. */
+export function managerOf(operator: string, controller: Controller): string {
+  return `${operator}-${controller.name}`;
+}
+
+function settingsOf(controllers: readonly Controller[], kind: AnyKind): CacheSettings | undefined {
+  for (const { options } of controllers) {
+    const settings = options.cache[kind.kind];
+    if (settings !== undefined) return settings;
+  }
+  return undefined;
+}
+
+function mustBeDistinct(controllers: readonly Controller[]): void {
+  const names = new Set<string>();
+  for (const { name } of controllers) {
+    if (names.has(name)) {
+      throw new RuntimeError(
+        "BadSetting",
+        `Cannot run two controllers named "${name}": give one of them another \`name\`.`,
+      );
+    }
+    names.add(name);
+  }
+}

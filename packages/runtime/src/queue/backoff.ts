@@ -1,0 +1,57 @@
+/** How long a key waits after a failure: each kind of failure has its own curve, and only a retry that was due advances it. */
+import type { Random } from "../clock.ts";
+
+/** The kinds of failure that wait differently. */
+export type Failure = "conflict" | "throttled" | "unavailable" | "rejected" | "error";
+
+/** A curve: the first wait, the longest, and the factor between one and the next, in milliseconds. */
+export interface Curve {
+  readonly first: number;
+  readonly longest: number;
+  readonly factor: number;
+}
+
+/** One curve for each kind of failure. */
+export type Curves = { readonly [F in Failure]: Curve };
+
+/**
+ * What is usual: a conflict is over at once, an overloaded or absent server wants rest, a rejected object is only cured by somebody
+ * changing something, and an error of unknown kind starts quickly and ends slowly.
+ */
+export const usualCurves: Curves = {
+  conflict: { first: 5, longest: 1_000, factor: 2 },
+  throttled: { first: 1_000, longest: 60_000, factor: 2 },
+  unavailable: { first: 500, longest: 30_000, factor: 2 },
+  rejected: { first: 5_000, longest: 600_000, factor: 2 },
+  error: { first: 5, longest: 1_000_000, factor: 2 },
+};
+
+/** How far a key has gone down its curve. */
+export interface Retries {
+  readonly failure: Failure;
+  readonly attempts: number;
+  /** When the retry is due. */
+  readonly due: number;
+}
+
+/** What one failure is measured by. */
+export interface FailureSeen {
+  readonly failure: Failure;
+  readonly now: number;
+  /** How long the server asked to wait, in milliseconds. */
+  readonly atLeast?: number | undefined;
+}
+
+/**
+ * The next entry after a failure. A run that an event caused before the retry was due tells nothing new about how long to wait: it
+ * keeps the entry as it was.
+ */
+export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curves: Curves, random: Random): Retries {
+  const same = previous !== undefined && previous.failure === seen.failure;
+  if (same && seen.now < previous.due && (seen.atLeast ?? 0) <= previous.due - seen.now) return previous;
+  const attempts = same ? previous.attempts + 1 : 1;
+  const curve = curves[seen.failure];
+  const full = Math.min(curve.longest, curve.first * curve.factor ** (attempts - 1));
+  const jittered = full * (0.8 + 0.2 * random());
+  return { failure: seen.failure, attempts, due: seen.now + Math.max(jittered, seen.atLeast ?? 0) };
+}

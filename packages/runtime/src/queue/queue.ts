@@ -1,0 +1,286 @@
+/**
+ * Which object is looked at next: holds keys only, each at most once, gives a key one turn at a time, and the earliest wish wins.
+ *
+ * A key is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its turn;
+ * a wish that arrives meanwhile is kept and counts when the turn ends, so no event is lost and no key runs twice at once.
+ */
+import type { Clock, Random, Timer } from "../clock.ts";
+import { nextRetry, usualCurves } from "./backoff.ts";
+import type { Curves, Failure, Retries } from "./backoff.ts";
+import { Bucket } from "./bucket.ts";
+import type { Rate } from "./bucket.ts";
+import { Line } from "./flow.ts";
+import type { Queued } from "./flow.ts";
+import { Heap } from "./heap.ts";
+
+/** A wish that a key gets a turn. */
+export interface Wish<C> {
+  /** Why; kept with the key until its turn. */
+  readonly cause?: C;
+  /** In how many milliseconds; none means as soon as possible. */
+  readonly delay?: number;
+  /** Higher goes first; 0 if not said. The highest wish counts. */
+  readonly priority?: number;
+  /** The cause may have cured what made the key fail: its backoff starts afresh. */
+  readonly fresh?: boolean;
+}
+
+/** The turn of one key. It must be ended with `done`. */
+export interface Turn<C> {
+  readonly key: string;
+  readonly causes: readonly C[];
+  readonly priority: number;
+  /** How often this key has failed in a row before. */
+  readonly failures: number;
+  /** For how long it was ready, in milliseconds. */
+  readonly waited: number;
+}
+
+/** What happens to a key when its turn ends. */
+export type After =
+  | { readonly then: "forget" }
+  | { readonly then: "wait"; readonly delay: number }
+  | { readonly then: "retry"; readonly failure: Failure; readonly atLeast?: number | undefined };
+
+/** What a queue is made with. */
+export interface QueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called when a key became ready; the callee takes it when it likes. */
+  readonly onReady: () => void;
+  /** To which tenant a key belongs; the namespace if not said. */
+  readonly tenantOf?: (key: string) => string;
+  /** A limit on turns per second; none if not said. */
+  readonly rate?: Rate | undefined;
+  readonly curves?: Curves | undefined;
+}
+
+/** Causes kept per key; a key with more of them has been told enough. */
+const CAUSES_KEPT = 16;
+
+interface Item<C> extends Queued {
+  readonly key: string;
+  state: "waiting" | "ready" | "running";
+  slot: number;
+  /** When it is due while waiting; when it became ready afterwards. */
+  at: number;
+  priority: number;
+  causes: C[];
+  /** While running: when the next turn is wished for, Infinity if it is not. */
+  again: number;
+}
+
+/** The namespace of a key `namespace/name`; cluster-scoped keys share one tenant. */
+export function namespaceOfKey(key: string): string {
+  const slash = key.indexOf("/");
+  return slash < 0 ? "" : key.slice(0, slash);
+}
+
+/** The queue of one controller. */
+export class Queue<C> {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #onReady: () => void;
+  readonly #tenantOf: (key: string) => string;
+  readonly #curves: Curves;
+  readonly #bucket: Bucket | undefined;
+  readonly #items = new Map<string, Item<C>>();
+  readonly #line = new Line();
+  readonly #waiting = new Heap<Item<C>>((a, b) => a.at < b.at);
+  readonly #retries = new Map<string, Retries>();
+  #running = 0;
+  #timer: { readonly at: number; readonly timer: Timer } | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#onReady = options.onReady;
+    this.#tenantOf = options.tenantOf ?? namespaceOfKey;
+    this.#curves = options.curves ?? usualCurves;
+    this.#bucket = options.rate && new Bucket(options.rate, this.#clock.now());
+  }
+
+  /** How many keys are in each state. */
+  get counts(): { readonly ready: number; readonly waiting: number; readonly running: number } {
+    return { ready: this.#line.size, waiting: this.#waiting.size, running: this.#running };
+  }
+
+  /** When the earliest waiting key is due. */
+  get nextDue(): number | undefined {
+    return this.#waiting.peek()?.at;
+  }
+
+  /** How a key stands with its retries. */
+  retriesOf(key: string): Retries | undefined {
+    return this.#retries.get(key);
+  }
+
+  /** Wishes a turn for a key. */
+  add(key: string, wish: Wish<C> = {}): void {
+    const now = this.#clock.now();
+    const at = wish.delay === undefined || wish.delay <= 0 ? now : now + wish.delay;
+    const priority = wish.priority ?? 0;
+    if (wish.fresh === true) this.#retries.delete(key);
+    let item = this.#items.get(key);
+    if (item === undefined) {
+      item = this.#create(key, priority);
+      this.#keepCause(item, wish.cause);
+      this.#schedule(item, at, now);
+      return;
+    }
+    this.#keepCause(item, wish.cause);
+    this.#reschedule(item, { at, priority, now });
+  }
+
+  /** Takes the turn of the key that is next, unless none is ready or the rate is used up. */
+  take(): Turn<C> | undefined {
+    if (this.#line.size === 0) return undefined;
+    const now = this.#clock.now();
+    const wait = this.#bucket?.take(now) ?? 0;
+    if (wait > 0) {
+      this.#arm(now + wait);
+      return undefined;
+    }
+    const item = this.#line.take() as Item<C> | undefined;
+    if (item === undefined) return undefined;
+    item.state = "running";
+    item.again = Infinity;
+    this.#running++;
+    const causes = item.causes;
+    item.causes = [];
+    const failures = this.#retries.get(item.key)?.attempts ?? 0;
+    return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
+  }
+
+  /**
+   * Ends a turn. `isEcho` names causes that arrived during the turn and tell nothing new: when all of them are such, the wish they
+   * brought is dropped.
+   */
+  done(key: string, after: After, isEcho?: (cause: C) => boolean): void {
+    const item = this.#items.get(key);
+    if (item === undefined || item.state !== "running") return;
+    this.#running--;
+    if (isEcho !== undefined && item.causes.length > 0 && item.causes.every(isEcho)) {
+      item.causes = [];
+      item.again = Infinity;
+    }
+    const now = this.#clock.now();
+    const at = Math.min(item.again, this.#dueAfter(key, after, now));
+    if (at === Infinity) this.#items.delete(key);
+    else this.#schedule(item, at, now);
+  }
+
+  /** Forgets a key, its causes and its failures, unless it is running. */
+  drop(key: string): void {
+    const item = this.#items.get(key);
+    this.#retries.delete(key);
+    if (item === undefined || item.state === "running") return;
+    this.#line.leave(item);
+    this.#waiting.remove(item);
+    this.#items.delete(key);
+  }
+
+  /** Stops the timer. Keys stay, so that a test can look at them. */
+  close(): void {
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+  }
+
+  #create(key: string, priority: number): Item<C> {
+    const item: Item<C> = {
+      key,
+      state: "waiting",
+      slot: -1,
+      at: 0,
+      priority,
+      causes: [],
+      again: Infinity,
+      tag: 0,
+      flow: undefined,
+      before: undefined,
+      after: undefined,
+    };
+    this.#items.set(key, item);
+    return item;
+  }
+
+  #keepCause(item: Item<C>, cause: C | undefined): void {
+    if (cause !== undefined && item.causes.length < CAUSES_KEPT) item.causes.push(cause);
+  }
+
+  #reschedule(item: Item<C>, wish: { at: number; priority: number; now: number }): void {
+    const raised = wish.priority > item.priority;
+    if (raised) item.priority = wish.priority;
+    switch (item.state) {
+      case "running":
+        // A turn keeps its priority for the next one only if nobody wishes otherwise.
+        if (item.again === Infinity) item.priority = wish.priority;
+        item.again = Math.min(item.again, wish.at);
+        return;
+      case "waiting":
+        if (wish.at < item.at) this.#schedule(item, wish.at, wish.now);
+        return;
+      case "ready":
+        if (raised) this.#moveUp(item);
+        return;
+    }
+  }
+
+  #moveUp(item: Item<C>): void {
+    this.#line.leave(item);
+    this.#line.join(item, this.#tenantOf(item.key), item.priority);
+  }
+
+  #schedule(item: Item<C>, at: number, now: number): void {
+    this.#waiting.remove(item);
+    item.at = at;
+    if (at <= now) {
+      this.#makeReady(item);
+      this.#onReady();
+      return;
+    }
+    item.state = "waiting";
+    this.#waiting.push(item);
+    this.#arm(at);
+  }
+
+  #makeReady(item: Item<C>): void {
+    item.state = "ready";
+    this.#line.join(item, this.#tenantOf(item.key), item.priority);
+  }
+
+  #dueAfter(key: string, after: After, now: number): number {
+    switch (after.then) {
+      case "forget":
+        this.#retries.delete(key);
+        return Infinity;
+      case "wait":
+        this.#retries.delete(key);
+        return now + after.delay;
+      case "retry": {
+        const seen = { failure: after.failure, now, atLeast: after.atLeast };
+        const retries = nextRetry(this.#retries.get(key), seen, this.#curves, this.#random);
+        this.#retries.set(key, retries);
+        return retries.due;
+      }
+    }
+  }
+
+  #arm(at: number): void {
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#timer?.timer.cancel();
+    this.#timer = { at, timer: this.#clock.later(at - this.#clock.now(), () => this.#ring()) };
+  }
+
+  #ring(): void {
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    for (let item = this.#waiting.peek(); item !== undefined && item.at <= now; item = this.#waiting.peek()) {
+      this.#waiting.remove(item);
+      this.#makeReady(item);
+    }
+    const next = this.#waiting.peek();
+    if (next !== undefined) this.#arm(next.at);
+    if (this.#line.size > 0) this.#onReady();
+  }
+}

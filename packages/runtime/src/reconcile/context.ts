@@ -1,0 +1,84 @@
+/** What a reconcile is given, with types that follow from the kinds that its controller declared. */
+import type { ApplyOf, Kind, KubeObject, ObjectOf } from "@capstan/model";
+import type { Draft } from "@capstan/schema";
+import type { ConditionDetails } from "../apply/conditions.ts";
+import type { Query } from "../cache/selector.ts";
+import type { Log } from "../log.ts";
+import type { Cause } from "../trigger/cause.ts";
+import type { Step } from "./steps.ts";
+
+/** An object that cannot be changed, however deep one reaches. */
+export type DeepReadonly<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer I)[]
+    ? readonly DeepReadonly<I>[]
+    : { readonly [N in keyof T]: DeepReadonly<T[N]> };
+
+/** The names of the conditions that a kind declares; kinds that declare none in this way take any name. */
+export type ConditionOf<K extends Kind> = K extends { readonly conditions: infer C } ? keyof C & string : string;
+
+/** Declares one of the kind's conditions to be true, false or unknown. */
+export type DeclareCondition<K extends Kind> = (
+  name: ConditionOf<K>,
+  holds: boolean | "Unknown",
+  details?: ConditionDetails | string,
+) => void;
+
+/** The status of a kind as one may write it; its conditions are declared, not written. */
+export type StatusDraft<K extends Kind> = (ObjectOf<K> extends { readonly status?: infer S }
+  ? { -readonly [N in Exclude<keyof NonNullable<S>, "conditions">]: Draft<NonNullable<S>[N]> }
+  : unknown) & { readonly condition: DeclareCondition<K> };
+
+/** Which objects to find; the namespace is that of the object in hand unless said otherwise, `"*"` for all. */
+export type FindQuery = Pick<Query, "namespace" | "labels" | "index">;
+
+/** Where to look for one object. */
+export interface Place {
+  /** The namespace of the object in hand unless said otherwise. */
+  readonly namespace?: string;
+}
+
+/** What goes into a child besides its name: its kind's apply configuration. */
+export type DesiredOf<C extends Kind> = unknown extends ApplyOf<C> ? { readonly [field: string]: unknown } : ApplyOf<C>;
+
+/** What a reconcile may look at. */
+export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
+  /** The object: fresh, at least as new as this operator's own last write, and frozen. */
+  readonly object: DeepReadonly<ObjectOf<K>>;
+  /** Finds objects of a declared kind in the cache. A change to what was found wakes this object again. */
+  readonly find: <C extends O | R>(kind: C, query?: FindQuery) => readonly DeepReadonly<ObjectOf<C>>[];
+  /** One object of a declared kind from the cache. */
+  readonly get: <C extends O | R>(kind: C, name: string, place?: Place) => DeepReadonly<ObjectOf<C>> | undefined;
+  /** Asks something outside the cluster; the call ends when the turn does. */
+  readonly external: <A extends readonly unknown[], T>(
+    call: (...args: readonly [...A, { readonly signal: AbortSignal }]) => Promise<T>,
+    ...args: A
+  ) => Promise<T>;
+  /** Why this turn happens. For logs and explanations: decide by the state of the world, never by the cause. */
+  readonly causes: readonly Cause[];
+  /** How often this object failed in a row before. */
+  readonly failures: number;
+  /** Aborted when the turn takes too long, the lease is lost or the operator stops. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** What a reconcile is given. */
+export interface Context<K extends Kind, O extends Kind = never, R extends Kind = never> extends ReadContext<K, O, R> {
+  /**
+   * Brings a child to the desired state: sets owner reference, namespace and field owner, and writes nothing when nothing would
+   * change. What an earlier turn applied and a turn that is done does not, is deleted.
+   */
+  readonly apply: <C extends O>(kind: C, name: string, desired: DesiredOf<C>) => Promise<DeepReadonly<ObjectOf<C>>>;
+  /** Deletes a child at once. */
+  readonly remove: <C extends O>(kind: C, name: string, place?: Place) => Promise<void>;
+  /** The status, to be written into. It is sent once, when the turn ends, also when it fails. */
+  readonly status: StatusDraft<K>;
+  /** Runs a step that is remembered across restarts. */
+  readonly step: Step;
+  /** Records a Kubernetes event on the object. */
+  readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
+}
+
+/** A context of which the kinds are not known, as the runtime makes it. */
+export type AnyContext = Context<Kind<KubeObject & { readonly status?: unknown }>, Kind, Kind>;

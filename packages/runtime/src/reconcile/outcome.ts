@@ -1,0 +1,94 @@
+/** What a reconcile answers: a small closed value, and the one switch that says what follows from it. */
+import { RuntimeError, Retry, Terminal, toMilliseconds } from "../errors.ts";
+import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
+import type { After } from "../queue/queue.ts";
+
+/** How a turn went. */
+export type Outcome =
+  | { readonly outcome: "done" }
+  | { readonly outcome: "again"; readonly after: number; readonly reason: string }
+  | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean };
+
+/** What a reconcile may return: nothing when it is done, or a wish to be called again. */
+export type Answer = Again | undefined | void;
+
+/** The wish to be called again after a time. */
+export interface Again {
+  readonly again: number;
+  readonly reason: string;
+}
+
+/** Call this object again after a while: `return again("5m", "waiting for the snapshot")`. */
+export function again(after: string | number, reason = ""): Again {
+  return { again: toMilliseconds(after), reason };
+}
+
+/** An outcome out of what a reconcile returned. Anything else than an answer is a mistake worth a sentence. */
+export function outcomeOfAnswer(answer: unknown): Outcome {
+  if (answer === undefined) return { outcome: "done" };
+  if (isAgain(answer)) return { outcome: "again", after: answer.again, reason: answer.reason };
+  const error = new RuntimeError(
+    "BadOutcome",
+    `Cannot use what the reconcile returned (${describe(answer)}): return nothing when done, or again("5m", "why").`,
+  );
+  return { outcome: "failed", error, retry: false };
+}
+
+/** An outcome out of what a reconcile threw. */
+export function outcomeOfError(error: unknown): Outcome {
+  return { outcome: "failed", error, retry: !(error instanceof Terminal) };
+}
+
+/** What follows from an outcome: for the queue, for the metrics, for the log. */
+export interface Consequence {
+  readonly queue: After;
+  /** The value of controller-runtime's `result` label. */
+  readonly result: "success" | "requeue_after" | "error";
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  /** A Kubernetes event to record on the object. */
+  readonly event: { readonly type: "Warning"; readonly reason: string; readonly note: string } | undefined;
+}
+
+/** The one place where an outcome gets its consequences. */
+export function consequenceOf(outcome: Outcome): Consequence {
+  switch (outcome.outcome) {
+    case "done":
+      return { queue: { then: "forget" }, result: "success", level: "debug", message: "reconciled", event: undefined };
+    case "again": {
+      const queue = { then: "wait", delay: outcome.after } as const;
+      const message = outcome.reason === "" ? "reconciled, once more later" : outcome.reason;
+      return { queue, result: "requeue_after", level: "debug", message, event: undefined };
+    }
+    case "failed":
+      return consequenceOfFailure(outcome.error, outcome.retry);
+  }
+}
+
+function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
+  const note = messageOf(error);
+  if (!retry) {
+    const event = { type: "Warning", reason: "ReconcileRefused", note } as const;
+    return { queue: { then: "forget" }, result: "error", level: "error", message: note, event };
+  }
+  if (error instanceof Retry && error.after !== undefined) {
+    const queue = { then: "wait", delay: error.after } as const;
+    return { queue, result: "requeue_after", level: "warn", message: note, event: undefined };
+  }
+  const failure = error instanceof RuntimeError && error.code === "HotLoop" ? "rejected" : failureOf(error);
+  const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
+  // Conflicts are everyday life: the next turn reads the newer object.
+  if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
+  const event = { type: "Warning", reason: "ReconcileFailed", note } as const;
+  return { queue, result: "error", level: "error", message: note, event };
+}
+
+function isAgain(answer: unknown): answer is Again {
+  return typeof answer === "object" && answer !== null && "again" in answer && typeof answer.again === "number";
+}
+
+function describe(answer: unknown): string {
+  return typeof answer === "object" && answer !== null
+    ? `an object with ${Object.keys(answer).join(", ")}`
+    : String(answer);
+}

@@ -1,0 +1,12 @@
+/** Lets people take an object out of the operator's hands for a while. */
+import type { StoredObject } from "@capstan/model";
+
+/** On an object: `"true"` pauses every controller, a list of names (`a,b`) only those. */
+export const PAUSE_ANNOTATION = "capstan.dev/pause";
+
+/** Whether a controller must leave an object alone. */
+export function isPaused(object: StoredObject, controller: string): boolean {
+  const value = object.metadata.annotations?.[PAUSE_ANNOTATION];
+  if (value === undefined || value === "" || value === "false") return false;
+  return value === "true" || value.split(",").some((name) => name.trim() === controller);
+}

@@ -1,0 +1,45 @@
+/** Observe, decide, act: the form of a reconcile for software that can lose data. The decision is a pure function, so it can be tested, explained and explored. */
+import type { Kind } from "@capstan/model";
+import { RuntimeError } from "../errors.ts";
+import type { AnyContext, Context, ReadContext } from "./context.ts";
+import type { Answer } from "./outcome.ts";
+import { noteDecision } from "./turn.ts";
+
+/** The three parts. `act` has one handler for each action of the union: a missing one does not compile. */
+export interface Phases<K extends Kind, O extends Kind, R extends Kind, Seen, Action extends { readonly do: string }> {
+  /** Looks at the world; writes nothing. */
+  readonly observe: (context: ReadContext<K, O, R>) => Promise<Seen> | Seen;
+  /** Decides for one step. Pure. */
+  readonly decide: (seen: Seen) => Action;
+  /** Takes the step. */
+  readonly act: {
+    readonly [D in Action["do"]]: (
+      context: Context<K, O, R> & { readonly seen: Seen; readonly action: Extract<Action, { readonly do: D }> },
+    ) => Promise<Answer> | Answer;
+  };
+}
+
+/** Phases of which the types are not known. */
+export interface AnyPhases {
+  readonly observe: (context: never) => unknown;
+  readonly decide: (seen: never) => { readonly do: string };
+  readonly act: { readonly [name: string]: (context: never) => unknown };
+}
+
+/** One function out of the three. */
+export function toReconcile({ observe, decide, act }: AnyPhases): (context: AnyContext) => Promise<unknown> {
+  return async (context) => {
+    const seen: unknown = await observe(context as never);
+    const action = decide(seen as never);
+    noteDecision(context, JSON.stringify(action));
+    context.log.debug("decided", { action });
+    const handler = act[action.do];
+    if (handler === undefined) {
+      throw new RuntimeError(
+        "BadOutcome",
+        `Cannot act: there is no handler for the decision "${action.do}". Add it to \`act\`.`,
+      );
+    }
+    return await handler({ ...context, seen, action } as never);
+  };
+}

@@ -1,0 +1,175 @@
+/** One turn of one object: everything that a reconcile touches while it runs, gathered so that it can be ended and told as one. */
+import { keyOf } from "@capstan/model";
+import type { Kind, StoredObject } from "@capstan/model";
+import { isApiError } from "@capstan/client";
+import { keyText, kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import { Children } from "../apply/children.ts";
+import type { Desired, Learned } from "../apply/children.ts";
+import type { Breaker } from "../apply/breaker.ts";
+import { draftOf } from "../apply/status.ts";
+import type { Draft } from "../apply/status.ts";
+import type { Write, Writer } from "../apply/writer.ts";
+import type { Caches } from "../cache/caches.ts";
+import type { Query } from "../cache/selector.ts";
+import { timestamp } from "../clock.ts";
+import type { Clock } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Turn } from "../queue/queue.ts";
+import type { Cause } from "../trigger/cause.ts";
+import type { Read } from "../trigger/tracked.ts";
+import type { AnyContext, FindQuery, Place } from "./context.ts";
+import { addFinalizer } from "./finalizer.ts";
+import { Steps } from "./steps.ts";
+
+/** Set on an object whose children the garbage collector cannot find. */
+export const CHILDREN_FINALIZER = "capstan.dev/children";
+
+/** What turns of one controller share. */
+export interface TurnSetting {
+  readonly controller: string;
+  readonly kind: AnyKind;
+  readonly owns: readonly AnyKind[];
+  readonly reads: readonly AnyKind[];
+  readonly caches: Caches;
+  readonly writer: Writer;
+  readonly breaker: Breaker;
+  readonly learned: Learned;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
+}
+
+/** Where the decisions of a context's turn are kept. */
+const decisions = new WeakMap<object, string[]>();
+
+/** Remembers what a turn decided, for explanations. */
+export function noteDecision(context: AnyContext, decision: string): void {
+  decisions.get(context)?.push(decision);
+}
+
+/** The work of one turn. */
+export class TurnWork {
+  readonly #setting: TurnSetting;
+  readonly #declared: ReadonlySet<string>;
+  #signal: AbortSignal;
+  readonly #writer: Writer;
+  readonly children: Children;
+  readonly steps: Steps;
+  readonly status: Draft;
+  readonly reads: Read[] = [];
+  readonly writes: Write[] = [];
+  readonly decisions: string[] = [];
+  object: StoredObject;
+
+  constructor(setting: TurnSetting, object: StoredObject, signal: AbortSignal) {
+    this.#setting = setting;
+    this.#signal = signal;
+    this.object = object;
+    this.#declared = new Set([...setting.owns, ...setting.reads].map(kindId));
+    const { kind, caches, breaker, learned, clock } = setting;
+    const writer = (this.#writer = setting.writer.with((write) => this.#note(write)));
+    const beforeUnreferenced = async (): Promise<void> => {
+      await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
+    };
+    const owner = { kind, object };
+    this.children = new Children({ owner, caches, writer, breaker, learned, signal, beforeUnreferenced });
+    this.steps = new Steps({ kind, object, writer, signal });
+    this.status = draftOf({ object, time: () => timestamp(clock) });
+  }
+
+  /** Writes for this turn; what it writes is remembered. */
+  get writer(): Writer {
+    return this.#writer;
+  }
+
+  /** What the reconcile is given. Its signal ends with the turn, and with it everything that it could still write. */
+  context(turn: Turn<Cause>, signal: AbortSignal): AnyContext {
+    const { log, onEvent } = this.#setting;
+    this.#signal = signal;
+    const context = {
+      object: this.object,
+      causes: turn.causes,
+      failures: turn.failures,
+      signal: this.#signal,
+      log,
+      status: this.status,
+      step: this.steps.step,
+      find: (kind: Kind, query: FindQuery = {}) => this.#find(kind, query),
+      get: (kind: Kind, name: string, place: Place = {}) => this.#get(kind, name, place),
+      apply: (kind: Kind, name: string, desired: Desired) => this.#apply(kind, name, desired),
+      remove: (kind: Kind, name: string, place: Place = {}) => this.#remove(kind, name, place),
+      external: (call: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>
+        call(...args, { signal: this.#signal }),
+      event: (type: "Normal" | "Warning", reason: string, note: string) => onEvent(this.object, { type, reason, note }),
+    };
+    decisions.set(context, this.decisions);
+    // The runtime knows kinds only as names; the types that the user sees follow from the kind values that were declared.
+    return context as unknown as AnyContext;
+  }
+
+  /** Later writes of the turn build on the object as the earlier ones left it. */
+  #note(write: Write): void {
+    this.writes.push(write);
+    const isSelf = write.key === keyText(this.object) && kindId(write.kind) === kindId(this.#setting.kind);
+    if (isSelf && write.after !== undefined) this.object = write.after;
+  }
+
+  #find(kind: AnyKind, { namespace, labels, index }: FindQuery): readonly StoredObject[] {
+    this.#mustBeDeclared(kind, "reads");
+    const query: Query = { namespace: this.#namespaceFor(kind, namespace), labels, index };
+    this.reads.push({ kind, query });
+    return this.#setting.caches.of(kind).find(query);
+  }
+
+  #get(kind: AnyKind, name: string, place: Place): StoredObject | undefined {
+    this.#mustBeDeclared(kind, "reads");
+    const key = this.#keyFor(kind, name, place);
+    this.reads.push({ kind, key });
+    return this.#setting.caches.of(kind).get(key);
+  }
+
+  async #apply(kind: AnyKind, name: string, desired: Desired): Promise<StoredObject> {
+    this.#mustBeOwned(kind);
+    this.#signal.throwIfAborted();
+    return await this.children.apply(kind, name, desired);
+  }
+
+  async #remove(kind: AnyKind, name: string, place: Place): Promise<void> {
+    this.#mustBeOwned(kind);
+    this.#signal.throwIfAborted();
+    const object = this.#setting.caches.of(kind).get(this.#keyFor(kind, name, place));
+    if (object === undefined) return;
+    await this.#writer.delete(kind, object, this.#signal).catch((error: unknown) => {
+      if (!isApiError(error, "NotFound")) throw error;
+    });
+  }
+
+  #keyFor(kind: AnyKind, name: string, place: Place): string {
+    const namespace = this.#namespaceFor(kind, place.namespace);
+    return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+  }
+
+  #namespaceFor(kind: AnyKind, namespace: string | undefined): string | undefined {
+    if (kind.scope === "Cluster" || namespace === "*") return undefined;
+    return namespace ?? keyOf(this.object).namespace;
+  }
+
+  #mustBeDeclared(kind: AnyKind, where: string): void {
+    if (!this.#declared.has(kindId(kind))) this.#refuse(kind, where);
+  }
+
+  #mustBeOwned(kind: AnyKind): void {
+    if (!this.#setting.owns.some((owned) => kindId(owned) === kindId(kind))) this.#refuse(kind, "owns");
+  }
+
+  #refuse(kind: AnyKind, where: string): never {
+    const { controller } = this.#setting;
+    throw new RuntimeError(
+      "NotDeclared",
+      `Controller "${controller}" cannot use ${kind.kind}: it was not declared. Add it to \`${where}\`.`,
+      { object: `${this.#setting.kind.kind} ${keyText(this.object)}` },
+    );
+  }
+}

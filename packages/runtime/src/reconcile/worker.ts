@@ -1,0 +1,146 @@
+/** Gives an object its turn: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
+import type { StoredObject } from "@capstan/model";
+import { writeStatus } from "../apply/status.ts";
+import type { View } from "../cache/caches.ts";
+import { RuntimeError } from "../errors.ts";
+import type { Turn } from "../queue/queue.ts";
+import type { Cause } from "../trigger/cause.ts";
+import type { Reads } from "../trigger/tracked.ts";
+import type { AnyContext } from "./context.ts";
+import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
+import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import { isPaused } from "./pause.ts";
+import { withTimeLimit } from "./time-limit.ts";
+import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
+import type { TurnSetting } from "./turn.ts";
+
+/** The user's part. */
+export interface Handlers {
+  readonly reconcile: (context: AnyContext) => unknown;
+  /** Runs when the object is to be deleted; until it has succeeded, the object stays. */
+  readonly cleanup: ((context: AnyContext) => unknown) | undefined;
+  /** Why a stored object cannot be used, if it cannot. */
+  readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
+}
+
+/** What a worker is made with. */
+export interface WorkerOptions extends TurnSetting {
+  readonly handlers: Handlers;
+  readonly view: View;
+  readonly tracked: Reads;
+  /** The finalizer that holds an object until its cleanup has run. */
+  readonly finalizer: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** Whether children that a complete turn did not apply are deleted. */
+  readonly prune: boolean;
+}
+
+/** How a turn ended. */
+export interface TurnEnd {
+  readonly outcome: Outcome;
+  /** What was looked at and written; undefined when there was nothing to do. */
+  readonly work: TurnWork | undefined;
+  readonly state: "gone" | "paused" | "reconciled" | "cleaned up";
+}
+
+/** Runs turns for one controller. */
+export class Worker {
+  readonly #options: WorkerOptions;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs one turn. Never throws. */
+  async run(turn: Turn<Cause>, signal: AbortSignal): Promise<TurnEnd> {
+    const { view, tracked, controller } = this.#options;
+    const object = view.get(turn.key);
+    if (object === undefined) {
+      tracked.forget(turn.key);
+      return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
+    }
+    if (isPaused(object, controller)) return { outcome: { outcome: "done" }, work: undefined, state: "paused" };
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    const work = new TurnWork(this.#options, object, signal);
+    const outcome = await (isLeaving
+      ? this.#guard(() => this.#cleanUp(work, turn, signal))
+      : this.#reconcile(work, turn, signal));
+    if (!isLeaving) tracked.record(turn.key, work.reads);
+    return { outcome, work, state: isLeaving ? "cleaned up" : "reconciled" };
+  }
+
+  async #reconcile(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
+    const { handlers, finalizer, kind, prune, owns } = this.#options;
+    const outcome = await this.#guard(async () => {
+      this.#mustBeValid(work.object);
+      if (handlers.cleanup !== undefined) await addFinalizer(work.writer, kind, work.object, finalizer);
+      const answered = await this.#call(handlers.reconcile, work, turn, signal);
+      // A turn that is not done has not said everything that it wants: only a complete one tells what is no longer wanted.
+      if (answered.outcome !== "done") return answered;
+      if (prune) await work.children.prune(owns);
+      await work.steps.forgetUnused();
+      return answered;
+    });
+    return await this.#writeStatus(work, outcome, signal);
+  }
+
+  /** The status is written once, at the end, also when the turn failed: that is when people look at it. */
+  async #writeStatus(work: TurnWork, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
+    if (signal.aborted) return outcome;
+    const { kind } = this.#options;
+    const written = await this.#guard(async () => {
+      await writeStatus(work.writer, { kind, object: work.object }, work.status);
+      return outcome;
+    });
+    return outcome.outcome === "failed" ? outcome : written;
+  }
+
+  async #cleanUp(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
+    const { handlers, finalizer, kind, owns } = this.#options;
+    if (handlers.cleanup !== undefined && hasFinalizer(work.object, finalizer)) {
+      const answered = await this.#call(handlers.cleanup, work, turn, signal);
+      if (answered.outcome !== "done") return await this.#writeStatus(work, answered, signal);
+      await removeFinalizer(work.writer, kind, work.object, finalizer);
+    }
+    if (hasFinalizer(work.object, CHILDREN_FINALIZER)) {
+      const left = await work.children.removeUnreferenced(owns);
+      if (left > 0) return { outcome: "again", after: 1_000, reason: `waiting for ${left} children to go` };
+      await removeFinalizer(work.writer, kind, work.object, CHILDREN_FINALIZER);
+    }
+    return { outcome: "done" };
+  }
+
+  async #call(
+    handler: (context: AnyContext) => unknown,
+    work: TurnWork,
+    turn: Turn<Cause>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { clock, timeout, controller } = this.#options;
+    const limits = { clock, limit: timeout, signal, what: `the reconcile of ${controller} ${turn.key}` };
+    const answer = await withTimeLimit(limits, async (inner) => await handler(work.context(turn, inner)));
+    return outcomeOfAnswer(answer);
+  }
+
+  /** Nothing that is thrown in a turn leaves the turn. */
+  async #guard(run: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await run();
+    } catch (error) {
+      return outcomeOfError(error);
+    }
+  }
+
+  #mustBeValid(object: StoredObject): void {
+    const { handlers, kind } = this.#options;
+    const problem = handlers.problemOf?.(object);
+    if (problem === undefined) return;
+    const { namespace, name } = object.metadata;
+    const what = `${kind.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    throw new RuntimeError("InvalidObject", `Cannot work on ${what}: ${problem}. Correct the object.`, {
+      object: what,
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/** A clock for tests: time stands still until it is moved, and timers run in the order of their times. */
+import type { Clock, Timer } from "../clock.ts";
+import { Heap } from "../queue/heap.ts";
+
+interface Waiting extends Timer {
+  rank: number;
+  slot: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** How many times the event loop is let go round without a timer becoming due before time moves on. */
+const QUIET_ROUNDS = 2;
+
+/** Time that only a test moves. */
+export class VirtualClock implements Clock {
+  #now = 0;
+  #offset: number;
+  #order = 0;
+  readonly #timers = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
+
+  /** Starts at the given calendar time. */
+  constructor(start: number = Date.UTC(2030, 0, 1)) {
+    this.#offset = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.#offset + this.#now;
+  }
+
+  later(delay: number, run: () => void): Timer {
+    const waiting: Waiting = {
+      rank: this.#now + Math.max(0, delay),
+      slot: -1,
+      order: this.#order++,
+      run,
+      cancel: () => this.#timers.remove(waiting),
+    };
+    this.#timers.push(waiting);
+    return waiting;
+  }
+
+  /** Sets the calendar forwards or back without letting time pass, as an administrator or NTP may do. */
+  jump(milliseconds: number): void {
+    this.#offset += milliseconds;
+  }
+
+  /** When the next timer is due, if there is one. */
+  get next(): number | undefined {
+    return this.#timers.peek()?.rank;
+  }
+
+  /** Runs what is pending without letting time pass. */
+  async quiet(): Promise<void> {
+    for (let round = 0; round < QUIET_ROUNDS; round++) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  /** Lets this much time pass, running each timer at its time and letting everything it started come to rest before the next. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    await this.quiet();
+    while ((this.next ?? Infinity) <= end) await this.step();
+    this.#now = end;
+  }
+
+  /** Moves to the next timer and runs it; says whether there was one. */
+  async step(): Promise<boolean> {
+    const timer = this.#timers.pop();
+    if (timer === undefined) return false;
+    this.#now = timer.rank;
+    timer.run();
+    await this.quiet();
+    return true;
+  }
+}

@@ -1,0 +1,102 @@
+/** Which changes matter: small pure tests over the old and the new object. */
+import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
+import type { Change } from "../cache/reflector.ts";
+
+/** Whether a change matters. */
+export type Predicate = (change: Change) => boolean;
+
+/** Every change, also those of the status. */
+export const anyChange: Predicate = () => true;
+
+/** The desired state changed: the server counts that in `metadata.generation`. */
+export const generationChanged: Predicate = updates((old, now) => old.metadata.generation !== now.metadata.generation);
+
+/** A label changed. */
+export const labelsChanged: Predicate = updates((old, now) => !sameTexts(old.metadata.labels, now.metadata.labels));
+
+/** An annotation changed. */
+export const annotationsChanged: Predicate = updates(
+  (old, now) => !sameTexts(old.metadata.annotations, now.metadata.annotations),
+);
+
+/** The object is on its way out, or what holds it back changed. */
+export const deletionChanged: Predicate = updates(
+  (old, now) =>
+    old.metadata.deletionTimestamp !== now.metadata.deletionTimestamp ||
+    (old.metadata.finalizers?.join() ?? "") !== (now.metadata.finalizers?.join() ?? ""),
+);
+
+/** Kinds without a generation (ConfigMap, Secret, ...) have nothing but desired state. */
+const hasNoGeneration: Predicate = updates((_old, now) => now.metadata.generation === undefined);
+
+/** At least one of these. */
+export function anyOf(...predicates: readonly Predicate[]): Predicate {
+  return (change) => predicates.some((predicate) => predicate(change));
+}
+
+/** All of these. */
+export function allOf(...predicates: readonly Predicate[]): Predicate {
+  return (change) => predicates.every((predicate) => predicate(change));
+}
+
+/** The opposite. */
+export function not(predicate: Predicate): Predicate {
+  return (change) => !predicate(change);
+}
+
+/** What wakes an object by itself if nothing else is said: everything but its status. */
+export const desiredStateChanged: Predicate = anyOf(
+  generationChanged,
+  labelsChanged,
+  annotationsChanged,
+  deletionChanged,
+  hasNoGeneration,
+);
+
+/** Paths into a type, with dots; three levels are enough for what one filters by and keep the compiler quick. */
+export type FieldPath<T, Depth extends 0 | 1 | 2 | 3 = 3> = Depth extends 0
+  ? never
+  : T extends readonly unknown[] | string | number | boolean | null | undefined
+    ? never
+    : {
+        [N in keyof T & string]:
+          | N
+          | (FieldPath<NonNullable<T[N]>, Shallower[Depth]> extends infer P extends string ? `${N}.${P}` : never);
+      }[keyof T & string];
+
+interface Shallower {
+  readonly 0: 0;
+  readonly 1: 0;
+  readonly 2: 1;
+  readonly 3: 2;
+}
+
+/** One of these fields changed. The paths are checked against the kind by the compiler. */
+export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly FieldPath<ObjectOf<K>>[]): Predicate {
+  const split = paths.map((path: string) => path.split("."));
+  return updates((old, now) => split.some((path) => !sameJson(valueAt(old, path), valueAt(now, path))));
+}
+
+/** Objects that come and go always matter; of those that stay, what the test says. */
+function updates(test: (old: KubeObject, now: KubeObject) => boolean): Predicate {
+  return ({ type, old, object }) => type !== "updated" || old === undefined || test(old, object);
+}
+
+function sameTexts(a: { readonly [name: string]: string } = {}, b: { readonly [name: string]: string } = {}): boolean {
+  for (const name in a) if (a[name] !== b[name]) return false;
+  for (const name in b) if (!(name in a)) return false;
+  return true;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const name of path) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = (at as { readonly [name: string]: unknown })[name];
+  }
+  return at;
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

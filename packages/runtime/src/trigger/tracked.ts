@@ -1,0 +1,91 @@
+/** Remembers what each reconcile read, so that it is woken when that changes, and only then. */
+import type { StoredObject } from "@capstan/model";
+import { kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import type { Change } from "../cache/reflector.ts";
+import { equalityOf, matchesQuery } from "../cache/selector.ts";
+import type { Query } from "../cache/selector.ts";
+import { causeOf } from "./cause.ts";
+import { LIST_PRIORITY } from "./trigger.ts";
+import type { Trigger } from "./trigger.ts";
+
+/** One read: of one object, or of all that a query finds. */
+export type Read = { readonly kind: AnyKind; readonly key: string } | { readonly kind: AnyKind; readonly query: Query };
+
+/** What was read, by whom. */
+export class Reads {
+  readonly #byReader = new Map<string, readonly string[]>();
+  /** Places (an object, a label, a namespace, a whole kind) with those who read there. */
+  readonly #places = new Map<string, Map<string, Query | undefined>>();
+
+  /** Takes the reads of a reconcile in place of those of its last turn. */
+  record(reader: string, reads: readonly Read[]): void {
+    this.forget(reader);
+    if (reads.length === 0) return;
+    const places = reads.map((read) => placeOf(read));
+    reads.forEach((read, at) => this.#enter(places[at] ?? "", reader, "query" in read ? read.query : undefined));
+    this.#byReader.set(reader, places);
+  }
+
+  /** Forgets a reader that is no more. */
+  forget(reader: string): void {
+    for (const place of this.#byReader.get(reader) ?? []) {
+      const readers = this.#places.get(place);
+      readers?.delete(reader);
+      if (readers?.size === 0) this.#places.delete(place);
+    }
+    this.#byReader.delete(reader);
+  }
+
+  /** Wakes those who read what changed. */
+  trigger(kind: AnyKind): Trigger {
+    const id = kindId(kind);
+    return (change, wake) => {
+      const readers = this.#readersOf(id, change);
+      if (readers.size === 0) return;
+      const priority = change.from === "list" ? LIST_PRIORITY : 0;
+      const wish = { cause: causeOf("read", kind, change), priority };
+      for (const reader of readers) wake(reader, wish);
+    };
+  }
+
+  #enter(place: string, reader: string, query: Query | undefined): void {
+    let readers = this.#places.get(place);
+    if (readers === undefined) this.#places.set(place, (readers = new Map<string, Query | undefined>()));
+    // Two different queries of one reader meet in one place: the wider answer is to wake for anything there.
+    readers.set(reader, readers.has(reader) ? {} : query);
+  }
+
+  #readersOf(id: string, change: Change): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const reader of this.#places.get(`${id} key ${change.key}`)?.keys() ?? []) found.add(reader);
+    this.#collect(id, change.object, found);
+    if (change.old !== undefined) this.#collect(id, change.old, found);
+    return found;
+  }
+
+  #collect(id: string, object: StoredObject, found: Set<string>): void {
+    for (const place of placesOf(id, object)) {
+      for (const [reader, query] of this.#places.get(place) ?? []) {
+        if (query === undefined || matchesQuery(object.metadata, query)) found.add(reader);
+      }
+    }
+  }
+}
+
+function placeOf(read: Read): string {
+  const id = kindId(read.kind);
+  if ("key" in read) return `${id} key ${read.key}`;
+  const { query } = read;
+  if (query.owner !== undefined) return `${id} owner ${query.owner}`;
+  const equality = equalityOf(query);
+  if (equality !== undefined) return `${id} label ${equality.label}=${equality.value}`;
+  return query.namespace === undefined ? `${id} all` : `${id} namespace ${query.namespace}`;
+}
+
+function placesOf(id: string, { metadata }: StoredObject): readonly string[] {
+  const places = [`${id} all`, `${id} namespace ${metadata.namespace ?? ""}`];
+  for (const label in metadata.labels) places.push(`${id} label ${label}=${metadata.labels[label]}`);
+  for (const owner of metadata.ownerReferences ?? []) places.push(`${id} owner ${owner.uid}`);
+  return places;
+}

@@ -1,0 +1,78 @@
+/** From a change to the keys of those it concerns: the object itself, its owner, or whoever a function names. Pure and synchronous. */
+import type { KubeObject } from "@capstan/model";
+import type { AnyKind } from "../api.ts";
+import type { Change } from "../cache/reflector.ts";
+import type { Wish } from "../queue/queue.ts";
+import { causeOf } from "./cause.ts";
+import type { Cause } from "./cause.ts";
+import { generationChanged } from "./predicate.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** Wakes a key. */
+export type Wake = (key: string, wish: Wish<Cause>) => void;
+
+/** Looks at a change and wakes whom it concerns. */
+export type Trigger = (change: Change, wake: Wake) => void;
+
+/** What a list brings at the start can wait for what happens now. */
+export const LIST_PRIORITY = -100;
+
+function priorityOf(change: Change): number {
+  return change.from === "list" ? LIST_PRIORITY : 0;
+}
+
+/** The object itself. A new desired state may cure what failed, so its backoff starts afresh. */
+export function self(kind: AnyKind, predicate: Predicate): Trigger {
+  return (change, wake) => {
+    if (!predicate(change)) return;
+    const fresh = change.from === "stream" && generationChanged(change);
+    wake(change.key, { cause: causeOf("self", kind, change), priority: priorityOf(change), fresh });
+  };
+}
+
+/** Where an object that cannot carry an owner reference (other namespace, cluster scope) says whose it is. */
+export const OWNER_ANNOTATION = "capstan.dev/owner";
+
+/** The owners of an object, before and after the change. */
+export function owned(kind: AnyKind, owner: AnyKind, options: { readonly controllerOnly: boolean }): Trigger {
+  return (change, wake) => {
+    const keys = ownerKeys(change.object, owner, options.controllerOnly);
+    const former = change.old === undefined ? [] : ownerKeys(change.old, owner, options.controllerOnly);
+    if (keys.length === 0 && former.length === 0) return;
+    const wish = { cause: causeOf("owned", kind, change), priority: priorityOf(change) };
+    for (const key of keys) wake(key, wish);
+    for (const key of former) if (!keys.includes(key)) wake(key, wish);
+  };
+}
+
+/** The keys of an object's owners of one kind. */
+export function ownerKeys(object: KubeObject, owner: AnyKind, controllerOnly: boolean): readonly string[] {
+  const keys: string[] = [];
+  const { namespace, ownerReferences, annotations } = object.metadata;
+  for (const reference of ownerReferences ?? []) {
+    if (reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group) continue;
+    if (controllerOnly && reference.controller !== true) continue;
+    keys.push(owner.scope === "Cluster" ? reference.name : `${namespace}/${reference.name}`);
+  }
+  const noted = annotations?.[OWNER_ANNOTATION];
+  const prefix = `${owner.kind}.${owner.group}/`;
+  if (noted?.startsWith(prefix) === true) keys.push(noted.slice(prefix.length));
+  return keys;
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+/** Whoever a function names, for the object before the change and after it: so the one it no longer points to hears of it too. */
+export function mapped(kind: AnyKind, map: (object: KubeObject) => readonly string[], predicate: Predicate): Trigger {
+  return (change, wake) => {
+    if (!predicate(change)) return;
+    const keys = new Set(map(change.object));
+    if (change.old !== undefined) for (const key of map(change.old)) keys.add(key);
+    if (keys.size === 0) return;
+    const wish = { cause: causeOf("mapped", kind, change), priority: priorityOf(change) };
+    for (const key of keys) wake(key, wish);
+  };
+}

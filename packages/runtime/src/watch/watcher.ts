@@ -1,0 +1,244 @@
+/** Follows one kind for ever: yields every object, then every change, whatever happens to the connection. */
+import { sleep } from "../clock.ts";
+import type { Clock, Random } from "../clock.ts";
+import type { AnyKind, Api, Scope, WatchEvent } from "../api.ts";
+import type { StoredObject } from "@capstan/model";
+import { isAbsent, nextState, usualTuning } from "./states.ts";
+import type { End, State, WatchTuning } from "./states.ts";
+
+/** What a watch says, in order. Between `restarted` and `synced` come all objects that exist; what is not among them is gone. */
+export type Signal =
+  | { readonly type: "restarted" }
+  | { readonly type: "listed"; readonly object: StoredObject }
+  | { readonly type: "synced"; readonly version: string }
+  | { readonly type: "changed"; readonly object: StoredObject }
+  | { readonly type: "removed"; readonly object: StoredObject }
+  | { readonly type: "progressed"; readonly version: string }
+  /** The server keeps saying that it does not have the kind: none of its objects exist. */
+  | { readonly type: "vanished" }
+  | { readonly type: "failed"; readonly error: unknown; readonly state: State["at"] };
+
+/** What a watch is made with. */
+export interface WatcherOptions {
+  readonly api: Api;
+  readonly kind: AnyKind;
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tuning?: WatchTuning | undefined;
+  readonly signal: AbortSignal;
+  /** Gets each signal as it happens; must not throw. */
+  readonly onSignal: (signal: Signal) => void;
+}
+
+/** The server's mark on the bookmark that ends the initial events of a streaming list. */
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** How many answers in a row it takes to believe that a kind is not served. */
+const SURE_OF_ABSENCE = 2;
+
+/** Runs until the signal is aborted. */
+export async function runWatcher(options: WatcherOptions): Promise<void> {
+  await new Watcher(options).run();
+}
+
+class Watcher {
+  readonly #options: WatcherOptions;
+  readonly #tuning: WatchTuning;
+  #version: string | undefined;
+  #failures = 0;
+  /** Whether the present connection told anything. */
+  #gave = false;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.#tuning = options.tuning ?? usualTuning;
+  }
+
+  async run(): Promise<void> {
+    const { signal, clock } = this.#options;
+    let state: State = { at: "streaming" };
+    while (!signal.aborted) {
+      if (state.at === "resting") {
+        await sleep(clock, state.delay, signal).catch(() => undefined);
+        state = state.then;
+      } else {
+        state = await this.#leave(state);
+      }
+    }
+  }
+
+  /** Lives through one state and finds the next. */
+  async #leave(state: Exclude<State, { readonly at: "resting" }>): Promise<State> {
+    this.#gave = false;
+    const end = await this.#live(state);
+    if (end.how === "failed" && !this.#options.signal.aborted) this.#tell(end.error, state.at);
+    const progress = { state, version: this.#version, failures: this.#failures };
+    const next = nextState(progress, end, this.#tuning, this.#options.random);
+    if (!this.#gave) this.#failures++;
+    return next;
+  }
+
+  #tell(error: unknown, state: State["at"]): void {
+    const { onSignal } = this.#options;
+    onSignal({ type: "failed", error, state });
+    // One such answer may come from a server that is just starting; several mean it.
+    if (isAbsent(error) && this.#failures >= SURE_OF_ABSENCE) onSignal({ type: "vanished" });
+  }
+
+  async #live(state: Exclude<State, { readonly at: "resting" }>): Promise<End> {
+    try {
+      switch (state.at) {
+        case "streaming":
+          return await this.#follow(undefined);
+        case "paging":
+          return await this.#page(state.pageSize);
+        case "watching":
+          return await this.#follow(state.version);
+      }
+    } catch (error) {
+      return { how: "failed", error };
+    }
+  }
+
+  async #page(pageSize: number): Promise<End> {
+    const { api, kind, scope, signal, onSignal } = this.#options;
+    this.#restart();
+    let continueAt: string | undefined;
+    for (;;) {
+      const limit = pageSize === 0 ? undefined : pageSize;
+      const page = await api.list(kind, { ...scope, limit, continueAt, signal });
+      for (const object of page.items) onSignal({ type: "listed", object });
+      continueAt = page.continueAt === "" ? undefined : page.continueAt;
+      if (continueAt !== undefined) continue;
+      this.#reach(page.resourceVersion);
+      onSignal({ type: "synced", version: page.resourceVersion });
+      return { how: "listed", version: page.resourceVersion };
+    }
+  }
+
+  /** One connection: from a version on, or with every object first. */
+  async #follow(from: string | undefined): Promise<End> {
+    const { api, kind, scope, clock, random, signal } = this.#options;
+    using connection = new Connection(clock, this.#tuning.idle, signal);
+    if (from === undefined) this.#restart();
+    const events = api.watch(kind, {
+      ...scope,
+      resourceVersion: from,
+      initialEvents: from === undefined,
+      timeoutSeconds: Math.round((this.#tuning.timeout * (1 + random())) / 1000),
+      signal: connection.signal,
+    });
+    let listing = from === undefined;
+    try {
+      for await (const event of events) {
+        connection.seen();
+        listing = listing ? this.#listEvent(event) : this.#liveEvent(event);
+      }
+    } catch (error) {
+      if (connection.isIdle) return { how: "idle" };
+      throw error;
+    }
+    if (connection.isIdle) return { how: "idle" };
+    return { how: "closed", lived: connection.age };
+  }
+
+  /** An event before the end of the initial events: the version must not move yet, because the list is not complete. */
+  #listEvent({ type, object }: WatchEvent): boolean {
+    const { onSignal } = this.#options;
+    switch (type) {
+      case "ADDED":
+      case "MODIFIED":
+        onSignal({ type: "listed", object });
+        return true;
+      case "DELETED":
+        return true;
+      case "BOOKMARK": {
+        if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return true;
+        this.#reach(object.metadata.resourceVersion);
+        onSignal({ type: "synced", version: object.metadata.resourceVersion });
+        return false;
+      }
+    }
+  }
+
+  #liveEvent({ type, object }: WatchEvent): boolean {
+    const { onSignal } = this.#options;
+    this.#reach(object.metadata.resourceVersion);
+    switch (type) {
+      case "ADDED":
+      case "MODIFIED":
+        onSignal({ type: "changed", object });
+        return false;
+      case "DELETED":
+        onSignal({ type: "removed", object });
+        return false;
+      case "BOOKMARK":
+        onSignal({ type: "progressed", version: object.metadata.resourceVersion });
+        return false;
+    }
+  }
+
+  #reach(version: string): void {
+    this.#version = version;
+    this.#failures = 0;
+    this.#gave = true;
+  }
+
+  /** A new list begins: until it is complete there is no version from which one could go on. */
+  #restart(): void {
+    this.#version = undefined;
+    this.#options.onSignal({ type: "restarted" });
+  }
+}
+
+/** One connection of a watch: ended from outside, or by itself when nothing was heard for too long. */
+class Connection implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #clock: Clock;
+  readonly #idle: number;
+  readonly #outer: AbortSignal;
+  readonly #started: number;
+  readonly #onAbort = (): void => this.#controller.abort(this.#outer.reason);
+  #seenAt: number;
+  #timer: { cancel(): void };
+  isIdle = false;
+
+  constructor(clock: Clock, idle: number, outer: AbortSignal) {
+    this.#clock = clock;
+    this.#idle = idle;
+    this.#outer = outer;
+    this.#started = this.#seenAt = clock.now();
+    this.#timer = clock.later(idle, () => this.#check());
+    if (outer.aborted) this.#onAbort();
+    outer.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get age(): number {
+    return this.#clock.now() - this.#started;
+  }
+
+  seen(): void {
+    this.#seenAt = this.#clock.now();
+  }
+
+  #check(): void {
+    const quiet = this.#clock.now() - this.#seenAt;
+    if (quiet < this.#idle) {
+      this.#timer = this.#clock.later(this.#idle - quiet, () => this.#check());
+      return;
+    }
+    this.isIdle = true;
+    this.#controller.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer.cancel();
+    this.#outer.removeEventListener("abort", this.#onAbort);
+    this.#controller.abort();
+  }
+}
