@@ -36,7 +36,8 @@ export function protobufMessage(name: string): readonly ProtobufField[] | undefi
 /** The full name of the message of a kind; the kinds of every group include those of meta: Status, DeleteOptions, WatchEvent. */
 export function protobufMessageOf({ group, version, kind }: GroupVersionKind): string | undefined {
   const { packages } = table();
-  const pkg = packages[group === "" ? version : `${group}/${version}`];
+  // Discovery of the core group says no version.
+  const pkg = group === "" && version === "" ? metaPackage : packages[group === "" ? version : `${group}/${version}`];
   if (pkg === undefined) return undefined;
   return [`${pkg}.${kind}`, `${metaPackage}.${kind}`].find((name) => protobufMessage(name) !== undefined);
 }

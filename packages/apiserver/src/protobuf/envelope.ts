@@ -46,7 +46,7 @@ function decodeUnknown(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedO
   const kind = namedKind || (fallback?.kind ?? "");
   const message = messageFor(apiVersion, kind);
   const fields = decodeMessage(message, raw);
-  return { apiVersion, kind, object: { kind, apiVersion, ...fields } };
+  return { apiVersion, kind, object: { kind, ...(apiVersion === "" ? {} : { apiVersion }), ...fields } };
 }
 
 function messageFor(apiVersion: string, kind: string): string {
@@ -87,8 +87,8 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
 }
 
 /** Writes an object with its envelope, byte for byte as kube-apiserver does. */
-export function encodeEnvelope(object: { readonly apiVersion: string; readonly kind: string }): Uint8Array {
-  const { apiVersion, kind } = object;
+export function encodeEnvelope(object: { readonly apiVersion?: string; readonly kind: string }): Uint8Array {
+  const { apiVersion = "", kind } = object;
   const message = messageFor(apiVersion, kind);
   const writer = new BinaryWriter().raw(Uint8Array.from(magic));
   writer.tag(1, WireType.LengthDelimited).fork();

@@ -124,9 +124,10 @@ class MessageCodec implements Codec {
     return this.fields;
   }
 
-  /** The items of a list kind: the server never leaves them null. */
-  private isListOf([, name]: ProtobufField): boolean {
-    return name === "items" && this.table.some(([, , type]) => type.endsWith(".meta.v1.ListMeta"));
+  /** The items of a list kind: the server never leaves them null, but for those of which it shows only the metadata. */
+  private isListOf([, name, type]: ProtobufField): boolean {
+    if (name !== "items" || type.endsWith(".PartialObjectMetadata")) return false;
+    return this.table.some(([, , type]) => type.endsWith(".meta.v1.ListMeta"));
   }
 }
 
