@@ -13,3 +13,13 @@ export class PatchError extends Error {
     this.code = code;
   }
 }
+
+/** Runs a step; when it fails, says what was being done before why it failed. */
+export function explain<T>(doing: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new PatchError(error.code, `${doing}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,6 +1,6 @@
 /** The one entry for an API server: who owns what after an object was created, updated, patched or applied to. */
 import { formatInstant, fromMilliseconds, type Json, type ManagedFieldsEntry, type StatusCause } from "@capstan/model";
-import type { PatchErrorCode } from "../errors.ts";
+import { PatchError, type PatchErrorCode } from "../errors.ts";
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, unionOf } from "../fields/field-set.ts";
 import { isObject, type JsonObject } from "../json-value.ts";
 import type { TypeSchema } from "../schema/type-schema.ts";
@@ -55,7 +55,14 @@ export type ManageFieldsResult =
 /** Merges what is applied, and records who owns which fields in `metadata.managedFields`. Changes nothing that it is given. */
 export function manageFields(options: ManageFieldsOptions): ManageFieldsResult {
   const request = toRequest(options);
-  return options.operation === "Apply" ? apply(request) : { outcome: "done", object: update(request) };
+  try {
+    return options.operation === "Apply" ? apply(request) : { outcome: "done", object: update(request) };
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (options.operation === "Apply") return { outcome: "refused", code: error.code, message: error.message };
+    // An update is never refused for the sake of its owners: it is stored without them.
+    return { outcome: "done", object: withoutManaged(options.incoming) };
+  }
 }
 
 interface Request extends ManageFieldsOptions {
@@ -71,11 +78,18 @@ function toRequest(options: ManageFieldsOptions): Request {
     convert: (object, apiVersion) => {
       if (object.apiVersion === apiVersion) return object;
       const converted = isObject(object.value) ? options.convert?.(object.value, apiVersion) : undefined;
-      return converted && { apiVersion, value: converted.object, type: converted.schema };
+      return converted && toTyped(converted, apiVersion);
     },
   };
   const base = withoutManaged(options.live ?? emptyObject(options));
   return { ...options, subresource: options.subresource ?? "", rules, base };
+}
+
+/** What comes out of a conversion is checked as what is applied is: its items must be told apart. */
+function toTyped({ object, schema }: ConvertedObject, apiVersion: string): TypedObject {
+  const problem = findTypeErrors(object, schema, { allowDuplicates: false });
+  if (problem !== undefined) throw new PatchError("Internal", problem);
+  return { apiVersion, value: object, type: schema };
 }
 
 function emptyObject({ apiVersion, kind, empty }: ManageFieldsOptions): JsonObject {

@@ -1,6 +1,7 @@
 /** How ownership moves when an object changes: the rules of updating and of applying. */
 import { isDeepEqual } from "@capstan/model";
 import { differenceOf, intersectionOf, isEmptySet, isSubset, unionOf, type FieldSet } from "../fields/field-set.ts";
+import { explain } from "../errors.ts";
 import { compareValues, type Comparison } from "../typed/compare.ts";
 import { mergeValues } from "../typed/merge.ts";
 import { reconcileFields } from "../typed/reconcile.ts";
@@ -72,7 +73,7 @@ function withoutDropped(merged: TypedObject, { owners, actor, last, rules }: Las
   const now = owners.get(actor);
   if (last === undefined || now === undefined || isEmptySet(last.fields)) return merged;
   if (last.apiVersion === now.apiVersion && isSubset(last.fields, now.fields)) return merged;
-  return prune(merged, { last, now, owners, convert: rules.convert });
+  return explain("failed to prune fields", () => prune(merged, { last, now, owners, convert: rules.convert }));
 }
 
 interface TakeOver extends Omit<Change, "owners"> {
@@ -122,8 +123,10 @@ function comparisons(before: TypedObject, after: TypedObject, rules: Rules) {
 type Compared = { readonly before: TypedObject; readonly after: TypedObject; readonly rules: Rules };
 
 function compareAt(apiVersion: string, { before, after, rules }: Compared): Comparison | undefined {
-  const [left, right] = [rules.convert(before, apiVersion), rules.convert(after, apiVersion)];
-  if (left === undefined || right === undefined) return undefined;
+  const left = explain("failed to convert old object", () => rules.convert(before, apiVersion));
+  if (left === undefined) return undefined;
+  const right = explain("failed to convert new object", () => rules.convert(after, apiVersion));
+  if (right === undefined) return undefined;
   const comparison = compareValues(left.value, right.value, left.type);
   const filter = rules.filterAt(apiVersion);
   if (filter === undefined) return comparison;

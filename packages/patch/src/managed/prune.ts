@@ -1,4 +1,5 @@
 /** Removes from a merged object what its applier no longer applies and nobody else owns. */
+import { explain } from "../errors.ts";
 import { differenceOf, emptyFieldSet, intersectionOf, unionOf, type FieldSet } from "../fields/field-set.ts";
 import { withNamedFields } from "../typed/named-fields.ts";
 import { removeFields } from "../typed/remove.ts";
@@ -21,12 +22,16 @@ export interface PruneOptions {
  * applied last time: fields that nobody owns, such as defaults in an item that stays, stay too.
  */
 export function prune(merged: TypedObject, { last, now, owners, convert }: PruneOptions): TypedObject {
-  const base = convert(merged, last.apiVersion);
+  const toLast = "to last applied version";
+  const base = explain(`failed to convert merged object ${toLast}`, () => convert(merged, last.apiVersion));
   if (base === undefined) return merged;
   const lastFields = withNamedFields(last.fields, base.type);
   const emptied = { ...base, value: removeFields(base.value, lastFields, base.type) };
-  const restored = addBackOwned(base, emptied, { owners, convert });
-  const pruned = removeDropped(base, restored, { lastFields, convert });
+  const restored = explain("failed add back owned items", () => addBackOwned(base, emptied, { owners, convert }));
+  const back = explain(`failed add back dangling items: failed to convert pruned object ${toLast}`, () =>
+    convert(restored, base.apiVersion),
+  );
+  const pruned = back === undefined ? base : removeDropped(base, back, lastFields);
   return convert(pruned, now.apiVersion) ?? pruned;
 }
 
@@ -39,7 +44,9 @@ function addBackOwned(base: TypedObject, emptied: TypedObject, { owners, convert
   let [whole, rest] = [base, emptied];
   for (const [apiVersion, owned] of ownedByVersion(owners, base.apiVersion)) {
     if (owned === emptyFieldSet) continue;
-    const [wholeHere, restHere] = [convert(whole, apiVersion), convert(rest, apiVersion)];
+    const at = `object at version ${apiVersion}`;
+    const wholeHere = explain(`failed to convert merged ${at}`, () => convert(whole, apiVersion));
+    const restHere = wholeHere && explain(`failed to convert pruned ${at}`, () => convert(rest, apiVersion));
     if (wholeHere === undefined || restHere === undefined) continue;
     const { type } = wholeHere;
     const present = withNamedFields(toFieldSet(wholeHere.value, type), type);
@@ -60,15 +67,9 @@ function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   return versions;
 }
 
-interface Dropping {
-  readonly lastFields: FieldSet;
-  readonly convert: ConvertTyped;
-}
-
-function removeDropped(base: TypedObject, restored: TypedObject, { lastFields, convert }: Dropping): TypedObject {
-  const here = convert(restored, base.apiVersion);
-  if (here === undefined) return base;
-  const kept = withNamedFields(toFieldSet(here.value, here.type), base.type);
+/** Removes what was applied last time and is not in the object that was put together again. */
+function removeDropped(base: TypedObject, restored: TypedObject, lastFields: FieldSet): TypedObject {
+  const kept = withNamedFields(toFieldSet(restored.value, restored.type), base.type);
   const present = withNamedFields(toFieldSet(base.value, base.type), base.type);
   const dropped = intersectionOf(differenceOf(present, kept), lastFields);
   return { ...base, value: removeFields(base.value, dropped, base.type) };

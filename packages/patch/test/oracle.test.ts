@@ -1,0 +1,168 @@
+/** Our answers to the oracle's questions: the fixtures hold what the libraries of kube-apiserver answered. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Json } from "@capstan/model";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  createMergePatch,
+  createThreeWayMergePatch,
+  deduced,
+  fieldSetOf,
+  fromOpenApi,
+  manageFields,
+  PatchError,
+  recursiveDifferenceOf,
+  type FieldFilter,
+  type JsonObject,
+  type ManageFieldsOptions,
+} from "../src/index.ts";
+import { definitions } from "./oracle/definitions.ts";
+import type { Question } from "./oracle/questions.ts";
+import type { Step } from "./oracle/things.ts";
+
+interface Answer {
+  readonly result?: Json;
+  readonly error?: string;
+}
+
+interface StepAnswer {
+  readonly object?: JsonObject;
+  readonly error?: string;
+  readonly causes?: readonly { readonly message: string; readonly field?: string }[];
+}
+
+function load<T>(name: string): (Question & { readonly answer: T })[] {
+  const file =
+    process.env[`CAPSTAN_ORACLE_${name.toUpperCase()}`] ?? new URL(`fixtures/generated/${name}.json`, import.meta.url);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as (Question & { readonly answer: T })[]) : [];
+}
+
+function attempt(run: () => Json): Answer {
+  try {
+    return { result: run() };
+  } catch (error) {
+    if (error instanceof PatchError) return { error: error.message };
+    throw error;
+  }
+}
+
+function answerDocument(question: Question): Answer {
+  const { document = null, patch = null } = question;
+  const original = (question.original ?? {}) as JsonObject;
+  const modified = (question.modified ?? {}) as JsonObject;
+  const current = (question.current ?? {}) as JsonObject;
+  switch (question.kind) {
+    case "json-patch":
+      return attempt(() => applyJsonPatch(document, patch));
+    case "merge-patch":
+      return attempt(() => applyMergePatch(document, patch));
+    case "create-merge-patch":
+      return attempt(() => createMergePatch(original, modified));
+    default:
+      return attempt(() => createThreeWayMergePatch({ original, modified, current }));
+  }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
+}
+
+test("documents are patched as the oracle patches them", () => {
+  const questions = load<Answer>("documents");
+  assert.ok(questions.length > 0);
+  for (const { answer, ...question } of questions) {
+    // Where the library crashes, the server answers with an inner error; we refuse or answer what the RFC says.
+    if (answer.error?.startsWith("panic") === true) continue;
+    assert.deepEqual(answerDocument(frozen(question)), answer, JSON.stringify(question));
+  }
+});
+
+const start = Date.parse("2026-01-02T03:04:05Z");
+
+const resetFor = (subresource: string | undefined): FieldFilter => {
+  const reset = subresource === "status" ? fieldSetOf(["f:spec"], ["f:metadata"]) : fieldSetOf(["f:status"]);
+  return (fields) => recursiveDifferenceOf(fields, reset);
+};
+
+function convert(object: JsonObject, apiVersion: string): JsonObject | undefined {
+  if (object["apiVersion"] === apiVersion) return object;
+  const version = apiVersion.split("/")[1];
+  if (version !== "v1" && version !== "v2") return undefined;
+  const [from, to] = version === "v1" ? ["replicas", "size"] : ["size", "replicas"];
+  const spec = object["spec"];
+  if (typeof spec !== "object" || spec === null || !Object.hasOwn(spec, from)) return { ...object, apiVersion };
+  const { [from]: value, ...rest } = spec as JsonObject;
+  return { ...object, apiVersion, spec: { ...rest, [to]: value } };
+}
+
+function schemaOf(question: Question, apiVersion: string) {
+  return question.schema === undefined
+    ? deduced
+    : fromOpenApi(definitions, `dev.example.${apiVersion.split("/")[1]}.Thing`);
+}
+
+function optionsOf(question: Question, live: JsonObject | undefined, step: Step, index: number): ManageFieldsOptions {
+  const apiVersion = step.object["apiVersion"] as string;
+  return frozen({
+    operation: step.operation,
+    live: live && convert(live, apiVersion),
+    incoming: step.object,
+    apiVersion,
+    kind: "Thing",
+    manager: step.manager,
+    force: step.force ?? false,
+    subresource: step.subresource ?? "",
+    now: new Date(start + index * 1000),
+    schema: schemaOf(question, apiVersion),
+    resetFields: { [apiVersion]: resetFor(step.subresource) },
+    convert: (object: JsonObject, target: string) => {
+      const converted = convert(object, target);
+      return converted && { object: converted, schema: schemaOf(question, target) };
+    },
+  });
+}
+
+test("fields are managed as the oracle manages them", () => {
+  const questions = load<readonly StepAnswer[]>("managed");
+  assert.ok(questions.length > 0);
+  for (const { answer, ...question } of questions) {
+    let live: JsonObject | undefined;
+    for (const [index, step] of (question.steps ?? []).entries()) {
+      const expected = answer[index] ?? {};
+      const result = manageFields(optionsOf(question, live, step, index));
+      const context = `step ${index} of ${JSON.stringify(question)}`;
+      if (result.outcome !== "done") {
+        checkRefusal(expected, result, context);
+        continue;
+      }
+      const metadata = result.object["metadata"] as JsonObject;
+      live = { ...result.object, metadata: { ...metadata, uid: "stored" } };
+      assert.deepEqual({ object: live }, expected, context);
+      assertSameOrder(live, expected.object ?? {}, context);
+    }
+  }
+});
+
+/** The order of conflicts with several managers, and of type errors, is that of a Go map: only their set is compared. */
+function checkRefusal(
+  expected: StepAnswer,
+  result: { message: string; causes?: readonly object[] },
+  context: string,
+): void {
+  const lines = (text: string | undefined) => (text ?? "").split("\n").sort();
+  assert.deepEqual(lines(result.message), lines(expected.error), context);
+  const sorted = (causes: readonly object[] | undefined) => (causes ?? []).map((cause) => JSON.stringify(cause)).sort();
+  assert.deepEqual(sorted(result.causes), sorted(expected.causes), context);
+}
+
+/** The steps of managed fields are sorted in the text that a client reads. */
+function assertSameOrder(actual: JsonObject, expected: JsonObject, context: string): void {
+  const fieldsOf = (object: JsonObject) =>
+    (((object["metadata"] as JsonObject)["managedFields"] ?? []) as readonly JsonObject[]).map((entry) =>
+      JSON.stringify(entry["fieldsV1"]),
+    );
+  assert.deepEqual(fieldsOf(actual), fieldsOf(expected), context);
+}
