@@ -1,0 +1,60 @@
+/** Digests: the names of blobs, made from their bytes. */
+import { createHash, type Hash } from "node:crypto";
+import { OciError } from "./errors.ts";
+
+export function digestOf(bytes: Uint8Array | string): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** A running digest over bytes that arrive one after the other. */
+export class Digester {
+  readonly #hash: Hash;
+  readonly #algorithm: string;
+  size = 0;
+
+  constructor(algorithm: "sha256" | "sha512" = "sha256") {
+    this.#algorithm = algorithm;
+    this.#hash = createHash(algorithm);
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.size += bytes.length;
+  }
+
+  digest(): string {
+    return `${this.#algorithm}:${this.#hash.digest("hex")}`;
+  }
+}
+
+/** A digester for the algorithm that a digest names. */
+export function digesterFor(digest: string): Digester {
+  const algorithm = digest.slice(0, digest.indexOf(":"));
+  if (algorithm !== "sha256" && algorithm !== "sha512")
+    throw new OciError("BadDigest", `could not check ${digest}: only sha256 and sha512 are known`);
+  return new Digester(algorithm);
+}
+
+/** Passes bytes through and fails at the end if they are not what the digest says. */
+export async function* verified(
+  chunks: AsyncIterable<Uint8Array>,
+  expected: { readonly digest: string; readonly size?: number },
+): AsyncGenerator<Uint8Array> {
+  const digester = digesterFor(expected.digest);
+  for await (const chunk of chunks) {
+    digester.update(chunk);
+    if (expected.size !== undefined && digester.size > expected.size) {
+      throw new OciError(
+        "BadDigest",
+        `could not trust ${expected.digest}: it has more than the ${expected.size} bytes that were announced`,
+      );
+    }
+    yield chunk;
+  }
+  const actual = digester.digest();
+  if (actual !== expected.digest)
+    throw new OciError(
+      "BadDigest",
+      `could not trust ${expected.digest}: its bytes are ${actual}; fetch it again, or ask who made it`,
+    );
+}

@@ -1,0 +1,186 @@
+/** A content store: blobs under their digests and images under their names, in a folder laid out as OCI says. */
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { digestOf, Digester, verified } from "../digest.ts";
+import { OciError } from "../errors.ts";
+import type { Descriptor, ImageConfig, Index, Manifest, Platform } from "../image.ts";
+import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
+
+/** An image in the store, for one platform. */
+export interface StoredImage {
+  readonly descriptor: Descriptor;
+  readonly manifest: Manifest;
+  readonly config: ImageConfig;
+}
+
+const nameAnnotation = "org.opencontainers.image.ref.name";
+const containerdName = "io.containerd.image.name";
+
+/** Opens a folder as a store; makes it if it is not there. Several processes may use one store. */
+export async function openStore(folder: string): Promise<Store> {
+  await mkdir(join(folder, "blobs", "sha256"), { recursive: true });
+  await writeFile(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }), { flag: "wx" }).catch(
+    ignoreExisting,
+  );
+  return new Store(folder);
+}
+
+/** A folder of blobs. What is in it was checked when it came in; temporary files are never mistaken for blobs. */
+export class Store {
+  readonly folder: string;
+  #serial = 0;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  blobPath(digest: string): string {
+    const [algorithm = "", hex = ""] = digest.split(":");
+    if (!/^(sha256|sha512)$/.test(algorithm) || !/^[0-9a-f]+$/.test(hex))
+      throw new OciError("BadDigest", `"${digest}" is not a digest`);
+    return join(this.folder, "blobs", algorithm, hex);
+  }
+
+  async has(digest: string): Promise<boolean> {
+    return (await this.sizeOf(digest)) !== undefined;
+  }
+
+  async sizeOf(digest: string): Promise<number | undefined> {
+    return stat(this.blobPath(digest)).then(
+      ({ size }) => size,
+      () => undefined,
+    );
+  }
+
+  /** The bytes of a blob, checked while they are read. */
+  async *read(digest: string): AsyncGenerator<Uint8Array> {
+    if (!(await this.has(digest)))
+      throw new OciError("NotFound", `there is no blob ${digest} in ${this.folder}; pull or load the image first`);
+    yield* verified(createReadStream(this.blobPath(digest)) as AsyncIterable<Uint8Array>, { digest });
+  }
+
+  async readJson<T>(digest: string): Promise<T> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.read(digest)) chunks.push(chunk);
+    try {
+      return JSON.parse(Buffer.concat(chunks).toString("utf8")) as T;
+    } catch (cause) {
+      throw new OciError("BadImage", `could not read ${digest}: it is not JSON`, { cause });
+    }
+  }
+
+  /** Takes in bytes; with an expected digest they are checked before the blob appears. */
+  async write(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    expected?: { readonly digest: string; readonly size?: number },
+  ): Promise<{ digest: string; size: number }> {
+    const temporary = join(this.folder, "blobs", `.incoming-${process.pid}-${this.#serial++}`);
+    const file = await open(temporary, "wx");
+    const digester = new Digester();
+    try {
+      const source = expected === undefined ? chunks : verified(asAsync(chunks), expected);
+      for await (const chunk of source) {
+        digester.update(chunk);
+        await file.write(chunk);
+      }
+      await file.sync();
+      await file.close();
+      const digest = expected?.digest ?? digester.digest();
+      await rename(temporary, this.blobPath(digest));
+      return { digest, size: digester.size };
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async writeJson(value: unknown): Promise<{ digest: string; size: number }> {
+    const bytes = Buffer.from(JSON.stringify(value));
+    return (await this.has(digestOf(bytes))) ? { digest: digestOf(bytes), size: bytes.length } : this.write([bytes]);
+  }
+
+  /** Gives an image a name; a name that was taken moves to the new image. */
+  async tag(name: string, descriptor: Descriptor): Promise<void> {
+    const { manifests, ...index } = await this.#index();
+    const { [nameAnnotation]: _, [containerdName]: __, ...kept } = descriptor.annotations ?? {};
+    const named = { ...descriptor, annotations: { ...kept, [containerdName]: name, [nameAnnotation]: name } };
+    await this.#replaceIndex({ ...index, manifests: [...manifests.filter((one) => nameOf(one) !== name), named] });
+  }
+
+  async untag(name: string): Promise<void> {
+    const { manifests, ...index } = await this.#index();
+    await this.#replaceIndex({ ...index, manifests: manifests.filter((one) => nameOf(one) !== name) });
+  }
+
+  async find(name: string): Promise<Descriptor | undefined> {
+    return (await this.#index()).manifests.find((one) => nameOf(one) === name || one.digest === name);
+  }
+
+  /** The names in the store and what they stand for. */
+  async list(): Promise<{ readonly name: string; readonly descriptor: Descriptor }[]> {
+    return (await this.#index()).manifests.flatMap((descriptor) => {
+      const name = nameOf(descriptor);
+      return name === undefined ? [] : [{ name, descriptor }];
+    });
+  }
+
+  /** The image behind a descriptor for one platform: an index is a choice. */
+  async image(descriptor: Descriptor, platform: Platform): Promise<StoredImage> {
+    if (isIndex(descriptor.mediaType))
+      return this.image(choose(await this.readJson<Index>(descriptor.digest), platform, descriptor.digest), platform);
+    if (!isManifest(descriptor.mediaType))
+      throw new OciError("BadImage", `${descriptor.digest} is ${descriptor.mediaType}, which is no image`);
+    const manifest = await this.readJson<Manifest>(descriptor.digest);
+    return { descriptor, manifest, config: await this.readJson<ImageConfig>(manifest.config.digest) };
+  }
+
+  async #index(): Promise<Index> {
+    const text = await readFile(join(this.folder, "index.json"), "utf8").catch(() => undefined);
+    return text === undefined
+      ? { schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] }
+      : (JSON.parse(text) as Index);
+  }
+
+  async #replaceIndex(index: Index): Promise<void> {
+    const temporary = join(this.folder, `.index-${process.pid}-${this.#serial++}.json`);
+    await writeFile(temporary, JSON.stringify(index));
+    await rename(temporary, join(this.folder, "index.json"));
+  }
+
+  /** Every blob in the store. */
+  async blobs(): Promise<string[]> {
+    return (await readdir(join(this.folder, "blobs", "sha256"))).map((hex) => `sha256:${hex}`);
+  }
+}
+
+/** The entry of an index for a platform; one without a platform fits everywhere. */
+export function choose(index: Index, platform: Platform, digest: string): Descriptor {
+  const images = index.manifests.filter((one) => one.annotations?.["vnd.docker.reference.type"] === undefined);
+  const fits = (one: Descriptor): boolean =>
+    one.platform?.os === platform.os && one.platform.architecture === platform.architecture;
+  const found =
+    images.find((one) => fits(one) && one.platform?.variant === platform.variant) ??
+    images.find(fits) ??
+    images.find((one) => one.platform === undefined);
+  if (found !== undefined) return found;
+  const offered = images.map((one) => `${one.platform?.os}/${one.platform?.architecture}`).join(", ");
+  throw new OciError(
+    "NoPlatform",
+    `${digest} has no image for ${platform.os}/${platform.architecture}; it has ${offered || "none"}`,
+  );
+}
+
+/** The name of an entry: containerd's full one, or the one that OCI gives. */
+export function nameOf({ annotations }: Descriptor): string | undefined {
+  return annotations?.[containerdName] ?? annotations?.[nameAnnotation];
+}
+
+async function* asAsync(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}

@@ -1,0 +1,147 @@
+/** Reads tar archives from a stream of bytes: ustar, pax and GNU's long names. */
+import { OciError } from "../errors.ts";
+import { blockSize, type Entry, type EntryType, padding } from "./entry.ts";
+import { ByteReader } from "./byte-reader.ts";
+
+/** An entry with its bytes; they must be read, or are skipped, before the next entry comes. */
+export interface ReadEntry extends Entry {
+  readonly body: () => AsyncGenerator<Uint8Array>;
+}
+
+const types: { readonly [flag: string]: EntryType } = {
+  "0": "file",
+  "\0": "file",
+  "7": "file",
+  "1": "link",
+  "2": "symlink",
+  "3": "character",
+  "4": "block",
+  "5": "directory",
+  "6": "fifo",
+};
+
+// Names and attributes are small; whoever sends megabytes of them means no good.
+const maxHeaderBytes = 1 << 20;
+
+export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadEntry> {
+  const reader = new ByteReader(chunks);
+  let pax: Record<string, string> = {};
+  for (;;) {
+    const block = await reader.take(blockSize);
+    if (block.length === 0 || isEmpty(block)) return;
+    if (block.length < blockSize) throw broken("it ends in the middle of an entry");
+    checkSum(block);
+    const flag = String.fromCharCode(block[156] ?? 0);
+    const size = number(block, 124, 12);
+    if (flag === "x" || flag === "g" || flag === "L" || flag === "K") {
+      const text = await readText(reader, size);
+      if (flag === "x") pax = { ...pax, ...parsePax(text) };
+      else if (flag === "L") pax["path"] = trimNul(text.toString());
+      else if (flag === "K") pax["linkpath"] = trimNul(text.toString());
+      continue;
+    }
+    yield* entryOf(block, flag, pax, reader);
+    pax = {};
+  }
+}
+
+async function* entryOf(
+  block: Buffer,
+  flag: string,
+  pax: Readonly<Record<string, string>>,
+  reader: ByteReader,
+): AsyncGenerator<ReadEntry> {
+  const type = types[flag];
+  if (type === undefined) throw broken(`it has an entry of the unknown type ${JSON.stringify(flag)}`);
+  const size = type === "file" ? Number(pax["size"] ?? number(block, 124, 12)) : 0;
+  let left = size;
+  const entry: Entry = { ...headerOf(block, pax), type, size };
+  async function* body(): AsyncGenerator<Uint8Array> {
+    while (left > 0) {
+      const chunk = await reader.takeSome(left);
+      if (chunk.length === 0) throw broken(`it ends in the middle of ${entry.path}`);
+      left -= chunk.length;
+      yield chunk;
+    }
+  }
+  yield { ...entry, body };
+  for await (const _ of body()) {
+    // What the caller did not want is passed over.
+  }
+  await reader.take(padding(size));
+}
+
+function headerOf(block: Buffer, pax: Readonly<Record<string, string>>): Omit<Entry, "type" | "size"> {
+  const prefix = block.toString("latin1", 257, 262) === "ustar" ? text(block, 345, 155) : "";
+  const name = text(block, 0, 100);
+  const attributes = Object.entries(pax).filter(([key]) => key.startsWith("SCHILY.xattr."));
+  return {
+    path: pax["path"] ?? (prefix === "" ? name : `${prefix}/${name}`),
+    mode: number(block, 100, 8) & 0o7777,
+    uid: Number(pax["uid"] ?? number(block, 108, 8)),
+    gid: Number(pax["gid"] ?? number(block, 116, 8)),
+    mtime: Math.floor(Number(pax["mtime"] ?? number(block, 136, 12))),
+    target: pax["linkpath"] ?? text(block, 157, 100),
+    major: number(block, 329, 8),
+    minor: number(block, 337, 8),
+    attributes: Object.fromEntries(attributes.map(([key, value]) => [key.slice("SCHILY.xattr.".length), value])),
+  };
+}
+
+async function readText(reader: ByteReader, size: number): Promise<Buffer> {
+  if (size > maxHeaderBytes) throw broken(`a name or attribute of ${size} bytes is longer than any honest one`);
+  const bytes = await reader.take(size);
+  await reader.take(padding(size));
+  return bytes;
+}
+
+/** Lengths count bytes, so the records are cut before they are decoded. */
+function parsePax(bytes: Buffer): Record<string, string> {
+  const records: Record<string, string> = {};
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(0x20, at);
+    const length = Number(bytes.toString("latin1", at, space));
+    if (space === -1 || !Number.isInteger(length) || length <= 0) throw broken("an extended header is malformed");
+    const record = bytes.toString("utf8", space + 1, at + length - 1);
+    const equals = record.indexOf("=");
+    records[record.slice(0, equals)] = record.slice(equals + 1);
+    at += length;
+  }
+  return records;
+}
+
+/** Octal digits, or a binary number when the first bit is set. */
+function number(block: Buffer, at: number, length: number): number {
+  if (((block[at] ?? 0) & 0x80) !== 0) {
+    let value = 0;
+    for (let i = at + 1; i < at + length; i++) value = value * 256 + (block[i] ?? 0);
+    return value;
+  }
+  const digits = text(block, at, length).trim();
+  const value = digits === "" ? 0 : Number.parseInt(digits, 8);
+  if (Number.isNaN(value)) throw broken("a number in it is not octal");
+  return value;
+}
+
+function text(block: Buffer, at: number, length: number): string {
+  return trimNul(block.toString("utf8", at, at + length));
+}
+
+function trimNul(value: string): string {
+  const end = value.indexOf("\0");
+  return end === -1 ? value : value.slice(0, end);
+}
+
+function isEmpty(block: Buffer): boolean {
+  return block.every((byte) => byte === 0);
+}
+
+function checkSum(block: Buffer): void {
+  let sum = 0;
+  for (let i = 0; i < blockSize; i++) sum += i >= 148 && i < 156 ? 0x20 : (block[i] ?? 0);
+  if (sum !== number(block, 148, 8)) throw broken("the check sum of an entry is wrong");
+}
+
+function broken(why: string): OciError {
+  return new OciError("BadArchive", `could not read the archive: ${why}; make or fetch it again`);
+}

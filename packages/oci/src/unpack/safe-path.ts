@@ -1,0 +1,49 @@
+/** Keeps the paths of a layer inside the folder it is unpacked to. */
+import { lstat, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { OciError } from "../errors.ts";
+
+/** The parts of a path in a layer; absolute paths start at the root of the image, and nothing climbs out of it. */
+export function partsOf(path: string): string[] {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.includes(".."))
+    throw new OciError(
+      "UnsafeLayer",
+      `the layer has the path "${path}", which climbs; nothing was written outside, do not use this image`,
+    );
+  if (path.includes("\0"))
+    throw new OciError("UnsafeLayer", `the layer has a path with a zero byte in it; do not use this image`);
+  return parts;
+}
+
+/**
+ * Where a path of the layer lies on disk. Symlinks on the way are followed as the image would see them, with the folder as its root, so a
+ * link to /etc leads to <root>/etc and never to the host's.
+ */
+export async function resolveInside(root: string, parts: readonly string[]): Promise<string> {
+  let resolved: string[] = [];
+  let pending = parts.slice(0, -1);
+  for (let steps = 0; pending.length > 0; steps++) {
+    if (steps > 255)
+      throw new OciError(
+        "UnsafeLayer",
+        `the layer has symlinks that lead in a circle at "${parts.join("/")}"; do not use this image`,
+      );
+    const [part = "", ...rest] = pending;
+    if (part === "..") {
+      resolved = resolved.slice(0, -1);
+      pending = rest;
+      continue;
+    }
+    const target = await linkAt(join(root, ...resolved, part));
+    if (target === undefined) resolved = [...resolved, part];
+    else if (target.startsWith("/")) resolved = [];
+    pending = target === undefined ? rest : [...target.split("/").filter((one) => one !== "" && one !== "."), ...rest];
+  }
+  return join(root, ...resolved, parts.at(-1) ?? "");
+}
+
+async function linkAt(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isSymbolicLink() === true ? readlink(path) : undefined;
+}

@@ -1,0 +1,144 @@
+/** Unpacks layers to a folder, safely: whatever a layer says, it can touch nothing but that folder. */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { chmod, chown, link, lchown, lstat, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { OciError } from "../errors.ts";
+import type { Compression } from "../media-types.ts";
+import { type ReadEntry, readTar } from "../tar/read.ts";
+import { partsOf, resolveInside } from "./safe-path.ts";
+
+/** How to unpack. */
+export interface UnpackOptions {
+  /** Owners are set only by root; others get files that are all their own. */
+  readonly owners: "keep" | "mine";
+  /** A deleted file of a lower layer: remove it here (layers in one folder), or leave an overlay mark (a folder for each layer). */
+  readonly whiteouts: "remove" | { readonly mark: (path: string, kind: "file" | "opaque") => Promise<void> };
+  readonly maxBytes?: number;
+  readonly maxEntries?: number;
+}
+
+const defaults = { maxBytes: 16 * 2 ** 30, maxEntries: 1_000_000 };
+
+/** Unpacks one layer over what is in the folder already. */
+export async function unpackLayer(
+  chunks: AsyncIterable<Uint8Array>,
+  compression: Compression,
+  folder: string,
+  options: UnpackOptions,
+): Promise<void> {
+  const limits = { ...defaults, ...options };
+  let bytes = 0;
+  let entries = 0;
+  const written = new Set<string>();
+  for await (const entry of readTar(decompress(chunks, compression))) {
+    entries++;
+    bytes += entry.size;
+    if (entries > limits.maxEntries) throw tooLarge(`${limits.maxEntries} files`);
+    if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
+    await place(entry, folder, { ...options, written });
+  }
+}
+
+async function* decompress(chunks: AsyncIterable<Uint8Array>, compression: Compression): AsyncGenerator<Uint8Array> {
+  if (compression === "none") {
+    yield* chunks;
+    return;
+  }
+  const inflate = compression === "gzip" ? createGunzip() : createZstdDecompress();
+  const failed = pipeline(Readable.from(chunks), inflate).catch((cause: unknown) =>
+    cause instanceof OciError
+      ? cause
+      : new OciError("BadArchive", `could not decompress the layer as ${compression}`, { cause }),
+  );
+  try {
+    yield* inflate as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw (await failed) ?? error;
+  }
+}
+
+interface Placing extends UnpackOptions {
+  /** What this very layer wrote: an opaque mark hides only what was there before. */
+  readonly written: Set<string>;
+}
+
+async function place(entry: ReadEntry, root: string, options: Placing): Promise<void> {
+  const parts = partsOf(entry.path);
+  const name = parts.at(-1);
+  if (name === undefined) return;
+  const path = await resolveInside(root, parts);
+  if (name.startsWith(".wh.")) return whiteOut(path, name, options);
+  await mkdir(dirname(path), { recursive: true });
+  await clearFor(entry, path);
+  await make(entry, path, root);
+  await dress(entry, path, options);
+  options.written.add(path);
+}
+
+async function whiteOut(path: string, name: string, { whiteouts, written }: Placing): Promise<void> {
+  const folder = dirname(path);
+  const opaque = name === ".wh..wh..opq";
+  if (!opaque && name.startsWith(".wh..wh.")) return;
+  const target = opaque ? folder : join(folder, name.slice(".wh.".length));
+  if (whiteouts !== "remove") return whiteouts.mark(target, opaque ? "opaque" : "file");
+  if (!opaque) return rm(target, { recursive: true, force: true });
+  for (const child of await readdir(folder).catch(() => [])) {
+    const below = join(folder, child);
+    if (![...written].some((one) => one === below || one.startsWith(`${below}/`)))
+      await rm(below, { recursive: true, force: true });
+  }
+}
+
+/** Makes room: a new entry replaces an old one, but a folder over a folder keeps what is in it. */
+async function clearFor(entry: ReadEntry, path: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there === undefined || (there.isDirectory() && entry.type === "directory")) return;
+  await rm(path, { recursive: true, force: true });
+}
+
+async function make(entry: ReadEntry, path: string, root: string): Promise<void> {
+  switch (entry.type) {
+    case "file":
+      return writeFile(entry, path);
+    case "directory":
+      await mkdir(path, { recursive: true });
+      return;
+    case "symlink":
+      return symlink(entry.target, path);
+    case "link":
+      return link(await resolveInside(root, partsOf(entry.target)), path);
+    case "character":
+    case "block":
+    case "fifo":
+      // A container gets its devices from the node; one from an image could be anything, so it is left out.
+      return;
+  }
+}
+
+async function writeFile(entry: ReadEntry, path: string): Promise<void> {
+  // Exclusive and without following links: what is at this path now was put there by nobody but us.
+  const file = await open(path, "wx", 0o600);
+  try {
+    for await (const chunk of entry.body()) await file.write(chunk);
+  } finally {
+    await file.close();
+  }
+}
+
+async function dress(entry: ReadEntry, path: string, { owners }: Placing): Promise<void> {
+  if (entry.type === "character" || entry.type === "block" || entry.type === "fifo" || entry.type === "link") return;
+  if (entry.type === "symlink") return owners === "keep" ? lchown(path, entry.uid, entry.gid) : undefined;
+  if (owners === "keep") await chown(path, entry.uid, entry.gid);
+  // Whoever is not root must be able to read and enter what is all their own.
+  await chmod(path, owners === "keep" ? entry.mode : entry.mode | (entry.type === "directory" ? 0o700 : 0o400));
+  await utimes(path, entry.mtime, entry.mtime);
+}
+
+function tooLarge(limit: string): OciError {
+  return new OciError(
+    "TooLarge",
+    `could not unpack the layer: it has more than ${limit}; raise the limit if you trust the image`,
+  );
+}

@@ -1,0 +1,172 @@
+/** Hostile layers are contained: whatever they say, nothing outside the folder changes. */
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { OciError, unpackLayer } from "@capstan/oci";
+import { layer } from "./layers.ts";
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+describe("unpacking", () => {
+  let home = "";
+  let root = "";
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "capstan-unpack-"));
+    root = join(home, "root");
+    mkdirSync(root);
+    writeFileSync(join(home, "precious"), "untouched");
+  });
+  afterEach(() => {
+    assert.equal(readFileSync(join(home, "precious"), "utf8"), "untouched");
+    assert.deepEqual(readdirSync(home).sort(), ["precious", "root"]);
+    rmSync(home, { recursive: true });
+  });
+
+  const unpack = (
+    bytes: Buffer,
+    compression: "none" | "gzip" | "zstd" = "none",
+    limits: { maxBytes?: number; maxEntries?: number } = {},
+  ): Promise<void> => unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
+
+  test("files, folders, links and modes arrive, from every compression", async () => {
+    const plain = layer([
+      { path: "bin", type: "directory" },
+      { path: "bin/tool", mode: 0o4755, body: "#!" },
+      { path: "bin/same", type: "link", target: "bin/tool" },
+      { path: "sbin", type: "symlink", target: "bin" },
+      { path: "sbin/other", body: "x" },
+    ]);
+    for (const [compression, bytes] of [
+      ["none", plain],
+      ["gzip", gzipSync(plain)],
+      ["zstd", zstdCompressSync(plain)],
+    ] as const) {
+      await unpack(bytes, compression);
+      assert.equal(readFileSync(join(root, "bin/tool"), "utf8"), "#!");
+      assert.equal(lstatSync(join(root, "bin/tool")).mode & 0o7777, 0o4755);
+      assert.equal(lstatSync(join(root, "bin/same")).ino, lstatSync(join(root, "bin/tool")).ino);
+      assert.equal(readlinkSync(join(root, "sbin")), "bin");
+      assert.equal(readFileSync(join(root, "bin/other"), "utf8"), "x");
+    }
+  });
+
+  test("a path that climbs is refused", async () => {
+    await assert.rejects(unpack(layer([{ path: "../precious", body: "gone" }])), hasCode("UnsafeLayer"));
+    await assert.rejects(unpack(layer([{ path: "a/../../precious", body: "gone" }])), hasCode("UnsafeLayer"));
+  });
+
+  test("an absolute path stays inside", async () => {
+    await unpack(layer([{ path: "/etc/passwd", body: "x" }]));
+    assert.equal(readFileSync(join(root, "etc/passwd"), "utf8"), "x");
+  });
+
+  test("symlinks out of the root lead back into it", async () => {
+    await unpack(
+      layer([
+        { path: "up", type: "symlink", target: "../.." },
+        { path: "up/precious", body: "x" },
+      ]),
+    );
+    await unpack(
+      layer([
+        { path: "abs", type: "symlink", target: home },
+        { path: `abs/precious`, body: "x" },
+      ]),
+    );
+    assert.equal(readFileSync(join(root, "precious"), "utf8"), "x");
+  });
+
+  test("a file over a symlink replaces the link, not its target", async () => {
+    await unpack(
+      layer([
+        { path: "link", type: "symlink", target: join(home, "precious") },
+        { path: "link", body: "x" },
+      ]),
+    );
+    assert.equal(lstatSync(join(root, "link")).isFile(), true);
+  });
+
+  test("a hard link cannot reach out", async () => {
+    await assert.rejects(
+      unpack(layer([{ path: "hard", type: "link", target: "../precious" }])),
+      hasCode("UnsafeLayer"),
+    );
+    await assert.rejects(unpack(layer([{ path: "hard", type: "link", target: join(home, "precious") }])));
+  });
+
+  test("symlinks in a circle are refused", async () => {
+    await assert.rejects(
+      unpack(
+        layer([
+          { path: "a", type: "symlink", target: "b" },
+          { path: "b", type: "symlink", target: "a" },
+          { path: "a/x", body: "" },
+        ]),
+      ),
+      hasCode("UnsafeLayer"),
+    );
+  });
+
+  test("devices are left out", async () => {
+    await unpack(layer([{ path: "dev/sda", type: "block", major: 8, minor: 0 }]));
+    assert.equal(existsSync(join(root, "dev/sda")), false);
+  });
+
+  test("whiteouts hide what was there, and an opaque one only what lower layers had", async () => {
+    await unpack(
+      layer([
+        { path: "d/old", body: "" },
+        { path: "d/older", body: "" },
+        { path: "e/x", body: "" },
+      ]),
+    );
+    await unpack(
+      layer([
+        { path: "d/new", body: "" },
+        { path: "d/.wh..wh..opq", body: "" },
+        { path: "e/.wh.x", body: "" },
+      ]),
+    );
+    assert.deepEqual(readdirSync(join(root, "d")), ["new"]);
+    assert.deepEqual(readdirSync(join(root, "e")), []);
+  });
+
+  test("bombs are stopped at a limit", async () => {
+    const bomb = gzipSync(layer([{ path: "zeros", body: Buffer.alloc(1 << 20) }]));
+    await assert.rejects(unpack(bomb, "gzip", { maxBytes: 1 << 16 }), hasCode("TooLarge"));
+    await assert.rejects(
+      unpack(
+        layer([
+          { path: "a", body: "" },
+          { path: "b", body: "" },
+        ]),
+        "none",
+        { maxEntries: 1 },
+      ),
+      hasCode("TooLarge"),
+    );
+  });
+
+  test("a layer that is not what it says is an error", async () => {
+    await assert.rejects(unpack(Buffer.from("hello"), "gzip"), hasCode("BadArchive"));
+  });
+});
+
+function hasCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof OciError && error.code === code;
+}
