@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -60,6 +60,7 @@ async function buildProgram(program: Program, folder: string, progress: Progress
 
 async function prepareModule(module: GoModule, workshop: string): Promise<void> {
   await mkdir(workshop, { recursive: true });
+  if (module.main !== undefined) await copyFile(goSource(module.main), join(workshop, "main.go"));
   if (await exists(join(workshop, "go.mod"))) return;
   const download = await go(workshop, ["mod", "download", "-json", `${module.path}@${module.version}`]);
   const { GoMod: goMod } = JSON.parse(download) as { GoMod: string };
@@ -68,7 +69,7 @@ async function prepareModule(module: GoModule, workshop: string): Promise<void> 
 
 /** The first process of a cluster's namespaces, built from the source beside this package; the same program pauses pods. */
 export async function buildInit(progress: Progress): Promise<string> {
-  const source = fileURLToPath(new URL("../go/init/main.go", import.meta.url));
+  const source = goSource("init");
   const version = createHash("sha256")
     .update(await readFile(source))
     .digest("hex")
@@ -84,6 +85,10 @@ export async function buildInit(progress: Progress): Promise<string> {
   await rename(`${finished}.new`, finished);
   step.done();
   return finished;
+}
+
+function goSource(name: string): string {
+  return fileURLToPath(new URL(`../go/${name}/main.go`, import.meta.url));
 }
 
 /** Runs the go command without C, the same everywhere. */

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Server } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 
 import { askApi } from "./api.ts";
 import { buildInit, buildPrograms } from "./build.ts";
@@ -27,13 +26,17 @@ import { takeLock } from "./lock.ts";
 import { API_PORT, apiServerAddress } from "./network.ts";
 import { endProcesses, findComponents, findNetworkNeighbours, findProcesses } from "./processes.ts";
 import type { ClusterProcess } from "./processes.ts";
+import { removeCgroups } from "./node/cgroups.ts";
+import { nodePrograms, startNodes } from "./node/node.ts";
 import type { Progress } from "./progress.ts";
 import { findRelease } from "./releases.ts";
 import type { Release } from "./releases.ts";
-import { assertRunning, findSandbox, logTail, startSandbox, startService } from "./sandbox.ts";
+import { findSandbox, startSandbox, startService } from "./sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterFolder, kubeconfigPath, readState, writeState } from "./state.ts";
 import type { ClusterState, Owner } from "./state.ts";
+import { BASE_PACKAGES, NODE_PACKAGES, ensureSystemPackages } from "./system-packages.ts";
+import { waitUntil } from "./wait.ts";
 
 /** The cluster that is wanted. */
 export interface ClusterOptions {
@@ -112,7 +115,7 @@ function assertPossible(): void {
 
 async function startLocked(options: ClusterOptions, release: Release, progress: Progress): Promise<ClusterState> {
   const folder = clusterFolder(options.name);
-  await buildPrograms(controlPlanePrograms(release), progress);
+  await prepareMachine(release, options.nodes, progress);
   const init = await buildInit(progress);
   await clear(folder);
   const servers = await openPorts(options);
@@ -120,7 +123,11 @@ async function startLocked(options: ClusterOptions, release: Release, progress: 
   try {
     const state = describe(options, release, servers.map(listeningPort));
     writeState(state);
-    await startControlPlane(await startSandbox(folder, init), state, { options, release, servers });
+    const sandbox = await startSandbox(folder, init);
+    await startControlPlane(sandbox, state, { options, release, servers });
+    if (options.nodes > 0) {
+      await startNodes(sandbox, release, { count: options.nodes, credentials: adminCredentials(state) });
+    }
     const ready: ClusterState = { ...state, phase: "ready" };
     writeState(ready);
     step.done("ready");
@@ -131,6 +138,15 @@ async function startLocked(options: ClusterOptions, release: Release, progress: 
     await clear(folder);
     throw error;
   }
+}
+
+/** Builds and installs what a cluster needs; nothing of it has to be taken back. */
+export async function prepareMachine(release: Release, nodes: number, progress: Progress): Promise<void> {
+  await ensureSystemPackages(nodes > 0 ? [...BASE_PACKAGES, ...NODE_PACKAGES] : BASE_PACKAGES, (line) =>
+    progress.note(line),
+  );
+  await buildPrograms(controlPlanePrograms(release), progress);
+  if (nodes > 0) await buildPrograms(nodePrograms(release), progress);
 }
 
 function describe(options: ClusterOptions, release: Release, ports: readonly number[]): ClusterState {
@@ -160,7 +176,8 @@ async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: S
   const shared = { count: servers.length, flags: options.apiServerFlags };
   for (const index of indexes) startService(sandbox, apiServerService(folder, release, { index, ...shared }));
   const targets = indexes.map((index) => ({ host: apiServerAddress(index), port: API_PORT }));
-  await startKeeper(sandbox, servers, { name: state.name, targets, ...(state.owner && { owner: state.owner }) });
+  const { name, owner, nodes } = state;
+  await startKeeper(sandbox, servers, { name, targets, withNodes: nodes > 0, ...(owner && { owner }) });
   await Promise.all(indexes.map((index) => waitForApiServer(folder, state, index)));
   startService(sandbox, controllerManagerService(folder, release));
   startService(sandbox, schedulerService(folder, release));
@@ -175,8 +192,6 @@ function writeKubeconfigs(folder: string, state: ClusterState): void {
   }
   writeKubeconfig(kubeconfigPath(state.name), "admin", adminCredentials(state));
 }
-
-const START_LIMIT_MS = 120_000;
 
 async function waitForApiServer(folder: string, state: ClusterState, index: number): Promise<void> {
   const credentials = adminCredentials(state, index);
@@ -195,18 +210,6 @@ async function waitForDefaultNamespace(folder: string, state: ClusterState): Pro
   });
 }
 
-/** Asks again and again until it is so; gives up when a component that is needed for it has ended. */
-async function waitUntil(folder: string, needed: readonly string[], isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + START_LIMIT_MS;
-  while (performance.now() < deadline) {
-    if (await isSo().catch(() => false)) return;
-    await delay(100);
-    for (const component of needed) assertRunning(folder, component);
-  }
-  const logs = needed.map((component) => `${component}: ${logTail(folder, component)}`).join("\n");
-  throw new KubernetesToolError("not-started", `${needed[0]} was not ready in ${START_LIMIT_MS / 1000} s\n${logs}`);
-}
-
 /** Ends all processes of a cluster and removes its files. The end of the first process ends everything in its namespaces. */
 async function clear(folder: string): Promise<boolean> {
   const sandbox = findSandbox(folder);
@@ -214,6 +217,7 @@ async function clear(folder: string): Promise<boolean> {
   const neighbours = sandbox ? findNetworkNeighbours(sandbox.init) : [];
   await endProcesses([...new Set([...marked, ...neighbours])]);
   const existed = marked.length > 0 || existsSync(folder);
+  await removeCgroups(folder);
   await rm(folder, { recursive: true, force: true });
   return existed;
 }

@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import type { SpawnOptions } from "node:child_process";
+import { closeSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
 import { KubernetesToolError } from "./errors.ts";
@@ -9,7 +11,8 @@ import type { KubernetesToolErrorCode } from "./errors.ts";
 
 /** How to run a command; without `code` a failure is reported as not-started. */
 export interface CommandOptions extends Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid"> {
-  readonly input?: string;
+  /** What the program reads: a text, or an open file, which is closed. */
+  readonly input?: string | { readonly file: number };
   readonly code?: KubernetesToolErrorCode;
 }
 
@@ -35,17 +38,23 @@ export async function runForBytes(
   options: CommandOptions = {},
 ): Promise<Buffer> {
   const { input, code = "not-started", ...spawnOptions } = options;
-  const child = spawn(program, args, { ...spawnOptions, stdio: ["pipe", "pipe", "pipe"] });
+  const file = typeof input === "object" ? input.file : undefined;
+  const child = spawn(program, args, { ...spawnOptions, stdio: [file ?? "pipe", "pipe", "pipe"] });
+  if (file !== undefined) closeSync(file);
   const ended = new Promise<number>((resolve, reject) => {
     child.on("error", (error) => reject(notRunnable(program, error)));
     child.on("close", (status, signal) => resolve(status ?? (signal ? 128 : 1)));
   });
-  child.stdin.on("error", () => {});
-  child.stdin.end(input ?? "");
-  const [status, output, complaints] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(typeof input === "string" ? input : "");
+  const [status, output, complaints] = await Promise.all([ended, read(child.stdout), read(child.stderr)]);
   if (status === 0) return output;
   const said = lastLines(complaints.toString("utf8") || output.toString("utf8"), 8);
   throw new KubernetesToolError(code, `${program} ${args.join(" ")} ended with status ${status}: ${said}`);
+}
+
+async function read(stream: Readable | null): Promise<Buffer> {
+  return stream === null ? Buffer.alloc(0) : buffer(stream);
 }
 
 function notRunnable(program: string, cause: Error): KubernetesToolError {

@@ -1,15 +1,18 @@
 /** Does what a command asks and gives the exit code. */
 
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 
-import { buildInit, buildPrograms, programPath } from "./build.ts";
-import { abandonCluster, clusterProcesses, isRunning, startCluster, stopCluster } from "./cluster.ts";
+import { buildInit, programPath } from "./build.ts";
+import { abandonCluster, clusterProcesses, isRunning, prepareMachine, startCluster, stopCluster } from "./cluster.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import type { Command } from "./command-line.ts";
-import { controlPlanePrograms, insideKubeconfig } from "./control-plane.ts";
+import { insideKubeconfig } from "./control-plane.ts";
 import { KubernetesToolError } from "./errors.ts";
 import { kubernetesProgram } from "./go-module.ts";
 import { formatHelp } from "./help.ts";
+import { buildTestImages } from "./images/test-images.ts";
+import { importImage, planNodes } from "./node/node.ts";
 import { showProgress } from "./progress.ts";
 import { findRelease } from "./releases.ts";
 import { enterNetwork, findSandbox } from "./sandbox.ts";
@@ -37,10 +40,11 @@ export async function runCommand(command: Command): Promise<number> {
     case "kubectl":
       return kubectl(running(command.name).state, command.args);
     case "build":
-      return build(command.version);
+      return build(command.version, command.withNode);
     case "load":
+      return load(running(command.name), command.archives);
     case "images":
-      throw new KubernetesToolError("usage", `${command.verb} is not there yet`);
+      return images(command);
   }
 }
 
@@ -98,9 +102,29 @@ async function kubectl(state: ClusterState, args: readonly string[]): Promise<nu
   return attach(program, args, { KUBECONFIG: kubeconfigPath(state.name) });
 }
 
-async function build(version: string): Promise<number> {
-  await buildPrograms(controlPlanePrograms(findRelease(version)), progress);
+async function build(version: string, withNode: boolean): Promise<number> {
+  await prepareMachine(findRelease(version), withNode ? 1 : 0, progress);
   await buildInit(progress);
+  return 0;
+}
+
+async function load({ state, sandbox }: Running, archives: readonly string[]): Promise<number> {
+  if (state.nodes === 0) {
+    throw new KubernetesToolError(
+      "usage",
+      `cluster ${state.name} has no node to load images into: put it up with --node`,
+    );
+  }
+  for (const archive of archives) {
+    for (const node of planNodes(sandbox.folder, state.nodes)) await importImage(sandbox, node, archive);
+    print(`loaded ${archive}\n`);
+  }
+  return 0;
+}
+
+async function images({ folder, only }: Extract<Command, { verb: "images" }>): Promise<number> {
+  const built = await buildTestImages({ only, progress, ...(folder !== undefined && { folder: resolve(folder) }) });
+  for (const { reference, archive } of built) print(`${reference.padEnd(34)}${archive}\n`);
   return 0;
 }
 

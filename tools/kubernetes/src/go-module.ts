@@ -1,5 +1,7 @@
 /** The Go modules from which programs are built: which packages, and the go.mod text that makes them build. */
 
+import { CONTAINERD_VERSION, COREDNS_VERSION } from "./releases.ts";
+
 /** A Go module at a version with the main packages wanted from it. */
 export interface GoModule {
   /** Folder name in the cache, unique for module and version. */
@@ -8,6 +10,8 @@ export interface GoModule {
   /** With the leading v, as Go writes it. */
   readonly version: string;
   readonly linkFlags: string;
+  /** A main package of ours, by its folder beside this package, that is built instead of one of the module's. */
+  readonly main?: string;
   /** Whether the module's own go.mod replaces modules by folders of its repository, released beside it as v0.x. */
   readonly staged: boolean;
 }
@@ -41,6 +45,28 @@ export function etcdModule(part: "server" | "etcdctl" | "etcdutl", version: stri
   };
 }
 
+/** One of containerd's programs. */
+export function containerdProgram(name: "containerd" | "containerd-shim-runc-v2" | "ctr"): Program {
+  const path = "github.com/containerd/containerd/v2";
+  const version = `v${CONTAINERD_VERSION}`;
+  const linkFlags = `${STRIP} -X ${path}/version.Version=${version}`;
+  const module = { folder: `containerd-${CONTAINERD_VERSION}`, path, version, linkFlags, staged: false };
+  return { name, module, package: `${path}/cmd/${name}` };
+}
+
+/** CoreDNS with the plugins of a cluster. */
+export function corednsProgram(): Program {
+  const module = {
+    folder: `coredns-${COREDNS_VERSION}`,
+    path: "github.com/coredns/coredns",
+    version: `v${COREDNS_VERSION}`,
+    linkFlags: STRIP,
+    main: "coredns",
+    staged: false,
+  };
+  return { name: "coredns", module, package: "." };
+}
+
 /** A program of a Kubernetes release, such as kube-apiserver. */
 export function kubernetesProgram(name: string, version: string): Program {
   const module = kubernetesModule(version);
@@ -51,6 +77,15 @@ export function kubernetesProgram(name: string, version: string): Program {
 export function etcdProgram(version: string): Program {
   const module = etcdModule("server", version);
   return { name: "etcd", module, package: module.path };
+}
+
+/** The etcd server with its two command-line programs, as an application in a pod needs them. */
+export function etcdToolPrograms(version: string): Program[] {
+  const tools = (["etcdctl", "etcdutl"] as const).map((name): Program => {
+    const module = etcdModule(name, version);
+    return { name, module, package: module.path };
+  });
+  return [etcdProgram(version), ...tools];
 }
 
 /** The go.mod of a module that only exists to build programs of another one. */

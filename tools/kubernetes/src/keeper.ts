@@ -1,17 +1,22 @@
 /**
  * The process that stays with a cluster: it lives in the cluster's network, carries connections from 127.0.0.1 to the API servers,
- * and takes the cluster down when the process that it was started for has ended.
+ * gives claims their volumes, and takes the cluster down when the process that it was started for has ended.
  */
 
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import type { Server } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { forward } from "./forward.ts";
+import { readCredentials } from "./kubeconfig.ts";
+import { API_PORT, apiServerAddress } from "./network.ts";
+import { provision } from "./node/provisioner.ts";
 import { processBirth, processMark } from "./processes.ts";
 import { enterNetwork, logPath } from "./sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
+import { clusterFolder } from "./state.ts";
 import type { Owner } from "./state.ts";
 
 /** What the keeper is told when it starts. */
@@ -19,6 +24,8 @@ interface KeeperOrders {
   readonly name: string;
   readonly targets: readonly { host: string; port: number }[];
   readonly owner?: Owner;
+  /** Whether there are nodes, and so volumes to provide. */
+  readonly withNodes: boolean;
 }
 
 /** The descriptor under which the keeper inherits the network namespace of whoever started it. */
@@ -58,9 +65,16 @@ function keep(): void {
       const server = servers[index];
       if (server) forward(server, target);
     }
+    if (orders.withNodes) startProvisioner(orders.name);
     if (orders.owner) endWith(orders.owner, orders.name);
     process.send?.("ready");
   });
+}
+
+function startProvisioner(name: string): void {
+  const folder = clusterFolder(name);
+  const server = `https://${apiServerAddress(0)}:${API_PORT}`;
+  void provision(readCredentials(folder, "admin", server), join(folder, "volumes"));
 }
 
 /** Watches the owner; when it is gone, the cluster is taken down by a process in the network that the keeper came from. */

@@ -57,7 +57,7 @@ export async function inside(
   sandbox: Sandbox,
   program: string,
   args: readonly string[],
-  input?: string,
+  input?: string | { readonly file: number },
 ): Promise<string> {
   const env = { PATH: SEARCH_PATH, ...processMark(sandbox.folder, "setup") };
   return run("nsenter", [...enter(sandbox.init), program, ...args], { env, ...(input !== undefined && { input }) });
@@ -129,7 +129,8 @@ function isFirstProcess(pid: number): boolean {
 
 /**
  * /run becomes empty and /var an overlay whose changes live in memory, so that what kubelet, containerd and the network plugins
- * write to fixed places ends with the namespace. The cluster's folder shows through where it is below /var.
+ * write to fixed places ends with the namespace. The cluster's folder shows through where it is below /var. The kernel settings
+ * that kubelet insists on are copies, as they are the whole machine's.
  */
 const MOUNT_SCRIPT = `
 echo 1 >/proc/sys/net/ipv4/ip_forward
@@ -139,5 +140,10 @@ mount --bind "$1" /run/capstan/cluster
 mount -t overlay -o lowerdir=/var,upperdir=/run/capstan/upper,workdir=/run/capstan/work capstan /var
 case "$1" in /var/*) mount --bind /run/capstan/cluster "$1" ;; esac
 umount /run/capstan/cluster
+for setting in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys kernel/keys/root_maxbytes; do
+  copy=/run/capstan/$(echo "$setting" | tr / .)
+  cat "/proc/sys/$setting" >"$copy"
+  mount --bind "$copy" "/proc/sys/$setting"
+done
 mount --make-rshared /
 `;

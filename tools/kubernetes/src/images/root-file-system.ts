@@ -1,0 +1,89 @@
+/** Puts together a root file system: Debian packages unpacked, files of ours beside them, and no installation scripts run. */
+
+import { copyFile, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { run } from "../command.ts";
+import { KubernetesToolError } from "../errors.ts";
+
+/** Makes the folders and users that programs expect anywhere. */
+export async function makeRoot(root: string): Promise<void> {
+  const folders = ["usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/local/bin", "etc", "proc", "sys", "dev", "run"];
+  for (const folder of [...folders, "var/lib", "home"]) await mkdir(join(root, folder), { recursive: true });
+  await mkdir(join(root, "tmp"), { mode: 0o1777 });
+  for (const merged of ["bin", "sbin", "lib", "lib64"]) await symlink(`usr/${merged}`, join(root, merged));
+  await writeFile(
+    join(root, "etc/passwd"),
+    "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/sh\n",
+  );
+  await writeFile(join(root, "etc/group"), "root:x:0:\nnogroup:x:65534:\n");
+  await writeFile(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
+}
+
+/** Unpacks Debian packages with the libraries that they depend on, without documentation. Gives the version of each. */
+export async function addPackages(root: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const downloads = join(dirname(root), "packages");
+  await mkdir(downloads, { recursive: true });
+  const versions = new Map<string, string>();
+  const wanted = [...names];
+  for (let name = wanted.shift(); name !== undefined; name = wanted.shift()) {
+    if (versions.has(name)) continue;
+    const file = await download(name, downloads);
+    const fields = await run("dpkg-deb", ["--field", file, "Version", "Depends", "Pre-Depends"]);
+    versions.set(name, /^Version: (?:\d+:)?([^-+~\s]+)/m.exec(fields)?.[1] ?? "0");
+    wanted.push(...libraries(fields));
+    await unpack(file, root);
+  }
+  for (const folder of ["doc", "man", "locale", "lintian", "bug"]) {
+    await rm(join(root, "usr/share", folder), { recursive: true, force: true });
+  }
+  return versions;
+}
+
+/** The library packages in the dependency fields of a package; programs and scripts for installation are left out. */
+export function libraries(fields: string): string[] {
+  const lists = [...fields.matchAll(/^(?:Pre-)?Depends: (.*)$/gm)].map((match) => match[1] ?? "");
+  const first = lists.flatMap((list) => list.split(",")).map((entry) => entry.split("|")[0]?.trim() ?? "");
+  return first.map((entry) => entry.split(/[\s:(]/)[0] ?? "").filter((name) => name.startsWith("lib"));
+}
+
+/** Copies a program of this machine. */
+export async function addProgram(root: string, path: string, from: string): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await copyFile(from, join(root, path));
+}
+
+/** A shell and the usual tools, in one static program with many names. */
+export async function addShell(root: string): Promise<ReadonlyMap<string, string>> {
+  const versions = await addPackages(root, ["busybox-static"]);
+  const names = (await run(join(root, "bin/busybox"), ["--list"])).split("\n").filter(Boolean);
+  const present = new Set(await readdir(join(root, "usr/bin")));
+  const absent = names.filter((name) => !present.has(name));
+  await Promise.all(absent.map(async (name) => symlink("busybox", join(root, "usr/bin", name))));
+  return versions;
+}
+
+async function download(name: string, folder: string): Promise<string> {
+  const find = async (): Promise<string | undefined> =>
+    (await readdir(folder)).find((file) => file.startsWith(`${name}_`) && file.endsWith(".deb"));
+  if ((await find()) === undefined) await fetchPackage(name, folder);
+  const file = await find();
+  if (file !== undefined) return join(folder, file);
+  throw new KubernetesToolError("package-install", `apt-get download ${name} gave no file: run "apt-get update"`);
+}
+
+async function fetchPackage(name: string, folder: string): Promise<void> {
+  const args = ["-o", "APT::Sandbox::User=root", "download", name];
+  try {
+    await run("apt-get", args, { cwd: folder, code: "package-install" });
+  } catch {
+    await run("apt-get", ["update"], { code: "package-install" });
+    await run("apt-get", args, { cwd: folder, code: "package-install" });
+  }
+}
+
+/** Packages may still have /lib where the root has a link to /usr/lib: tar must go through the link. */
+async function unpack(file: string, root: string): Promise<void> {
+  const script = 'dpkg-deb --fsys-tarfile "$1" | tar --extract --keep-directory-symlink --directory "$2"';
+  await run("bash", ["-euo", "pipefail", "-c", script, "bash", file, root], { code: "package-install" });
+}

@@ -1,0 +1,68 @@
+/** Installs the Debian packages that are missing, or says exactly which command would. */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+import { run } from "./command.ts";
+import { KubernetesToolError } from "./errors.ts";
+
+/** Packages that a node needs beside what is built: the container runtime's helper, the network plugins and their tools. */
+export const NODE_PACKAGES: readonly string[] = ["runc", "containernetworking-plugins", "nftables", "iptables"];
+
+/** What every cluster needs; part of most systems. */
+export const BASE_PACKAGES: readonly string[] = ["iproute2", "util-linux"];
+
+/**
+ * Makes sure that packages are installed. As root on Debian or Ubuntu the missing ones are installed; elsewhere it fails with the
+ * command to run. `report` is told what is being installed.
+ */
+export async function ensureSystemPackages(
+  names: readonly string[],
+  report: (line: string) => void = () => {},
+): Promise<void> {
+  const missing = (await Promise.all(names.map(async (name) => ((await isInstalled(name)) ? [] : [name])))).flat();
+  if (missing.length === 0) return;
+  const command = `apt-get install --yes --no-install-recommends ${missing.join(" ")}`;
+  if (!(await isDebian())) {
+    throw new KubernetesToolError(
+      "package-install",
+      `these packages of Debian are needed, or what your system calls them: ${missing.join(", ")}`,
+    );
+  }
+  if (process.getuid?.() !== 0) {
+    throw new KubernetesToolError("package-install", `packages are missing: run "sudo ${command}"`);
+  }
+  report(`installing ${missing.join(", ")}`);
+  await install(missing);
+}
+
+/**
+ * Whether a package is there. A system without dpkg is asked for nothing here: the error for it comes from the distribution check.
+ */
+async function isInstalled(name: string): Promise<boolean> {
+  const status = await run("dpkg-query", ["--show", "--showformat=${db:Status-Status}", name]).catch(() => "absent");
+  return status === "installed";
+}
+
+async function isDebian(): Promise<boolean> {
+  if (!existsSync("/usr/bin/apt-get")) return false;
+  const release = await readFile("/etc/os-release", "utf8").catch(() => "");
+  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release);
+}
+
+/** A fresh machine has no package lists, and old lists name files that are gone: when it fails, fetch them and try again. */
+async function install(names: readonly string[]): Promise<void> {
+  const args = ["install", "--yes", "--no-install-recommends", ...names];
+  try {
+    await apt(args);
+  } catch {
+    await apt(["update"]);
+    await apt(args);
+  }
+}
+
+/** Services of installed packages must not start on this machine; the policy file would be another trace, a mask is enough. */
+async function apt(args: readonly string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+  await run("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { env, code: "package-install" });
+}
