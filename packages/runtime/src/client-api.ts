@@ -1,0 +1,86 @@
+/** The runtime's seven calls over a client. */
+import { allNamespaces, metadataOnly } from "@capstan/client";
+import type { Client } from "@capstan/client";
+import { apiVersionOf } from "@capstan/model";
+import type { Kind, KubeObject, ObjectKey, StoredObject } from "@capstan/model";
+import type { AnyKind, Api, ListPage, ListRequest, Scope, WatchEvent, WatchRequest, WriteOptions } from "./api.ts";
+
+/** A kind of which nothing is known at compile time. */
+type LooseKind = Kind<StoredObject, { readonly metadata?: object }, "Namespaced">;
+
+/** An API server that is reached through a client. */
+export function apiOf(client: Client): Api {
+  return {
+    get: (kind, key, signal) => client.get(loose(kind), { ...placeOf(key), signal }),
+    list: (kind, request) => listPage(client, kind, request),
+    watch: (kind, request) => watchEvents(client, kind, request),
+    create: (kind, object, options) => client.create(loose(kind), outgoing(object), writeOptions(options)),
+    apply: (kind, object, options) =>
+      client.apply(loose(kind), outgoing(object), {
+        ...writeOptions(options),
+        fieldManager: options.manager,
+        force: options.force,
+      }),
+    patch: (kind, key, body, options) =>
+      client.patch(
+        loose(kind),
+        placeOf(key),
+        options.type === "merge" ? { merge: body } : { json: body as never },
+        writeOptions(options),
+      ),
+    delete: async (kind, key, { uid, dryRun, signal }) => {
+      const preconditions = uid === undefined ? undefined : { uid };
+      const propagationPolicy = "Background";
+      await client.delete(loose(kind), { ...placeOf(key), preconditions, propagationPolicy, dryRun, signal });
+    },
+  };
+}
+
+/** The client types its calls by the kind's scope; here the scope is a value, and an empty namespace means that there is none. */
+function loose(kind: AnyKind, { metadataOnly: partial }: Pick<Scope, "metadataOnly"> = {}): LooseKind {
+  return (partial === true ? metadataOnly(kind) : kind) as LooseKind;
+}
+
+function placeOf({ namespace, name }: ObjectKey): { namespace: string; name: string } {
+  // An absent namespace leaves the segment out of the path, which is what a cluster-scoped object needs.
+  return (namespace === "" ? { name } : { namespace, name }) as { namespace: string; name: string };
+}
+
+function outgoing(object: KubeObject): KubeObject & { readonly metadata: { namespace: string; name: string } } {
+  return object as KubeObject & { readonly metadata: { namespace: string; name: string } };
+}
+
+function writeOptions({ manager, subresource, dryRun, signal }: WriteOptions): object {
+  return { fieldManager: manager, subresource, dryRun, signal };
+}
+
+function selection(kind: AnyKind, { namespace, labelSelector, fieldSelector }: Scope): { namespace: string } {
+  const everywhere = kind.scope === "Cluster" ? undefined : allNamespaces;
+  return { namespace: namespace ?? everywhere, labelSelector, fieldSelector } as { namespace: string };
+}
+
+async function listPage(client: Client, kind: AnyKind, request: ListRequest): Promise<ListPage> {
+  const { limit = 0, continueAt, signal } = request;
+  const where = { ...selection(kind, request), limit, continue: continueAt, signal };
+  const first = await client.list(loose(kind, request), where).pages().next();
+  if (first.done === true) return { items: [], resourceVersion: "0" };
+  const { items, metadata } = first.value;
+  const apiVersion = apiVersionOf(kind);
+  return {
+    // Servers leave type and version out of the items of a list.
+    items: items.map((item) => ({ ...item, apiVersion, kind: kind.kind })),
+    resourceVersion: metadata.resourceVersion ?? "0",
+    continueAt: metadata.continue,
+  };
+}
+
+async function* watchEvents(client: Client, kind: AnyKind, request: WatchRequest): AsyncGenerator<WatchEvent> {
+  const { resourceVersion, initialEvents, timeoutSeconds, signal } = request;
+  const where = { ...selection(kind, request), resourceVersion, timeoutSeconds, signal };
+  const sendInitialEvents = initialEvents === true ? true : undefined;
+  for await (const event of client.watch(loose(kind, request), { ...where, sendInitialEvents })) {
+    if (event.type === "ERROR") throw event.error;
+    // A bookmark carries nothing but a version and annotations, and nothing else of it is read.
+    yield event as WatchEvent;
+  }
+}

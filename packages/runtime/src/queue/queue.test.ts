@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import { Queue } from "./queue.ts";
+import type { After, QueueOptions } from "./queue.ts";
+
+function setUp(options: Partial<QueueOptions> = {}): { clock: VirtualClock; queue: Queue<string> } {
+  const clock = new VirtualClock();
+  const queue = new Queue<string>({ clock, random: () => 1, onReady: () => undefined, ...options });
+  return { clock, queue };
+}
+
+function takeAll(queue: Queue<string>): string[] {
+  const keys: string[] = [];
+  for (let turn = queue.take(); turn !== undefined; turn = queue.take()) {
+    keys.push(turn.key);
+    queue.done(turn.key, { then: "forget" });
+  }
+  return keys;
+}
+
+describe("queue", () => {
+  test("gives each key once, however often it was wished for, with all causes", () => {
+    const { queue } = setUp();
+    queue.add("a", { cause: "one" });
+    queue.add("b", { cause: "two" });
+    queue.add("a", { cause: "three" });
+    assert.deepEqual(queue.take()?.causes, ["one", "three"]);
+    assert.deepEqual(queue.take()?.key, "b");
+    assert.equal(queue.take(), undefined);
+  });
+
+  test("never gives a key that runs, and gives it again afterwards when it was wished for meanwhile", () => {
+    const { queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.add("a", { cause: "meanwhile" });
+    assert.equal(queue.take(), undefined);
+    queue.done("a", { then: "forget" });
+    assert.deepEqual(queue.take()?.causes, ["meanwhile"]);
+  });
+
+  test("drops a wish that only echoes made", () => {
+    const { queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.add("a", { cause: "echo" });
+    queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+    assert.equal(queue.take(), undefined);
+    assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
+  });
+
+  test("lets the earliest time win", async () => {
+    const { clock, queue } = setUp();
+    queue.add("a", { delay: 1000 });
+    queue.add("a", { delay: 100 });
+    queue.add("a", { delay: 500 });
+    await clock.advance(99);
+    assert.equal(queue.take(), undefined);
+    await clock.advance(1);
+    assert.equal(queue.take()?.key, "a");
+  });
+
+  test("serves tenants in turn: one with a thousand keys does not hold up one with a single key", () => {
+    const { queue } = setUp();
+    for (let at = 0; at < 1000; at++) queue.add(`big/${at}`);
+    queue.add("small/0");
+    assert.ok(takeAll(queue).indexOf("small/0") <= 1);
+  });
+
+  test("prefers high priority, and ages low priority until it is served", () => {
+    const { queue } = setUp();
+    queue.add("a/low", { priority: -100 });
+    queue.add("a/high");
+    assert.equal(queue.take()?.key, "a/high");
+    queue.done("a/high", { then: "forget" });
+    let others = 0;
+    for (;;) {
+      // A fresh tenant for each wish: nobody in front ever has a backlog of its own.
+      queue.add(`tenant-${others}/x`);
+      const turn = queue.take();
+      assert.ok(turn);
+      queue.done(turn.key, { then: "forget" });
+      if (turn.key === "a/low") break;
+      assert.ok(++others < 10_000, "the low priority starves");
+    }
+    assert.ok(others > 100);
+  });
+
+  test("raises a key that waits in line when it is wished for with more priority", () => {
+    const { queue } = setUp();
+    for (let at = 0; at < 50; at++) queue.add(`a/${at}`, { priority: -100 });
+    queue.add("a/49", { priority: 0 });
+    assert.equal(queue.take()?.key, "a/49");
+  });
+
+  test("keeps to the rate", async () => {
+    const { clock, queue } = setUp({ rate: { perSecond: 10, burst: 5 } });
+    for (let at = 0; at < 100; at++) queue.add(`a/${at}`);
+    assert.equal(takeAll(queue).length, 5);
+    let taken = 0;
+    for (let second = 0; second < 50; second++) {
+      await clock.advance(100);
+      taken += takeAll(queue).length;
+    }
+    assert.equal(taken, 50);
+  });
+});
+
+describe("backoff", () => {
+  const retry = (failure: "error" | "conflict" | "rejected"): After => ({ then: "retry", failure });
+
+  test("doubles with each retry that was due, and starts afresh after success", async () => {
+    const { clock, queue } = setUp();
+    queue.add("a");
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt++) {
+      queue.take();
+      queue.done("a", retry("error"));
+      const due = queue.nextDue ?? 0;
+      waits.push(due - clock.now());
+      await clock.advance(due - clock.now());
+    }
+    assert.deepEqual(waits, [5, 10, 20, 40, 80]);
+    queue.take();
+    queue.done("a", { then: "forget" });
+    assert.equal(queue.retriesOf("a"), undefined);
+  });
+
+  test("is not advanced by a run that an unrelated event caused", async () => {
+    const { clock, queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.done("a", retry("rejected"));
+    const { due } = queue.retriesOf("a") ?? { due: 0 };
+    for (let event = 0; event < 10; event++) {
+      await clock.advance(100);
+      queue.add("a");
+      queue.take();
+      queue.done("a", retry("rejected"));
+    }
+    assert.deepEqual(queue.retriesOf("a"), { failure: "rejected", attempts: 1, due });
+    assert.equal(queue.nextDue, due);
+  });
+
+  test("starts afresh for another kind of failure, and when the desired state changed", () => {
+    const { queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.done("a", retry("rejected"));
+    queue.add("a", { fresh: true });
+    assert.equal(queue.take()?.failures, 0);
+    queue.done("a", retry("conflict"));
+    assert.equal(queue.retriesOf("a")?.failure, "conflict");
+  });
+
+  test("waits as long as the server asks", () => {
+    const { clock, queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.done("a", { then: "retry", failure: "throttled", atLeast: 42_000 });
+    assert.equal((queue.nextDue ?? 0) - clock.now(), 42_000);
+  });
+});
+
+describe("queue, against a model", () => {
+  type Step =
+    | { readonly do: "add"; readonly key: string; readonly delay: number; readonly priority: number }
+    | { readonly do: "take" }
+    | { readonly do: "done"; readonly after: After }
+    | { readonly do: "pass"; readonly time: number };
+
+  const keys = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "c");
+  const afters: fc.Arbitrary<After> = fc.oneof(
+    fc.constant<After>({ then: "forget" }),
+    fc.record({ then: fc.constant("wait" as const), delay: fc.integer({ min: 0, max: 500 }) }),
+    fc.record({ then: fc.constant("retry" as const), failure: fc.constantFrom("error", "conflict") }),
+  );
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({
+      do: fc.constant("add" as const),
+      key: keys,
+      delay: fc.integer({ min: 0, max: 300 }),
+      priority: fc.integer({ min: -2, max: 2 }),
+    }),
+    fc.constant<Step>({ do: "take" }),
+    fc.record({ do: fc.constant("done" as const), after: afters }),
+    fc.record({ do: fc.constant("pass" as const), time: fc.integer({ min: 0, max: 200 }) }),
+  );
+
+  /** What must be true of any queue: when each key may run next, and which are running. */
+  class Model {
+    readonly due = new Map<string, number>();
+    readonly running = new Map<string, number>();
+
+    wish(key: string, at: number): void {
+      const map = this.running.has(key) ? this.running : this.due;
+      map.set(key, Math.min(map.get(key) ?? Infinity, at));
+    }
+
+    ready(now: number): string[] {
+      return [...this.due].filter(([, at]) => at <= now).map(([key]) => key);
+    }
+  }
+
+  async function run(script: readonly Step[]): Promise<void> {
+    const { clock, queue } = setUp();
+    const model = new Model();
+    for (const step of script) {
+      const now = clock.now();
+      switch (step.do) {
+        case "add":
+          queue.add(step.key, { delay: step.delay, priority: step.priority });
+          model.wish(step.key, now + step.delay);
+          break;
+        case "take": {
+          const turn = queue.take();
+          const ready = model.ready(now);
+          assert.equal(turn !== undefined, ready.length > 0);
+          if (turn === undefined) break;
+          assert.ok(ready.includes(turn.key), `${turn.key} was not ready`);
+          model.due.delete(turn.key);
+          model.running.set(turn.key, Infinity);
+          break;
+        }
+        case "done": {
+          const [key, again] = [...model.running][0] ?? [];
+          if (key === undefined || again === undefined) break;
+          queue.done(key, step.after);
+          model.running.delete(key);
+          const own =
+            step.after.then === "forget"
+              ? Infinity
+              : step.after.then === "wait"
+                ? now + step.after.delay
+                : (queue.retriesOf(key)?.due ?? 0);
+          const at = Math.min(again, own);
+          if (at < Infinity) model.due.set(key, at);
+          break;
+        }
+        case "pass":
+          await clock.advance(step.time);
+          break;
+      }
+      const ready = model.ready(clock.now()).length;
+      assert.deepEqual(queue.counts, { ready, waiting: model.due.size - ready, running: model.running.size });
+    }
+  }
+
+  test("does what the model says, for any sequence of wishes, turns and waits", async () => {
+    await fc.assert(fc.asyncProperty(fc.array(steps, { maxLength: 60 }), run), { numRuns: 300 });
+  });
+});
