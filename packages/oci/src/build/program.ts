@@ -1,0 +1,44 @@
+/** The files that a program of this machine needs to run elsewhere: itself, its loader and its shared libraries. */
+import { execFile } from "node:child_process";
+import { readFile, realpath } from "node:fs/promises";
+import { basename, posix } from "node:path";
+import { promisify } from "node:util";
+import { OciError } from "../errors.ts";
+import type { LayerEntry } from "./layer.ts";
+
+const run = promisify(execFile);
+
+/** Entries for a program and every library that it loads, each at the path where its loader looks for it. */
+export async function programEntries(
+  program: string,
+  { at = `/usr/bin/${basename(program)}` }: { readonly at?: string } = {},
+): Promise<LayerEntry[]> {
+  const libraries = await librariesOf(program);
+  const entries = await Promise.all(
+    libraries.map(async (path) => ({
+      path,
+      type: "file" as const,
+      mode: 0o755,
+      body: await readFile(await realpath(path)),
+    })),
+  );
+  return [{ path: at, type: "file", mode: 0o755, body: await readFile(await realpath(program)) }, ...entries];
+}
+
+async function librariesOf(program: string): Promise<string[]> {
+  try {
+    const { stdout } = await run("ldd", [program]);
+    return [
+      ...new Set([...stdout.matchAll(/(?:=>\s+)?(\/\S+)\s+\(0x/g)].map(([, path = ""]) => posix.normalize(path))),
+    ].sort();
+  } catch (error) {
+    // ldd says so of a program that needs nothing, and fails.
+    const said = `${(error as { stderr?: string }).stderr ?? ""}${(error as { stdout?: string }).stdout ?? ""}`;
+    if (/not a dynamic executable|statically linked/.test(said)) return [];
+    throw new OciError(
+      "BadProgram",
+      `could not find out which libraries ${program} needs; is it a program of this machine?`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,22 @@
+/** Reads what a registry wants to see before it lets us in. */
+
+export type Challenge =
+  | { readonly scheme: "basic" }
+  | {
+      readonly scheme: "bearer";
+      readonly realm: string;
+      readonly service: string | undefined;
+      readonly scope: string | undefined;
+    };
+
+/** The header of a 401 answer: `Bearer realm="…",service="…",scope="…"` or `Basic realm="…"`. */
+export function parseChallenge(header: string): Challenge | undefined {
+  const scheme = /^\s*(\w+)/.exec(header)?.[1]?.toLowerCase();
+  const parameters = new Map(
+    [...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key.toLowerCase(), value]),
+  );
+  if (scheme === "basic") return { scheme: "basic" };
+  const realm = parameters.get("realm");
+  if (scheme !== "bearer" || realm === undefined) return undefined;
+  return { scheme: "bearer", realm, service: parameters.get("service"), scope: parameters.get("scope") };
+}

@@ -1,0 +1,58 @@
+/** Who we are to a registry: Docker's configuration file and its credential helpers. */
+import { Buffer } from "node:buffer";
+
+/** A name and password, or a token that stands for both. */
+export type Credentials =
+  | { readonly type: "password"; readonly username: string; readonly password: string }
+  | { readonly type: "token"; readonly token: string };
+
+/** Finds credentials for a registry; undefined asks anonymously. */
+export type CredentialSource = (registry: string) => Promise<Credentials | undefined>;
+
+/** The parts of `~/.docker/config.json` that matter here. */
+export interface DockerConfig {
+  readonly auths?: {
+    readonly [registry: string]: {
+      readonly auth?: string;
+      readonly username?: string;
+      readonly password?: string;
+      readonly identitytoken?: string;
+    };
+  };
+  readonly credHelpers?: { readonly [registry: string]: string };
+  readonly credsStore?: string;
+}
+
+/** Runs `docker-credential-<name> get` with the registry on its standard input; handed in, so that reading stays testable. */
+export type RunHelper = (
+  name: string,
+  registry: string,
+) => Promise<{ readonly Username: string; readonly Secret: string } | undefined>;
+
+export function fromDockerConfig(config: DockerConfig, runHelper: RunHelper): CredentialSource {
+  return async (registry) => {
+    const helper = config.credHelpers?.[registry] ?? config.credsStore;
+    const found = helper === undefined ? undefined : await runHelper(helper, registry);
+    if (found !== undefined)
+      return found.Username === "<token>"
+        ? { type: "token", token: found.Secret }
+        : { type: "password", username: found.Username, password: found.Secret };
+    return fromAuths(config, registry);
+  };
+}
+
+function fromAuths({ auths = {} }: DockerConfig, registry: string): Credentials | undefined {
+  const names =
+    registry === "docker.io"
+      ? ["https://index.docker.io/v1/", "index.docker.io", "docker.io"]
+      : [registry, `https://${registry}`, `https://${registry}/`, `http://${registry}`];
+  const entry = names.map((name) => auths[name]).find((one) => one !== undefined);
+  if (entry === undefined) return undefined;
+  if (entry.identitytoken !== undefined && entry.identitytoken !== "")
+    return { type: "token", token: entry.identitytoken };
+  const decoded = Buffer.from(entry.auth ?? "", "base64").toString("utf8");
+  const colon = decoded.indexOf(":");
+  const username = entry.username ?? (colon === -1 ? undefined : decoded.slice(0, colon));
+  const password = entry.password ?? (colon === -1 ? undefined : decoded.slice(colon + 1));
+  return username === undefined || password === undefined ? undefined : { type: "password", username, password };
+}

@@ -1,0 +1,129 @@
+/** Brings an image from a store to a registry. */
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { OciError } from "../errors.ts";
+import type { Descriptor, Index, Manifest } from "../image.ts";
+import { isIndex } from "../media-types.ts";
+import type { Reference } from "../reference.ts";
+import type { Store } from "../store/store.ts";
+import type { TransferProgress } from "./pull.ts";
+import type { RegistrySession } from "./session.ts";
+
+export interface PushOptions {
+  readonly store: Store;
+  readonly session: RegistrySession;
+  /** Repositories of the same registry that may have a blob already: it is then mounted and not sent. */
+  readonly mountFrom?: readonly string[];
+  readonly onProgress?: (progress: TransferProgress) => void;
+}
+
+/** Pushes an image under a name, everything it needs first, so that the name never stands for something half there. */
+export async function pushImage(descriptor: Descriptor, reference: Reference, options: PushOptions): Promise<void> {
+  await pushBelow(descriptor, reference, options);
+  await putManifest(descriptor, reference, reference.tag ?? descriptor.digest, options);
+}
+
+async function pushBelow(descriptor: Descriptor, reference: Reference, options: PushOptions): Promise<void> {
+  const { store } = options;
+  if (isIndex(descriptor.mediaType)) {
+    for (const one of (await store.readJson<Index>(descriptor.digest)).manifests) {
+      await pushBelow(one, reference, options);
+      await putManifest(one, reference, one.digest, options);
+    }
+    return;
+  }
+  const { config, layers } = await store.readJson<Manifest>(descriptor.digest);
+  for (const blob of [...layers, config]) await pushBlob(blob, reference, options);
+}
+
+async function putManifest(
+  { digest, mediaType }: Descriptor,
+  { repository }: Reference,
+  name: string,
+  { store, session }: PushOptions,
+): Promise<void> {
+  const bytes = await readFile(store.blobPath(digest));
+  await session.ask(`/v2/${repository}/manifests/${name}`, {
+    method: "PUT",
+    headers: { "content-type": mediaType },
+    body: () => bytes,
+  });
+}
+
+async function pushBlob(blob: Descriptor, { repository }: Reference, options: PushOptions): Promise<void> {
+  const { session, onProgress } = options;
+  const there = await session.ask(`/v2/${repository}/blobs/${blob.digest}`, { method: "HEAD", expect: [404] });
+  if (there.status !== 200 && !(await mount(blob, repository, options))) await upload(blob, repository, options);
+  onProgress?.({ digest: blob.digest, done: blob.size, size: blob.size });
+}
+
+async function mount(
+  { digest }: Descriptor,
+  repository: string,
+  { session, mountFrom = [] }: PushOptions,
+): Promise<boolean> {
+  for (const from of mountFrom) {
+    const query = new URLSearchParams({ mount: digest, from });
+    const response = await session.ask(`/v2/${repository}/blobs/uploads/?${query.toString()}`, {
+      method: "POST",
+      headers: { "content-length": "0" },
+    });
+    if (response.status === 201) return true;
+    await abandon(session, response);
+  }
+  return false;
+}
+
+async function abandon(session: RegistrySession, response: Response): Promise<void> {
+  const location = response.headers.get("location");
+  if (location !== null) await session.ask(location, { method: "DELETE", expect: [404, 405] });
+}
+
+const chunkSize = 16 * 2 ** 20;
+
+/** Small blobs go in one piece; large ones in chunks, so that a broken connection costs one chunk. */
+async function upload(
+  blob: Descriptor,
+  repository: string,
+  { store, session, onProgress }: PushOptions,
+): Promise<void> {
+  const path = store.blobPath(blob.digest);
+  const started = await session.ask(`/v2/${repository}/blobs/uploads/`, {
+    method: "POST",
+    headers: { "content-length": "0" },
+  });
+  let location = locationOf(started, session);
+  if (blob.size > chunkSize) {
+    for (let from = 0; from < blob.size; from += chunkSize) {
+      const to = Math.min(from + chunkSize, blob.size) - 1;
+      const headers = {
+        "content-type": "application/octet-stream",
+        "content-length": String(to - from + 1),
+        "content-range": `${from}-${to}`,
+      };
+      const body = (): RequestInit["body"] =>
+        Readable.toWeb(createReadStream(path, { start: from, end: to })) as ReadableStream<Uint8Array>;
+      location = locationOf(await session.ask(location, { method: "PATCH", headers, body }), session);
+      onProgress?.({ digest: blob.digest, done: to + 1, size: blob.size });
+    }
+  }
+  const url = new URL(location, "http://placeholder");
+  url.searchParams.set("digest", blob.digest);
+  const whole = blob.size > chunkSize ? Buffer.alloc(0) : await readFile(path);
+  await session.ask(location.startsWith("http") ? url.href : `${url.pathname}${url.search}`, {
+    method: "PUT",
+    headers: { "content-type": "application/octet-stream", "content-length": String(whole.length) },
+    body: () => whole,
+  });
+}
+
+function locationOf(response: Response, session: RegistrySession): string {
+  const location = response.headers.get("location");
+  if (location === null)
+    throw new OciError(
+      "Refused",
+      `${session.registry} took an upload and did not say where to; it does not speak the distribution protocol`,
+    );
+  return location;
+}

@@ -1,0 +1,113 @@
+/** Images are reproducible, and others read what we write. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import {
+  buildImage,
+  buildIndex,
+  type Descriptor,
+  folderEntries,
+  loadArchive,
+  OciError,
+  openStore,
+  saveArchive,
+  type Store,
+} from "@capstan/oci";
+
+const platform = { os: "linux", architecture: "amd64" };
+
+describe("building", () => {
+  let home = "";
+  let store: Store;
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), "capstan-build-"));
+    store = await openStore(join(home, "store"));
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  const build = (target: Store, body = "hello"): Promise<Descriptor> =>
+    buildImage(
+      { platform, layers: [[{ path: "app/main.js", body }]], config: { Entrypoint: ["/app/main.js"], User: "65532" } },
+      target,
+    );
+
+  test("the same recipe gives the same digest, another one another", async () => {
+    const other = await openStore(join(home, "other"));
+    assert.equal((await build(store)).digest, (await build(other)).digest);
+    assert.notEqual((await build(store)).digest, (await build(store, "bye")).digest);
+  });
+
+  test("a folder gives the same layer whatever its times are", async () => {
+    const folder = join(home, "src");
+    mkdirSync(join(folder, "bin"), { recursive: true });
+    writeFileSync(join(folder, "bin/run"), "#!/bin/sh", { mode: 0o700 });
+    writeFileSync(join(folder, "skipped"), "x");
+    symlinkSync("bin/run", join(folder, "link"));
+    const entries = (): ReturnType<typeof folderEntries> =>
+      folderEntries(folder, { at: "/opt", include: (path) => path !== "skipped" });
+    const before = await entries();
+    utimesSync(join(folder, "bin/run"), 1, 1);
+    assert.deepEqual(await entries(), before);
+    assert.deepEqual(
+      before.map(({ path, type, mode }) => [path, type, mode]),
+      [
+        ["/opt/bin", "directory", undefined],
+        ["/opt/bin/run", "file", 0o755],
+        ["/opt/link", "symlink", 0o777],
+      ],
+    );
+  });
+
+  test("an image on top of another keeps its layers and adds to its configuration", async () => {
+    const base = await buildImage(
+      {
+        platform,
+        layers: [[{ path: "a", body: "1" }]],
+        config: { Env: ["A=1", "B=1"], Labels: { x: "1" }, User: "1" },
+      },
+      store,
+    );
+    const top = await buildImage(
+      { platform, from: base, layers: [[{ path: "b", body: "2" }]], config: { Env: ["B=2"], Labels: { y: "2" } } },
+      store,
+    );
+    const { config, manifest } = await store.image(top, platform);
+    assert.equal(manifest.layers.length, 2);
+    assert.deepEqual(config.config, { Env: ["A=1", "B=2"], Labels: { x: "1", y: "2" }, User: "1" });
+  });
+
+  test("an index chooses by platform and says what it has", async () => {
+    const arm = await buildImage(
+      { platform: { os: "linux", architecture: "arm64" }, layers: [[{ path: "a", body: "arm" }]] },
+      store,
+    );
+    const index = await buildIndex([await build(store), arm], store);
+    assert.equal((await store.image(index, { os: "linux", architecture: "arm64" })).descriptor.digest, arm.digest);
+    await assert.rejects(
+      store.image(index, { os: "linux", architecture: "s390x" }),
+      (error) =>
+        error instanceof OciError && error.code === "NoPlatform" && error.message.includes("linux/amd64, linux/arm64"),
+    );
+  });
+
+  test("an archive goes into another store unchanged", async () => {
+    const image = await build(store);
+    await store.tag("registry.example.com/app:v1", image);
+    await saveArchive("registry.example.com/app:v1", store, join(home, "app.tar"));
+    const other = await openStore(join(home, "other"));
+    assert.deepEqual(await loadArchive(join(home, "app.tar"), other), ["registry.example.com/app:v1"]);
+    assert.equal((await other.find("registry.example.com/app:v1"))?.digest, image.digest);
+    assert.equal((await other.image(image, platform)).config.config?.User, "65532");
+  });
+
+  test("a blob that was changed on disk is not trusted", async () => {
+    const image = await build(store);
+    writeFileSync(store.blobPath(image.digest), "{}");
+    await assert.rejects(
+      store.image(image, platform),
+      (error) => error instanceof OciError && error.code === "BadDigest",
+    );
+  });
+});
