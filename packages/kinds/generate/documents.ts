@@ -32,7 +32,6 @@ export interface Documents {
   readonly gitVersion: string;
   /** In the order of the server: the core group first, then by priority, preferred versions first. */
   readonly groupVersions: readonly GroupVersionDocument[];
-  readonly aggregated: readonly Fields[];
   readonly openApiV2: Fields;
   readonly openApiV3: Readonly<Record<string, Fields>>;
   /** Column definitions by `group/version/resource`. */
@@ -41,27 +40,51 @@ export interface Documents {
 
 const json = "application/json";
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
-const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Reads all documents. */
+/** Reads all documents, without what custom resources add to them. */
 export async function readDocuments(get: Get): Promise<Documents> {
-  const groupVersions = await readGroupVersions(get);
+  const builtIn = await readBuiltIn(get);
+  const groupVersions = await readGroupVersions(get, builtIn);
   return {
     gitVersion: (await get("/version", json))["gitVersion"] as string,
     groupVersions,
-    aggregated: [await get("/api", aggregated), await get("/apis", aggregated)],
-    openApiV2: await get("/openapi/v2", json),
-    openApiV3: await readOpenApiV3(get),
+    openApiV2: onlyBuiltIn(await get("/openapi/v2", json), builtIn),
+    openApiV3: await readOpenApiV3(get, builtIn),
     columns: await readColumns(get, groupVersions),
   };
 }
 
-async function readGroupVersions(get: Get): Promise<GroupVersionDocument[]> {
+/** The groups that the server brings along: it registers them when it starts, those of custom resources as they come. */
+async function readBuiltIn(get: Get): Promise<ReadonlySet<string>> {
+  const selector = encodeURIComponent("kube-aggregator.kubernetes.io/automanaged=onstart");
+  const list = await get(`/apis/apiregistration.k8s.io/v1/apiservices?labelSelector=${selector}`, json);
+  const services = list["items"] as unknown as { spec: { group?: string } }[];
+  // The aggregator does not register itself.
+  return new Set(["apiregistration.k8s.io", ...services.map(({ spec }) => spec.group ?? "")]);
+}
+
+/** Whether a path is served by the server itself, and not for a custom resource. */
+function isBuiltInPath(path: string, builtIn: ReadonlySet<string>): boolean {
+  const group = /^\/?apis\/([^/]+)/.exec(path)?.[1];
+  return group === undefined || builtIn.has(group);
+}
+
+function onlyBuiltIn(document: Fields, builtIn: ReadonlySet<string>): Fields {
+  const keep = (part: Value | undefined, test: (key: string) => boolean): Fields =>
+    Object.fromEntries(Object.entries(part as Fields).filter(([key]) => test(key)));
+  return {
+    ...document,
+    paths: keep(document["paths"], (path) => isBuiltInPath(path, builtIn)),
+    definitions: keep(document["definitions"], (name) => name.startsWith("io.k8s.")),
+  };
+}
+
+async function readGroupVersions(get: Get, builtIn: ReadonlySet<string>): Promise<GroupVersionDocument[]> {
   const { groups } = (await get("/apis", json)) as unknown as {
     groups: { name: string; versions: { version: string }[] }[];
   };
   const documents = [await readGroupVersion(get, "", "v1")];
-  for (const { name, versions } of groups) {
+  for (const { name, versions } of groups.filter((group) => builtIn.has(group.name))) {
     for (const { version } of versions) documents.push(await readGroupVersion(get, name, version));
   }
   return documents;
@@ -72,13 +95,13 @@ async function readGroupVersion(get: Get, group: string, version: string): Promi
   return { group, version, resources: resources as unknown as ApiResource[] };
 }
 
-async function readOpenApiV3(get: Get): Promise<Record<string, Fields>> {
+async function readOpenApiV3(get: Get, builtIn: ReadonlySet<string>): Promise<Record<string, Fields>> {
   const { paths } = (await get("/openapi/v3", json)) as unknown as {
     paths: Record<string, { serverRelativeURL: string }>;
   };
   const documents: Record<string, Fields> = {};
   for (const [path, { serverRelativeURL }] of Object.entries(paths)) {
-    documents[path] = await get(serverRelativeURL, json);
+    if (isBuiltInPath(path, builtIn)) documents[path] = await get(serverRelativeURL, json);
   }
   return documents;
 }

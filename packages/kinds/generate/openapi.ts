@@ -29,49 +29,40 @@ function placeOf(key: string, place: Place): Place {
   return namings.has(key) ? "names" : "document";
 }
 
-/** All documents as one text of which {@link https://json.org JSON} gives a table: the last row is the root. */
+/** All documents as one text, in the form that `src/openapi.ts` reads. */
 export function internDocuments(documents: Documents): string {
   const v3 = Object.entries(documents.openApiV3).map(([path, document]) => [path, withoutDescriptions(document)]);
-  return intern({ v2: withoutDescriptions(documents.openApiV2), v3: Object.fromEntries(v3) as Fields });
+  const interned = new Interned();
+  interned.add({ v2: withoutDescriptions(documents.openApiV2), v3: Object.fromEntries(v3) as Fields });
+  return interned.toText();
 }
 
-/** Rows of a table; in a row, `{"=": n}` stands for row n. Only what occurs twice and is longer than its reference gets a row. */
-function intern(root: Value): string {
-  const counts = new Map<string, number>();
-  count(root, counts);
-  const rows: string[] = [];
-  const rowOf = new Map<string, number>();
-  const write = (value: Value): string => {
-    if (typeof value !== "object" || value === null) return JSON.stringify(value);
-    const text = JSON.stringify(value);
-    if ((counts.get(text) ?? 0) < 2 || text.length < 16) return body(value);
-    let row = rowOf.get(text);
-    if (row === undefined) {
-      const written = body(value);
-      row = rows.length;
-      rows.push(written);
-      rowOf.set(text, row);
-    }
-    return `{"=":${row}}`;
-  };
-  const body = (value: Value[] | Fields): string =>
-    Array.isArray(value)
-      ? `[${value.map(write).join(",")}]`
-      : `{${Object.entries(value)
-          .map(([key, part]) => `${JSON.stringify(key)}:${write(part)}`)
-          .join(",")}}`;
-  rows.push(body(root as Fields));
-  return `[${rows.join(",\n")}]`;
+/**
+ * Values of which each part is said once. A text, number or boolean is a row of its own; a list is the row `[-1, ...rows of its items]`; an
+ * object is the row `[shape, ...rows of its values]`, where a shape is a list of keys. A row refers to rows above it, the last is the root.
+ */
+class Interned {
+  private readonly shapes = new Map<string, number>();
+  private readonly rows = new Map<string, number>();
+
+  /** The number of the row of a value. */
+  add(value: Value): number {
+    if (typeof value !== "object" || value === null) return numberOf(this.rows, JSON.stringify(value));
+    const head = Array.isArray(value) ? -1 : numberOf(this.shapes, JSON.stringify(Object.keys(value)));
+    const parts = Object.values(value).map((part) => this.add(part));
+    return numberOf(this.rows, JSON.stringify([head, ...parts]));
+  }
+
+  toText(): string {
+    const lines = (map: ReadonlyMap<string, number>): string => [...map.keys()].join(",\n");
+    return `{"shapes":[\n${lines(this.shapes)}\n],"rows":[\n${lines(this.rows)}\n]}`;
+  }
 }
 
-/** Counts each part; a part seen before is not entered again, so that what is only inside of it does not count twice. */
-function count(value: Value, counts: Map<string, number>): void {
-  if (typeof value !== "object" || value === null) return;
-  const text = JSON.stringify(value);
-  const seen = counts.get(text) ?? 0;
-  counts.set(text, seen + 1);
-  if (seen > 0) return;
-  for (const part of Object.values(value)) count(part, counts);
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const known = numbers.get(text) ?? numbers.size;
+  numbers.set(text, known);
+  return known;
 }
 
 /** The schemas of all groups and versions together; where several say the same name, what version 2 says of its kinds wins. */

@@ -5,16 +5,16 @@ import type { Fields, Get } from "./documents.ts";
 /** How a server is reached. */
 export interface Server {
   readonly server: string;
-  readonly token: string;
   readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** A function that asks this server. */
-export function getFrom({ server, token, ca }: Server): Get {
+export function getFrom({ server, ca, cert, key }: Server): Get {
   return (path, accept) =>
     new Promise((resolve, reject) => {
-      const headers = { accept, authorization: `Bearer ${token}` };
-      const call = request(new URL(path, server), { headers, ca }, (response) => {
+      const call = request(new URL(path, server), { headers: { accept }, ca, cert, key }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);

@@ -11,7 +11,13 @@ interface Documents {
   readonly v3: { readonly [path: string]: OpenApiDocument };
 }
 
-const table = parsedOnce<readonly Json[]>(text);
+/** Each part of the documents once; see `generate/openapi.ts` for the form. */
+interface Interned {
+  readonly shapes: readonly (readonly string[])[];
+  readonly rows: readonly (string | number | boolean | null | readonly number[])[];
+}
+
+const interned = parsedOnce<Interned>(text);
 let documents: Documents | undefined;
 
 /** The document of version 2. */
@@ -24,18 +30,20 @@ export function openApiV3(): { readonly [path: string]: OpenApiDocument } {
   return (documents ??= expandDocuments()).v3;
 }
 
-/** The rows of the table refer only to rows above them, so one pass from the top makes all of them whole. */
+/** Rows refer only to rows above them, so one pass from the top makes all of them whole. */
 function expandDocuments(): Documents {
-  const rows: Json[] = [];
-  for (const row of table()) rows.push(expand(row, rows));
-  return rows.at(-1) as unknown as Documents;
+  const { shapes, rows } = interned();
+  const values: Json[] = [];
+  for (const row of rows) values.push(isParts(row) ? expand(row, shapes, values) : row);
+  return values.at(-1) as unknown as Documents;
 }
 
-function expand(value: Json, rows: readonly Json[]): Json {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: Json) => expand(item, rows));
-  const fields = value as { readonly [key: string]: Json };
-  const row = fields["="];
-  if (typeof row === "number") return rows[row] ?? null;
-  return Object.fromEntries(Object.entries(fields).map(([key, part]) => [key, expand(part, rows)]));
+function isParts(row: Interned["rows"][number]): row is readonly number[] {
+  return Array.isArray(row);
+}
+
+function expand([head, ...parts]: readonly number[], shapes: Interned["shapes"], values: readonly Json[]): Json {
+  const whole = parts.map((part) => values[part] ?? null);
+  if (head === undefined || head < 0) return whole;
+  return Object.fromEntries((shapes[head] ?? []).map((key, i) => [key, whole[i]]));
 }
