@@ -1,0 +1,226 @@
+/** Push and pull against a real registry (Debian's docker-registry), with and without a login, and read back by skopeo. */
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomFillSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createSocket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import {
+  buildImage,
+  buildIndex,
+  type Credentials,
+  type Descriptor,
+  OciError,
+  openStore,
+  parseReference,
+  pullImage,
+  pushImage,
+  RegistrySession,
+  type Store,
+} from "@capstan/oci";
+
+const missing = ["docker-registry", "skopeo", "htpasswd"].filter(
+  (program) => spawnSync("which", [program]).status !== 0,
+);
+const skip = missing.length > 0 && process.env["CI"] !== "true" ? `install ${missing.join(" and ")}` : false;
+
+describe("a real registry", { skip }, () => {
+  let home = "";
+  let store: Store;
+  let image: Descriptor;
+  let large: Descriptor;
+  const stops: (() => void)[] = [];
+
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "capstan-registry-"));
+    store = await openStore(join(home, "store"));
+    const platforms = ["amd64", "arm64"].map((architecture) => ({ os: "linux", architecture }));
+    const images = await Promise.all(
+      platforms.map((platform) =>
+        buildImage(
+          { platform, layers: [[{ path: "a", body: platform.architecture }]], config: { Cmd: ["/a"] } },
+          store,
+        ),
+      ),
+    );
+    image = await buildIndex(images, store);
+    // Noise does not compress, so this layer is sent in several chunks.
+    const noise = randomFillSync(Buffer.alloc(40 * 2 ** 20));
+    large = await buildImage(
+      { platform: { os: "linux", architecture: "amd64" }, layers: [[{ path: "noise", body: noise }]] },
+      store,
+    );
+  });
+  after(() => {
+    for (const stop of stops) stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  test("what is pushed is pulled, in one piece and in chunks, and skopeo reads it", async () => {
+    const host = await startRegistry(home, stops);
+    for (const [name, descriptor] of [
+      ["app:v1", image],
+      ["large:v1", large],
+    ] as const) {
+      const reference = parseReference(`${host}/team/${name}`);
+      await pushImage(descriptor, reference, { store, session: session(host) });
+      const other = await openStore(join(home, `other-${name}`));
+      const progress: number[] = [];
+      const pulled = await pullImage(reference, {
+        store: other,
+        session: session(host),
+        platform: "all",
+        onProgress: ({ done, size }) => progress.push(done / size),
+      });
+      assert.equal(pulled.digest, descriptor.digest);
+      assert.equal(progress.at(-1), 1);
+      const inspected = JSON.parse(
+        execFileSync("skopeo", ["inspect", "--tls-verify=false", "--raw", `docker://${host}/team/${name}`], {
+          encoding: "utf8",
+        }),
+      ) as unknown;
+      assert.deepEqual(inspected, JSON.parse(readFileSync(store.blobPath(descriptor.digest), "utf8")));
+    }
+  });
+
+  test("only the platform that is asked for is fetched", async () => {
+    const host = await startRegistry(home, stops);
+    const reference = parseReference(`${host}/team/app:v1`);
+    await pushImage(image, reference, { store, session: session(host) });
+    const other = await openStore(join(home, "one-platform"));
+    await pullImage(reference, {
+      store: other,
+      session: session(host),
+      platform: { os: "linux", architecture: "arm64" },
+    });
+    assert.equal((await other.blobs()).length, 4);
+  });
+
+  test("a broken transfer goes on where it stopped", async () => {
+    const host = await startRegistry(home, stops);
+    await pushImage(large, parseReference(`${host}/large:v1`), { store, session: session(host) });
+    const flaky = await startBreakingProxy(host, stops);
+    const other = await openStore(join(home, "flaky"));
+    await pullImage(parseReference(`${flaky.host}/large:v1`), {
+      store: other,
+      session: session(flaky.host),
+      platform: { os: "linux", architecture: "amd64" },
+    });
+    assert.ok(flaky.ranges.length > 0, "the second try asked for the rest only");
+    assert.equal((await other.find(`${flaky.host}/large:v1`))?.digest, large.digest);
+  });
+
+  test("a registry that wants a password gets one, and refuses without", async () => {
+    const passwords = join(home, "htpasswd");
+    writeFileSync(passwords, execFileSync("htpasswd", ["-Bbn", "ann", "secret"]));
+    const host = await startRegistry(home, stops, {
+      REGISTRY_AUTH: "htpasswd",
+      REGISTRY_AUTH_HTPASSWD_REALM: "here",
+      REGISTRY_AUTH_HTPASSWD_PATH: passwords,
+    });
+    const reference = parseReference(`${host}/app:v1`);
+    await assert.rejects(pushImage(image, reference, { store, session: session(host) }), hasCode("Unauthorized"));
+    await pushImage(image, reference, {
+      store,
+      session: session(host, { type: "password", username: "ann", password: "secret" }),
+    });
+    await assert.rejects(
+      pushImage(image, reference, {
+        store,
+        session: session(host, { type: "password", username: "ann", password: "wrong" }),
+      }),
+      hasCode("Unauthorized"),
+    );
+  });
+
+  test("what is not there is told, and so is a registry that is not", async () => {
+    const host = await startRegistry(home, stops);
+    const options = { store, platform: "all" } as const;
+    await assert.rejects(
+      pullImage(parseReference(`${host}/nothing:v1`), { ...options, session: session(host) }),
+      hasCode("NotFound"),
+    );
+    const nobody = `127.0.0.1:${await freePort()}`;
+    await assert.rejects(
+      pullImage(parseReference(`${nobody}/app`), { ...options, session: session(nobody) }),
+      hasCode("Unreachable"),
+    );
+  });
+});
+
+function session(host: string, credentials?: Credentials): RegistrySession {
+  return new RegistrySession(host, {
+    fetch: (url, init) => fetch(url, init),
+    credentials: () => Promise.resolve(credentials),
+    wait: () => Promise.resolve(),
+  });
+}
+
+function hasCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof OciError && error.code === code;
+}
+
+async function startRegistry(
+  home: string,
+  stops: (() => void)[],
+  environment: Record<string, string> = {},
+): Promise<string> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(home, "registry-"));
+  const config = join(folder, "config.yml");
+  writeFileSync(
+    config,
+    `version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: ${folder}}}\nhttp: {addr: "127.0.0.1:${port}"}\n`,
+  );
+  const child = spawn("docker-registry", ["serve", config], {
+    env: { ...process.env, ...environment },
+    stdio: "ignore",
+  });
+  stops.push(() => child.kill("SIGKILL"));
+  for (;;) {
+    const status = await fetch(`http://127.0.0.1:${port}/v2/`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200 || status === 401) return `127.0.0.1:${port}`;
+    assert.equal(child.exitCode, null, "docker-registry did not start");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Passes requests on, but breaks the first large answer in the middle. */
+async function startBreakingProxy(target: string, stops: (() => void)[]): Promise<{ host: string; ranges: string[] }> {
+  const ranges: string[] = [];
+  let broken = false;
+  const server = createServer((request, response) => {
+    const range = request.headers.range;
+    if (range !== undefined) ranges.push(range);
+    void (async () => {
+      const answer = await fetch(`http://${target}${request.url}`, {
+        headers: { ...(range === undefined ? {} : { range }), accept: request.headers.accept ?? "*/*" },
+      });
+      const body = Buffer.from(await answer.arrayBuffer());
+      response.writeHead(answer.status, {
+        "content-type": answer.headers.get("content-type") ?? "",
+        "content-length": body.length,
+      });
+      if (broken || body.length < 2 ** 20) return response.end(body);
+      broken = true;
+      return response.write(body.subarray(0, body.length / 2), () => response.destroy());
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => server.close());
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, ranges };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createSocket();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return port;
+}
