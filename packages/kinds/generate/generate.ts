@@ -28,13 +28,8 @@ function rows(definitions: Readonly<Record<string, object>>): string {
   return `{\n${lines.join(",\n")}\n}`;
 }
 
-/** Facts are JSON in a string: a JavaScript engine skips over it, and it is parsed when somebody asks. */
 function factFile(name: string, text: string): Files {
-  const escaped = text.replace(/[\\`$]/g, (char) => `\\${char}`);
-  return {
-    [`facts/${name}.js`]: `export const text = \`${escaped}\`;\n`,
-    [`facts/${name}.d.ts`]: "export declare const text: string;\n",
-  };
+  return { [`facts/${name}.json`]: `${text}\n` };
 }
 
 function writeModules(documents: Documents, definitions: World["definitions"]): Files {

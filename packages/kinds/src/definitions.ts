@@ -1,7 +1,6 @@
 /** The structure of the built-in kinds: OpenAPI schemas without descriptions, references as plain names of other definitions. */
 import type { GroupVersionKind, Json } from "@capstan/model";
-import { text } from "#facts/definitions";
-import { parsedOnce } from "./facts.ts";
+import facts from "./generated/facts/definitions.json" with { type: "json" };
 
 /** How one value is structured. */
 export interface Definition {
@@ -26,7 +25,9 @@ export interface Definition {
 }
 
 /** All definitions by name: `io.k8s.api.apps.v1.Deployment`. */
-export const builtInDefinitions: () => { readonly [name: string]: Definition } = parsedOnce(text);
+export function builtInDefinitions(): { readonly [name: string]: Definition } {
+  return facts as unknown as { readonly [name: string]: Definition };
+}
 
 let namesByKind: ReadonlyMap<string, string> | undefined;
 

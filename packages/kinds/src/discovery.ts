@@ -1,7 +1,6 @@
 /** What kube-apiserver serves: groups, versions, resources, subresources, and the columns of their tables. */
 import type { Scope } from "@capstan/model";
-import { text } from "#facts/discovery";
-import { parsedOnce } from "./facts.ts";
+import facts from "./generated/facts/discovery.json" with { type: "json" };
 
 /** A column of a server-side table, as it appears on the wire. */
 export interface TableColumn {
@@ -44,4 +43,6 @@ export interface BuiltInGroupVersion {
 }
 
 /** All groups and versions in the server's order: the core group first, of each group the preferred version first. */
-export const builtInGroupVersions: () => readonly BuiltInGroupVersion[] = parsedOnce(text);
+export function builtInGroupVersions(): readonly BuiltInGroupVersion[] {
+  return facts as readonly BuiltInGroupVersion[];
+}

@@ -1,7 +1,6 @@
 /** The OpenAPI documents that kube-apiserver serves for its built-in kinds, without descriptions. Large: load it when it is asked for. */
 import type { Json } from "@capstan/model";
-import { text } from "#facts/openapi";
-import { parsedOnce } from "./facts.ts";
+import facts from "./generated/facts/openapi.json" with { type: "json" };
 
 /** A document as JSON; parts that occur often are shared, so do not change it. */
 export type OpenApiDocument = { readonly [key: string]: Json | undefined };
@@ -17,7 +16,6 @@ interface Interned {
   readonly rows: readonly (string | number | boolean | null | readonly number[])[];
 }
 
-const interned = parsedOnce<Interned>(text);
 let documents: Documents | undefined;
 
 /** The document of version 2. */
@@ -32,7 +30,7 @@ export function openApiV3(): { readonly [path: string]: OpenApiDocument } {
 
 /** Rows refer only to rows above them, so one pass from the top makes all of them whole. */
 function expandDocuments(): Documents {
-  const { shapes, rows } = interned();
+  const { shapes, rows } = facts as unknown as Interned;
   const values: Json[] = [];
   for (const row of rows) values.push(isParts(row) ? expand(row, shapes, values) : row);
   return values.at(-1) as unknown as Documents;

@@ -1,7 +1,6 @@
 /** The protobuf messages of the built-in kinds: numbers, names and types of fields, and the rules by which Go writes them. */
 import type { GroupVersionKind } from "@capstan/model";
-import { text } from "#facts/protobuf";
-import { parsedOnce } from "./facts.ts";
+import facts from "./generated/facts/protobuf.json" with { type: "json" };
 
 /** A field: its number, its name in JSON, its type (a scalar, or the full name of a message) and its flags. */
 export type ProtobufField = readonly [number: number, name: string, type: string, flags: number];
@@ -24,18 +23,16 @@ interface ProtobufTable {
   readonly messages: { readonly [name: string]: readonly ProtobufField[] };
 }
 
-const table = parsedOnce<ProtobufTable>(text);
+const { packages, messages } = facts as unknown as ProtobufTable;
 const metaPackage = "k8s.io.apimachinery.pkg.apis.meta.v1";
 
 /** The fields of a message in the order of the Go struct. */
 export function protobufMessage(name: string): readonly ProtobufField[] | undefined {
-  const { messages } = table();
   return Object.hasOwn(messages, name) ? messages[name] : undefined;
 }
 
 /** The full name of the message of a kind; the kinds of every group include those of meta: Status, DeleteOptions, WatchEvent. */
 export function protobufMessageOf({ group, version, kind }: GroupVersionKind): string | undefined {
-  const { packages } = table();
   // Discovery of the core group says no version.
   const pkg = group === "" && version === "" ? metaPackage : packages[group === "" ? version : `${group}/${version}`];
   if (pkg === undefined) return undefined;

@@ -22,7 +22,7 @@ test("generating anew from a running server changes no byte", { skip }, async (t
 
   await t.test("the files", () => {
     const files = generate(documents, readProtoPackages(documents.gitVersion));
-    const committed = globSync("**/*.{ts,js}", { cwd: root });
+    const committed = globSync("**/*.{ts,json}", { cwd: root });
     assert.deepEqual(committed.sort(), Object.keys(files).sort());
     for (const [path, text] of Object.entries(files)) {
       assert.ok(
