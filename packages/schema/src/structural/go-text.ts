@@ -1,0 +1,81 @@
+/** Writes values the way Go's fmt, strconv and encoding/json do, because the server's messages are made with them. */
+import type { Json } from "@capstan/model";
+
+/** A Go struct as JSON shows it: fields in their declared order, where the keys of plain objects are sorted. */
+export type GoStruct = ReadonlyMap<string, GoValue>;
+
+/** A value that may stand in a message. */
+export type GoValue = Json | GoStruct | readonly GoValue[];
+
+/** Marks a number as a float64. */
+export function asFloat(value: number): GoStruct {
+  return new Map([[float64, value]]);
+}
+
+const float64 = "float64";
+
+/** The number that was marked, if it is one. */
+export function markedFloat(value: GoValue): number | undefined {
+  const marked = value instanceof Map && value.size === 1 ? value.get(float64) : undefined;
+  return typeof marked === "number" ? marked : undefined;
+}
+
+const minInt64 = -(2 ** 63);
+const maxInt64 = 2 ** 63;
+
+/** Whether the server's decoder would have made this number an int64 rather than a float64. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= minInt64 && value < maxInt64;
+}
+
+/** A number as `%v` prints it: int64 in full, float64 in the shortest form, with an exponent from seven digits or below 1e-4. */
+export function formatNumber(value: number): string {
+  return isInt64(value) ? BigInt(value).toString() : formatFloat(value);
+}
+
+/** A float64 as `%v` prints it. */
+export function formatFloat(value: number): string {
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const [mantissa = "", exponentText = "0"] = value.toExponential().split("e");
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  const sign = exponent < 0 ? "-" : "+";
+  return `${mantissa}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** Whether Go calls the character printable. */
+export function isPrintable(character: string): boolean {
+  return printable.test(character);
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  "<": "\\u003c",
+  ">": "\\u003e",
+  "&": "\\u0026",
+  "\u2028": "\\u2028",
+  "\u2029": "\\u2029",
+};
+
+function jsonString(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (character) => htmlEscapes[character] ?? character);
+}
+
+/** A value as json.Marshal writes it: keys of maps sorted, `<`, `>` and `&` escaped. */
+export function marshal(value: GoValue | undefined): string {
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "string") return jsonString(value);
+  if (typeof value === "number") return isInt64(value) ? BigInt(value).toString() : String(value);
+  if (typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return `[${value.map((item: GoValue) => marshal(item)).join(",")}]`;
+  const entries =
+    value instanceof Map ? [...value] : sortedEntries(value as { readonly [key: string]: Json | undefined });
+  return `{${entries.map(([key, item]) => `${jsonString(key)}:${marshal(item as GoValue)}`).join(",")}}`;
+}
+
+function sortedEntries(value: { readonly [key: string]: Json | undefined }): [string, Json | undefined][] {
+  return Object.keys(value)
+    .sort()
+    .map((key) => [key, value[key]]);
+}

@@ -1,0 +1,36 @@
+/** Judges values against a schema: a compiled check for the many valid ones, an explanation for the few others. */
+import type { Json } from "@capstan/model";
+
+import { lazyCheck } from "./check.ts";
+import type { Correlation } from "./correlation.ts";
+import { correlate } from "./correlation.ts";
+import type { Dialect } from "./dialect.ts";
+import { explain } from "./explain.ts";
+import type { FieldError, FieldPath } from "./field-error.ts";
+import { toFieldError } from "./problem.ts";
+import type { Schema } from "./schema.ts";
+
+/** What a validation may be told besides the value. */
+export interface ValidateOptions {
+  /** The value before an update: what is invalid but unchanged is tolerated. */
+  readonly old?: Json;
+  /** An existing pairing of old and new, to share its comparisons. */
+  readonly correlation?: Correlation | undefined;
+  /** The path that errors start from. */
+  readonly path?: FieldPath;
+}
+
+/** Says what is wrong with a value. */
+export type Validator = (value: Json, options?: ValidateOptions) => FieldError[];
+
+/** Compiles the value validations of a schema (types, lengths, patterns, enums, alternatives ...); rules in CEL are apart. */
+export function compileValidator(schema: Schema, dialect: Dialect = "resource"): Validator {
+  const check = lazyCheck(schema, dialect);
+  return (value, options = {}) => {
+    if (check(value)) return [];
+    const { old, path } = options;
+    const correlation = options.correlation ?? (old === undefined ? undefined : correlate(value, old, schema));
+    const { problems } = explain(schema, value, { path: "", dialect, correlation });
+    return [...problems.values()].map((problem) => toFieldError(problem, path));
+  };
+}
