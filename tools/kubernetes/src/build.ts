@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,9 +38,10 @@ export async function buildPrograms(programs: readonly Program[], progress: Prog
 async function buildProgram(program: Program, folder: string, progress: Progress): Promise<void> {
   const step = progress.step(`building ${program.name} ${program.module.version.slice(1)}`);
   const workshop = join(folder, "build");
-  const unfinished = join(workshop, program.name);
+  const unfinished = join(workshop, `${program.name}-${process.pid}`);
   try {
     await prepareModule(program.module, workshop);
+    await removeUnfinished(workshop, program.name);
     await go(workshop, [
       "build",
       "-mod=mod",
@@ -56,6 +57,12 @@ async function buildProgram(program: Program, folder: string, progress: Progress
     step.done("failed");
     throw error;
   }
+}
+
+/** A killed build leaves its output half written; the name has a pid, as its compiler may still be at work. */
+async function removeUnfinished(workshop: string, name: string): Promise<void> {
+  const left = (await readdir(workshop)).filter((file) => file.startsWith(`${name}-`) && /-\d+$/.test(file));
+  await Promise.all(left.map(async (file) => rm(join(workshop, file), { force: true })));
 }
 
 async function prepareModule(module: GoModule, workshop: string): Promise<void> {
@@ -116,9 +123,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Removes everything built, for a build from nothing. */
-export async function forgetBuilds(): Promise<void> {
-  await rm(cacheFolder(), { recursive: true, force: true });
 }

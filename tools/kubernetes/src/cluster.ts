@@ -27,13 +27,13 @@ import { API_PORT, apiServerAddress } from "./network.ts";
 import { endProcesses, findComponents, findNetworkNeighbours, findProcesses } from "./processes.ts";
 import type { ClusterProcess } from "./processes.ts";
 import { removeCgroups } from "./node/cgroups.ts";
-import { nodePrograms, startNodes } from "./node/node.ts";
+import { importImage, nodePrograms, planNodes, startNodes } from "./node/node.ts";
 import type { Progress } from "./progress.ts";
 import { findRelease } from "./releases.ts";
 import type { Release } from "./releases.ts";
 import { findSandbox, startSandbox, startService } from "./sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
-import { clusterFolder, kubeconfigPath, readState, writeState } from "./state.ts";
+import { clusterFolder, kubeconfigPath, listClusters, readState, writeState } from "./state.ts";
 import type { ClusterState, Owner } from "./state.ts";
 import { BASE_PACKAGES, NODE_PACKAGES, ensureSystemPackages } from "./system-packages.ts";
 import { waitUntil } from "./wait.ts";
@@ -104,6 +104,43 @@ export function adminCredentials(state: ClusterState, apiServer = 0): Credential
   return readCredentials(clusterFolder(state.name), "admin", `https://127.0.0.1:${state.ports[apiServer]}`);
 }
 
+/** Imports OCI archives into every node of a cluster. */
+export async function loadImages(state: ClusterState, archives: readonly string[]): Promise<void> {
+  const sandbox = runningSandbox(state.name);
+  if (state.nodes === 0) {
+    const advice = "put it up with --node";
+    throw new KubernetesToolError("no-node", `cluster ${state.name} has no node to load images into: ${advice}`);
+  }
+  for (const archive of archives) {
+    for (const node of planNodes(sandbox.folder, state.nodes)) await importImage(sandbox, node, archive);
+  }
+}
+
+/** The namespaces of a cluster that must be running. */
+export function runningSandbox(name: string): Sandbox {
+  const sandbox = isRunning(name) ? findSandbox(clusterFolder(name)) : undefined;
+  if (sandbox) return sandbox;
+  const others = listClusters().filter(isRunning);
+  const known = others.length > 0 ? `running are ${others.join(", ")}` : "none is running";
+  throw new KubernetesToolError(
+    "unknown-cluster",
+    `cluster ${name} is not running (${known}): start it with "up --name ${name}"`,
+  );
+}
+
+/** Kills one of the API servers, as a crash would; clients see their connections end. */
+export async function killApiServer(state: ClusterState, index: number): Promise<void> {
+  const processes = findComponents(clusterFolder(state.name));
+  const component = apiServerName(index);
+  await endProcesses(processes.filter((found) => found.component === component).map(({ pid }) => pid));
+}
+
+/** Starts an API server again that was killed, and waits until it is ready. */
+export async function restartApiServer(state: ClusterState, index: number): Promise<void> {
+  startApiServerProcess(runningSandbox(state.name), state, index);
+  await waitForApiServer(clusterFolder(state.name), state, index);
+}
+
 function assertPossible(): void {
   if (process.platform !== "linux") {
     throw new KubernetesToolError("no-linux", "a real Kubernetes needs Linux namespaces: run this on Linux");
@@ -124,7 +161,7 @@ async function startLocked(options: ClusterOptions, release: Release, progress: 
     const state = describe(options, release, servers.map(listeningPort));
     writeState(state);
     const sandbox = await startSandbox(folder, init);
-    await startControlPlane(sandbox, state, { options, release, servers });
+    await startControlPlane(sandbox, state, { release, servers });
     if (options.nodes > 0) {
       await startNodes(sandbox, release, { count: options.nodes, credentials: adminCredentials(state) });
     }
@@ -150,8 +187,9 @@ export async function prepareMachine(release: Release, nodes: number, progress: 
 }
 
 function describe(options: ClusterOptions, release: Release, ports: readonly number[]): ClusterState {
-  const { name, nodes, owner } = options;
-  return { name, version: release.kubernetes, phase: "starting", ports, nodes, ...(owner && { owner }) };
+  const { name, nodes, apiServerFlags, owner } = options;
+  const version = release.kubernetes;
+  return { name, version, phase: "starting", ports, nodes, apiServerFlags, ...(owner && { owner }) };
 }
 
 async function openPorts({ port, peers }: ClusterOptions): Promise<Server[]> {
@@ -161,20 +199,18 @@ async function openPorts({ port, peers }: ClusterOptions): Promise<Server[]> {
 }
 
 interface Start {
-  readonly options: ClusterOptions;
   readonly release: Release;
   readonly servers: readonly Server[];
 }
 
 async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: Start): Promise<void> {
   const { folder } = sandbox;
-  const { options, release, servers } = start;
+  const { release, servers } = start;
   const indexes = servers.map((_, index) => index);
   writeCertificates(folder, new Date());
   writeKubeconfigs(folder, state);
   startService(sandbox, etcdService(folder, release));
-  const shared = { count: servers.length, flags: options.apiServerFlags };
-  for (const index of indexes) startService(sandbox, apiServerService(folder, release, { index, ...shared }));
+  for (const index of indexes) startApiServerProcess(sandbox, state, index);
   const targets = indexes.map((index) => ({ host: apiServerAddress(index), port: API_PORT }));
   const { name, owner, nodes } = state;
   await startKeeper(sandbox, servers, { name, targets, withNodes: nodes > 0, ...(owner && { owner }) });
@@ -182,6 +218,11 @@ async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: S
   startService(sandbox, controllerManagerService(folder, release));
   startService(sandbox, schedulerService(folder, release));
   await waitForDefaultNamespace(folder, state);
+}
+
+function startApiServerProcess(sandbox: Sandbox, state: ClusterState, index: number): void {
+  const server = { index, flags: state.apiServerFlags };
+  startService(sandbox, apiServerService(sandbox.folder, findRelease(state.version), server));
 }
 
 function writeKubeconfigs(folder: string, state: ClusterState): void {

@@ -4,7 +4,16 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 
 import { buildInit, programPath } from "./build.ts";
-import { abandonCluster, clusterProcesses, isRunning, prepareMachine, startCluster, stopCluster } from "./cluster.ts";
+import {
+  abandonCluster,
+  clusterProcesses,
+  isRunning,
+  loadImages,
+  prepareMachine,
+  runningSandbox,
+  startCluster,
+  stopCluster,
+} from "./cluster.ts";
 import type { ClusterOptions } from "./cluster.ts";
 import type { Command } from "./command-line.ts";
 import { insideKubeconfig } from "./control-plane.ts";
@@ -12,12 +21,10 @@ import { KubernetesToolError } from "./errors.ts";
 import { kubernetesProgram } from "./go-module.ts";
 import { formatHelp } from "./help.ts";
 import { buildTestImages } from "./images/test-images.ts";
-import { importImage, planNodes } from "./node/node.ts";
 import { showProgress } from "./progress.ts";
 import { findRelease } from "./releases.ts";
-import { enterNetwork, findSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import { clusterFolder, kubeconfigPath, listClusters, readState } from "./state.ts";
+import { enterNetwork } from "./sandbox.ts";
+import { kubeconfigPath, listClusters, readState } from "./state.ts";
 import type { ClusterState } from "./state.ts";
 
 const progress = showProgress(process.stderr);
@@ -32,13 +39,13 @@ export async function runCommand(command: Command): Promise<number> {
     case "down":
       return down(command.which === "all" ? listClusters() : [command.which.name]);
     case "kubeconfig":
-      return print(`${kubeconfigPath(running(command.name).state.name)}\n`);
+      return print(`${kubeconfigPath(running(command.name).name)}\n`);
     case "status":
       return status(command.name);
     case "exec":
-      return exec(running(command.name), command.command);
+      return exec(command.name, command.command);
     case "kubectl":
-      return kubectl(running(command.name).state, command.args);
+      return kubectl(running(command.name), command.args);
     case "build":
       return build(command.version, command.withNode);
     case "load":
@@ -88,13 +95,18 @@ function describe(name: string): string {
     return state ? `${name}: not running; "down --name ${name}" clears what is left\n` : `${name}: no such cluster\n`;
   }
   const addresses = state.ports.map((port) => `https://127.0.0.1:${port}`).join(", ");
-  const processes = clusterProcesses(name).map(({ component, pid }) => `  ${component.padEnd(26)}pid ${pid}\n`);
+  const first = new Map(
+    clusterProcesses(name)
+      .toReversed()
+      .map(({ component, pid }) => [component, pid]),
+  );
+  const processes = [...first].toReversed().map(([component, pid]) => `  ${component.padEnd(26)}pid ${pid}\n`);
   return `${name}: Kubernetes ${state.version}, ${state.nodes} nodes, ${addresses}\n${processes.join("")}`;
 }
 
-async function exec({ state, sandbox }: Running, command: readonly string[]): Promise<number> {
-  const environment = { KUBECONFIG: insideKubeconfig(clusterFolder(state.name), "admin") };
-  return attach("nsenter", [...enterNetwork(sandbox.init), ...command], environment);
+async function exec(name: string, command: readonly string[]): Promise<number> {
+  const { folder, init } = runningSandbox(name);
+  return attach("nsenter", [...enterNetwork(init), ...command], { KUBECONFIG: insideKubeconfig(folder, "admin") });
 }
 
 async function kubectl(state: ClusterState, args: readonly string[]): Promise<number> {
@@ -108,15 +120,9 @@ async function build(version: string, withNode: boolean): Promise<number> {
   return 0;
 }
 
-async function load({ state, sandbox }: Running, archives: readonly string[]): Promise<number> {
-  if (state.nodes === 0) {
-    throw new KubernetesToolError(
-      "usage",
-      `cluster ${state.name} has no node to load images into: put it up with --node`,
-    );
-  }
+async function load(state: ClusterState, archives: readonly string[]): Promise<number> {
   for (const archive of archives) {
-    for (const node of planNodes(sandbox.folder, state.nodes)) await importImage(sandbox, node, archive);
+    await loadImages(state, [archive]);
     print(`loaded ${archive}\n`);
   }
   return 0;
@@ -128,21 +134,12 @@ async function images({ folder, only }: Extract<Command, { verb: "images" }>): P
   return 0;
 }
 
-interface Running {
-  readonly state: ClusterState;
-  readonly sandbox: Sandbox;
-}
-
-function running(name: string): Running {
+/** What is written about a cluster that must be running. */
+function running(name: string): ClusterState {
+  runningSandbox(name);
   const state = readState(name);
-  const sandbox = findSandbox(clusterFolder(name));
-  if (state?.phase === "ready" && sandbox) return { state, sandbox };
-  const others = listClusters().filter(isRunning);
-  const known = others.length > 0 ? `running are ${others.join(", ")}` : "none is running";
-  throw new KubernetesToolError(
-    "unknown-cluster",
-    `cluster ${name} is not running (${known}): start it with "up --name ${name}"`,
-  );
+  if (state) return state;
+  throw new KubernetesToolError("unknown-cluster", `cluster ${name} was taken down at this moment`);
 }
 
 /** Runs a program on this terminal and gives its exit code. */

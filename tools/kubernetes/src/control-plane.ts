@@ -46,7 +46,7 @@ export function etcdService(folder: string, release: Release): Service {
 export function apiServerService(
   folder: string,
   release: Release,
-  server: { index: number; count: number; flags: readonly string[] },
+  server: { index: number; flags: readonly string[] },
 ): Service {
   const pki = (file: string): string => pkiPath(folder, file);
   const address = apiServerAddress(server.index);

@@ -9,6 +9,7 @@ export type KubernetesToolErrorCode =
   | "no-root"
   | "no-linux"
   | "no-go"
+  | "no-node"
   | "missing-program"
   | "build-failed"
   | "port-in-use"

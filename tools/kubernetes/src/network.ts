@@ -20,6 +20,9 @@ export const MOST_NODES = 9;
 
 const MACHINES = "10.123.0";
 
+/** Where servers of a test listen that the API server or pods are to call. */
+export const TEST_ADDRESS: string = `${MACHINES}.2`;
+
 /** Where CoreDNS itself listens. */
 export const DNS_ADDRESS: string = `${MACHINES}.3`;
 
@@ -36,6 +39,7 @@ export function nodeAddress(number: number): string {
 /** What `ip -batch` must do in a fresh network namespace. */
 export function interfaceCommands(): string {
   const addresses = [
+    TEST_ADDRESS,
     DNS_ADDRESS,
     ...Array.from({ length: MOST_API_SERVERS }, (_, index) => apiServerAddress(index)),
     ...Array.from({ length: MOST_NODES }, (_, index) => nodeAddress(index + 1)),

@@ -19,6 +19,7 @@ export interface ClusterState {
   /** Ports of 127.0.0.1, one for each API server. */
   readonly ports: readonly number[];
   readonly nodes: number;
+  readonly apiServerFlags: readonly string[];
   readonly owner?: Owner;
 }
 

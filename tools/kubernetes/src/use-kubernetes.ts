@@ -2,14 +2,23 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import type { Server } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { askApi, callApi } from "./api.ts";
 import { areBuilt } from "./build.ts";
-import { adminCredentials, ensureCluster, stopCluster } from "./cluster.ts";
+import {
+  adminCredentials,
+  ensureCluster,
+  killApiServer,
+  loadImages,
+  restartApiServer,
+  stopCluster,
+} from "./cluster.ts";
 import { controlPlanePrograms } from "./control-plane.ts";
 import type { Credentials } from "./kubeconfig.ts";
+import { listenInside } from "./listen-inside.ts";
 import { processBirth } from "./processes.ts";
 import { silentProgress } from "./progress.ts";
 import { DEFAULT_RELEASE } from "./releases.ts";
@@ -24,6 +33,8 @@ export interface UseKubernetesOptions {
   readonly node?: boolean;
   /** How many further kube-apiservers on the same etcd. */
   readonly peers?: number;
+  /** A cluster that no other test uses, so that it may be broken; it costs a start of its own. */
+  readonly own?: boolean;
   /** Further flags of kube-apiserver, such as --feature-gates=... */
   readonly apiServerFlags?: readonly string[];
 }
@@ -47,6 +58,17 @@ export interface TestCluster extends AsyncDisposable {
   readonly servers: readonly Credentials[];
   /** The name by which the command line knows the cluster. */
   readonly name: string;
+  /**
+   * Makes a server of the test listen inside the cluster's network, where the API server and pods can call it; gives its host and
+   * port. Closing the server is the test's affair.
+   */
+  listen(server: Server, port?: number): Promise<{ host: string; port: number }>;
+  /** Imports OCI archives into every node. */
+  load(archives: readonly string[]): Promise<void>;
+  /** Kills an API server (the first is 0); only in a cluster of one's own. */
+  killApiServer(index: number): Promise<void>;
+  /** Starts a killed API server again. */
+  restartApiServer(index: number): Promise<void>;
 }
 
 /** Set by a runner that starts several test processes, so that they share: the pid of the process that the clusters end with. */
@@ -57,11 +79,12 @@ const OWNER_VARIABLE = "CAPSTAN_TEST_OWNER";
  * with the run, even if that is killed.
  */
 export async function useKubernetes(test: TestScope, options: UseKubernetesOptions = {}): Promise<TestCluster> {
-  const { version = DEFAULT_RELEASE.kubernetes, node = false, peers = 0, apiServerFlags = [] } = options;
+  const { version = DEFAULT_RELEASE.kubernetes, node = false, peers = 0, apiServerFlags = [], own = false } = options;
   const owner = runOwner();
   const wanted = { version, nodes: node ? 1 : 0, peers, apiServerFlags, port: 0, owner };
-  const state = await ensureCluster({ name: sharedName(owner, wanted), ...wanted }, silentProgress);
-  const cluster = await withNamespace(state);
+  const name = own ? `${sharedPrefix(owner)}${randomBytes(3).toString("hex")}` : sharedName(owner, wanted);
+  const state = await ensureCluster({ name, ...wanted }, silentProgress);
+  const cluster = await withNamespace(state, own);
   test.after(async () => cluster[Symbol.asyncDispose]());
   return cluster;
 }
@@ -102,7 +125,7 @@ function sharedName(owner: Owner, wanted: object): string {
   return `${sharedPrefix(owner)}${kind}`;
 }
 
-async function withNamespace(state: ClusterState): Promise<TestCluster> {
+async function withNamespace(state: ClusterState, own: boolean): Promise<TestCluster> {
   const servers = state.ports.map((_, index) => adminCredentials(state, index));
   const credentials = adminCredentials(state);
   const namespace = `test-${randomBytes(5).toString("hex")}`;
@@ -119,7 +142,14 @@ async function withNamespace(state: ClusterState): Promise<TestCluster> {
     credentials,
     servers,
     name: state.name,
-    [Symbol.asyncDispose]: () => removeNamespace(credentials, namespace),
+    listen: (server, port = 0) => listenInside(state.name, server, port),
+    load: (archives) => loadImages(state, archives),
+    killApiServer: (index) => killApiServer(state, index),
+    restartApiServer: (index) => restartApiServer(state, index),
+    [Symbol.asyncDispose]: async () => {
+      if (own) await stopCluster(state.name);
+      else await removeNamespace(credentials, namespace);
+    },
   };
 }
 
