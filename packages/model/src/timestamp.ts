@@ -53,7 +53,16 @@ function dateTime(seconds: number): string {
 
 /** Reads a Time; throws a {@link ParseError} with Go's message. */
 export function parseTime(text: string): Instant {
-  return new Reader(text, timeLayout).read();
+  return parseCanonical(text) ?? new Reader(text, timeLayout).read();
+}
+
+/** The form that servers write, read in one go; what is out of range is left to the reader, which knows how to say so. */
+function parseCanonical(text: string): Instant | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z$/.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const isInRange = month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60;
+  return isInRange ? { seconds: epochSeconds([year, month, day, hour, minute, second]), nanoseconds: 0 } : undefined;
 }
 
 /** Reads a MicroTime: it must have exactly six digits behind the point. */

@@ -86,26 +86,62 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
   return type;
 }
 
-/** Writes an object with its envelope, byte for byte as kube-apiserver does. */
-export function encodeEnvelope(object: { readonly apiVersion?: string; readonly kind: string }): Uint8Array {
-  const { apiVersion = "", kind } = object;
-  const message = messageFor(apiVersion, kind);
-  const writer = new BinaryWriter().raw(Uint8Array.from(magic));
-  writer.tag(1, WireType.LengthDelimited).fork();
-  writer.tag(1, WireType.LengthDelimited).string(apiVersion).tag(2, WireType.LengthDelimited).string(kind).join();
-  writer.tag(2, WireType.LengthDelimited);
-  encodeBody(writer, message, object);
-  writer.tag(3, WireType.LengthDelimited).string("").tag(4, WireType.LengthDelimited).string("");
-  return writer.finish();
+/** What an envelope says about the object in it. */
+export interface TypeMeta {
+  readonly apiVersion?: string;
+  readonly kind: string;
 }
 
-function encodeBody(writer: BinaryWriter, message: string, object: unknown): void {
+/** Writes an object with its envelope, byte for byte as kube-apiserver does. */
+export function encodeEnvelope(object: TypeMeta): Uint8Array {
+  const message = messageFor(object.apiVersion ?? "", object.kind);
+  return write((writer) => writeEnvelope(writer, object, () => codecOf(message).encode(writer, object)));
+}
+
+/** The bytes of an object as it stands in a list: without an envelope. They can be kept and put into many lists. */
+export function encodeItem(object: TypeMeta): Uint8Array {
+  const message = messageFor(object.apiVersion ?? "", object.kind);
+  return write((writer) => codecOf(message).encode(writer, object));
+}
+
+/** Writes a list of which the items have been written already by {@link encodeItem}, so that no list need be written in one go. */
+export function encodeListOf(list: TypeMeta & { readonly metadata: object }, items: Iterable<Uint8Array>): Uint8Array {
+  const listMeta = codecOf("k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta");
+  return write((writer) =>
+    writeEnvelope(writer, list, () => {
+      writer.fork().tag(1, WireType.LengthDelimited);
+      listMeta.encode(writer, list.metadata);
+      for (const item of items) writer.tag(2, WireType.LengthDelimited).raw(item);
+      writer.join();
+    }),
+  );
+}
+
+function writeEnvelope(writer: BinaryWriter, { apiVersion = "", kind }: TypeMeta, writeObject: () => void): void {
+  writer.raw(Uint8Array.from(magic)).tag(1, WireType.LengthDelimited).fork();
+  writer.tag(1, WireType.LengthDelimited).string(apiVersion).tag(2, WireType.LengthDelimited).string(kind).join();
+  writer.tag(2, WireType.LengthDelimited);
+  writeObject();
+  writer.tag(3, WireType.LengthDelimited).string("").tag(4, WireType.LengthDelimited).string("");
+}
+
+/** One writer serves all, because it keeps the buffer that it has grown; after something huge it is let go. */
+let spare: BinaryWriter | undefined;
+const hugeBytes = 1 << 20;
+
+function write(fill: (writer: BinaryWriter) => void): Uint8Array {
+  const writer = spare ?? new BinaryWriter();
+  // Whoever fails leaves the writer half filled, so it is put back only after success.
+  spare = undefined;
   try {
-    codecOf(message).encode(writer, object);
+    fill(writer);
   } catch (error) {
     if (error instanceof ProtobufError) throw error;
-    throw new ProtobufError("Unencodable", `could not write ${message} as protobuf: ${String(error)}`, {
+    throw new ProtobufError("Unencodable", `could not write the object as protobuf: ${String(error)}`, {
       cause: error,
     });
   }
+  const bytes = writer.finish();
+  if (bytes.length < hugeBytes) spare = writer;
+  return bytes;
 }

@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { protobufMessage, protobufFlags } from "@capstan/kinds/protobuf";
 import fc from "fast-check";
-import { decodeProtobuf, decodeWatchEvents, encodeProtobuf, encodeWatchEvent, ProtobufError } from "./protobuf.ts";
+import {
+  decodeProtobuf,
+  decodeWatchEvents,
+  encodeProtobuf,
+  encodeProtobufItem,
+  encodeProtobufList,
+  encodeWatchEvent,
+  ProtobufError,
+} from "./protobuf.ts";
 
 interface Sample {
   readonly kind: string;
@@ -31,6 +39,22 @@ test("the same objects are written byte for byte as Go writes them", () => {
   for (const { kind, json, proto, again } of samples) {
     assert.equal(Buffer.from(encodeProtobuf(json)).toString("base64"), again ?? proto, kind);
   }
+});
+
+test("a list put together from items that were written before is the list written at once", () => {
+  const item = { metadata: { name: "a" }, data: { k: "v" } };
+  const items = [item, { ...item, data: { k: "long".repeat(100) } }];
+  const list = { apiVersion: "v1", kind: "ConfigMapList", metadata: { resourceVersion: "7", continue: "x" } };
+  const written = items.map((each) => encodeProtobufItem({ apiVersion: "v1", kind: "ConfigMap", ...each }));
+  assert.deepEqual(encodeProtobufList(list, written), encodeProtobuf({ ...list, items } as typeof list));
+});
+
+test("an object that cannot be written is refused and spoils nothing for the next", () => {
+  const good = { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } };
+  const before = encodeProtobuf(good);
+  const bad = { apiVersion: "v1", kind: "Pod", spec: { terminationGracePeriodSeconds: "soon" } };
+  assert.throws(() => encodeProtobuf(bad), { name: "ProtobufError", code: "Unencodable" });
+  assert.deepEqual(encodeProtobuf(good), before);
 });
 
 test("a kind that the envelope does not name is taken from the request", () => {

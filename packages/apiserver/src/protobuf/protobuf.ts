@@ -2,8 +2,11 @@
 export {
   decodeEnvelope as decodeProtobuf,
   encodeEnvelope as encodeProtobuf,
+  encodeItem as encodeProtobufItem,
+  encodeListOf as encodeProtobufList,
   isProtobufKind,
   type DecodedObject,
+  type TypeMeta,
 } from "./envelope.ts";
 export { decodeWatchEvents, encodeWatchEvent, encodeWatchFrame, type WatchEvent } from "./watch-event.ts";
 export { ProtobufError, type ProtobufErrorCode } from "./error.ts";

@@ -119,6 +119,17 @@ const rawSpecial: Special = {
   fromJson: (value) => (value === null || value === undefined ? [] : [[1, formatRaw(value)]]),
 };
 
+/** The same few quantities stand in most objects, so their canonical forms are kept. */
+const quantities = new Map<string, string>();
+
+function canonicalQuantity(text: string): string {
+  const known = quantities.get(text);
+  if (known !== undefined) return known;
+  const canonical = normalizeQuantity(text.trim());
+  if (quantities.size < 1000) quantities.set(text, canonical);
+  return canonical;
+}
+
 const schemaProps = `${extensions}.JSONSchemaProps`;
 
 const descriptions: Readonly<Record<string, Special>> = {
@@ -131,8 +142,8 @@ const descriptions: Readonly<Record<string, Special>> = {
   },
   "k8s.io.apimachinery.pkg.api.resource.Quantity": {
     fields: { 1: { type: "string" } },
-    toJson: (fields) => normalizeQuantity((fields.get(1) ?? "0") as string),
-    fromJson: (value) => [[1, normalizeQuantity(String((value ?? "0") as string | number).trim())]],
+    toJson: (fields) => canonicalQuantity((fields.get(1) ?? "0") as string),
+    fromJson: (value) => [[1, canonicalQuantity(String((value ?? "0") as string | number))]],
   },
   "k8s.io.apimachinery.pkg.util.intstr.IntOrString": {
     fields: { 1: { type: "int64" }, 2: { type: "int32" }, 3: { type: "string" } },
