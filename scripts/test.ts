@@ -14,7 +14,7 @@ async function main(): Promise<number> {
     });
     if (checked.status !== 0) return 1;
   }
-  await prepareMachine(console.log);
+  await prepareMachine(console.log, { ci });
   const files = testFiles("package", "story").filter(
     (file) => only.length === 0 || only.some((part) => file.includes(part)),
   );
