@@ -51,3 +51,8 @@ export type { FieldFilter } from "./managed/ownership.ts";
 export { fromScaleFields, toScaleFields } from "./managed/scale.ts";
 export type { FromScaleOptions, ReplicasPaths } from "./managed/scale.ts";
 export { ignoreTimestampChange } from "./managed/timestamps.ts";
+export { applyStrategicPatch } from "./strategic/apply.ts";
+export { createStrategicPatch, createThreeWayStrategicPatch } from "./strategic/create.ts";
+export type { ThreeWayOptions } from "./strategic/create.ts";
+export { patchTypeFromOpenApi } from "./strategic/patch-type.ts";
+export type { PatchField, PatchType } from "./strategic/patch-type.ts";

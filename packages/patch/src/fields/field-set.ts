@@ -18,8 +18,8 @@ export const emptyFieldSet: FieldSet = { members: noMembers, children: noChildre
 
 /** A set that is being filled; only the one who made it may do so. */
 export class FieldSetBuilder implements FieldSet {
-  readonly members = new Set<PathElement>();
-  readonly children = new Map<PathElement, FieldSetBuilder>();
+  readonly members: Set<PathElement> = new Set();
+  readonly children: Map<PathElement, FieldSetBuilder> = new Map();
 
   /** Adds a path; the empty path is no field and is ignored. */
   insert(path: FieldPath): void {

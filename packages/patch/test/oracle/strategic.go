@@ -6,6 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
@@ -15,6 +17,23 @@ var types = map[string]any{
 	"io.k8s.api.core.v1.Service":    corev1.Service{},
 	"io.k8s.api.core.v1.ConfigMap":  corev1.ConfigMap{},
 	"io.k8s.api.core.v1.Node":       corev1.Node{},
+}
+
+// applyStrategic merges as the server does: its lists have no spare room, which shows where the library writes into them.
+func applyStrategic(document, patch []byte, schema strategicpatch.LookupPatchMeta) ([]byte, error) {
+	var original, changes map[string]any
+	if err := utiljson.Unmarshal(document, &original); err != nil {
+		return nil, err
+	}
+	if err := utiljson.Unmarshal(patch, &changes); err != nil {
+		return nil, err
+	}
+	original, changes = runtime.DeepCopyJSON(original), runtime.DeepCopyJSON(changes)
+	result, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(original, changes, schema)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(result)
 }
 
 func (q *question) strategic() ([]byte, error) {
@@ -28,7 +47,7 @@ func (q *question) strategic() ([]byte, error) {
 	}
 	switch q.Kind {
 	case "strategic":
-		return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(q.Document, q.Patch, schema)
+		return applyStrategic(q.Document, q.Patch, schema)
 	case "create-strategic":
 		return strategicpatch.CreateTwoWayMergePatchUsingLookupPatchMeta(q.Original, q.Modified, schema)
 	default:

@@ -1,0 +1,147 @@
+/** Lists in strategic merge: what their items are, how items are found, and in which order they end up. */
+import type { Json } from "@capstan/model";
+import { PatchError } from "../errors.ts";
+import { compareText } from "../fields/path-element.ts";
+import { printValue, typeName } from "../go-print.ts";
+import { fieldOf, isList, isObject, type JsonList, type JsonObject } from "../json-value.ts";
+
+/** What the items of a list are. */
+export type ItemKind = "map" | "scalar";
+
+/** What the items of some lists are; they must all be of one type. */
+export function itemKindOf(...lists: readonly JsonList[]): ItemKind {
+  const [first, ...rest] = lists.flat() as Json[];
+  if (first === undefined) throw new PatchError("Internal", "no elements in any of the given slices");
+  if (isList(first)) throw new PatchError("Unprocessable", "lists of lists are not supported");
+  if (first === null || rest.some((item) => typeName(item) !== typeName(first))) {
+    throw new PatchError("Internal", `list element types are not identical: ${printValue(lists as Json)}`);
+  }
+  return isObject(first) ? "map" : "scalar";
+}
+
+/** The complaint about a value of another type than expected. */
+export function wrongType(expected: string, value: Json | undefined): PatchError {
+  const actual = value === null || value === undefined ? "%!s(<nil>)" : typeName(value);
+  return new PatchError("Internal", `expected a ${expected}, but received a ${actual}`);
+}
+
+/** The complaint about an item without its key. */
+export function missingKey(item: JsonObject, mergeKey: string): PatchError {
+  return new PatchError("Internal", `map: ${printValue(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+/** An item as an object. */
+export function itemObject(item: Json | undefined): JsonObject {
+  if (!isObject(item)) throw wrongType("map[string]interface {}", item);
+  return item;
+}
+
+/** The key of an item, which must be there. */
+export function keyOf(item: Json | undefined, mergeKey: string): Json {
+  const object = itemObject(item);
+  const key = fieldOf(object, mergeKey);
+  if (key === undefined) throw missingKey(object, mergeKey);
+  return key;
+}
+
+/** The position of the item with this key, or -1. */
+export function findByKey(list: JsonList, mergeKey: string, key: Json): number {
+  return list.findIndex((item, index) => {
+    if (!isObject(item)) throw new PatchError("Internal", `value for key ${index} is not a map`);
+    return fieldOf(item, mergeKey) === key;
+  });
+}
+
+/** The items without repetitions; a repeated item gives its place to the last one, as the server does it. */
+export function withoutRepeats(items: JsonList): Json[] {
+  const kept = [...items];
+  for (let i = 0; i < kept.length - 1; i++) {
+    for (let j = i + 1; j < kept.length; j++) {
+      if (kept[i] !== kept[j]) continue;
+      const last = kept.pop();
+      if (j < kept.length && last !== undefined) kept[j] = last;
+      j--;
+    }
+  }
+  return kept;
+}
+
+/** Scalars sorted by the text they print as. */
+export function sortScalars(items: JsonList): Json[] {
+  return sortByText(items, printValue);
+}
+
+/** Objects sorted by the text that their key prints as. */
+export function sortByKey(items: JsonList, mergeKey: string): Json[] {
+  return sortByText(items, (item) => printValue(fieldOf(itemObject(item), mergeKey)));
+}
+
+/** Equal texts change places: the server's comparison is "not after", in an insertion sort. */
+function sortByText(items: JsonList, textOf: (item: Json) => string): Json[] {
+  const reversed = items.map((item) => ({ item, text: textOf(item) })).reverse();
+  return reversed.sort((left, right) => compareText(left.text, right.text)).map(({ item }) => item);
+}
+
+/** How items are matched with those of an ordering list. */
+export interface Matching {
+  readonly kind: ItemKind;
+  readonly mergeKey: string;
+}
+
+/** Where items stand in an ordering list: the first with the same key, or -1. */
+function positionsIn(order: JsonList, { kind, mergeKey }: Matching): (item: Json) => number {
+  const identity = (item: Json): Json | undefined =>
+    kind === "scalar" ? item : isObject(item) ? (fieldOf(item, mergeKey) ?? null) : null;
+  const positions = new Map<Json | undefined, number>();
+  for (const [index, item] of order.entries()) {
+    if (!positions.has(identity(item))) positions.set(identity(item), index);
+  }
+  return (item) => positions.get(identity(item)) ?? -1;
+}
+
+/** Items in the order of a list, deletions last; items that the list does not have move to the front. */
+export function sortLike(items: JsonList, order: JsonList, matching: Matching): Json[] {
+  const isDeletion = (item: Json) => matching.kind === "map" && itemObject(item)["$patch"] === "delete";
+  if (matching.kind === "map") for (const item of [...items, ...order]) keyOf(item, matching.mergeKey);
+  const position = positionsIn(order, matching);
+  const sorted: Json[] = [];
+  // An insertion sort, because "unknown" is before everything in the server's comparison, which is no order at all.
+  for (const item of items.filter((candidate) => !isDeletion(candidate))) {
+    let at = sorted.length;
+    while (at > 0 && comesFirst(position(item), position(sorted[at - 1] ?? null))) at--;
+    sorted.splice(at, 0, item);
+  }
+  return [...sorted, ...items.filter(isDeletion)];
+}
+
+function comesFirst(left: number, right: number): boolean {
+  return left < 0 || right < 0 || left < right;
+}
+
+/** Items of a patch among those that only the server has, which stay before what they stood before. */
+export function interleave(
+  serverOnly: JsonList,
+  patched: JsonList,
+  order: { list: JsonList; matching: Matching },
+): Json[] {
+  const position = positionsIn(order.list, order.matching);
+  const result: Json[] = [];
+  let [left, right] = [0, 0];
+  while (left < serverOnly.length || right < patched.length) {
+    const [server, patch] = [serverOnly[left], patched[right]];
+    const isServerNext =
+      patch === undefined || (server !== undefined && standsBefore(position(server), position(patch)));
+    if (isServerNext && server !== undefined) {
+      result.push(server);
+      left++;
+    } else if (patch !== undefined) {
+      result.push(patch);
+      right++;
+    }
+  }
+  return result;
+}
+
+function standsBefore(left: number, right: number): boolean {
+  return left >= 0 && right >= 0 && left < right;
+}
