@@ -12,13 +12,13 @@ import { warnOnce } from "./call/warnings.ts";
 import type { ApiWarning } from "./call/warnings.ts";
 import { writeCalls } from "./call/write.ts";
 import type { WriteCalls } from "./call/write.ts";
-import { transportTo } from "./connect.ts";
 import type { Host } from "./host/host.ts";
 import { processHost } from "./host/main.ts";
 import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
 import type { ConnectionLimits } from "./network/endpoint.ts";
 import { podCalls } from "./pod/calls.ts";
 import type { PodCalls } from "./pod/calls.ts";
+import { lazyTransport } from "./transport/lazy.ts";
 import type { Transport } from "./transport/transport.ts";
 import { watchCalls } from "./watch/watch.ts";
 import type { WatchCalls } from "./watch/watch.ts";
@@ -49,7 +49,7 @@ export interface ClientOptions {
 /** A client of a cluster that is configured, or of anything that answers requests. */
 export function createClient(target: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { host = processHost(), userAgent = "capstan", onWarning = () => {} } = options;
-  const transport = "request" in target ? target : transportTo(target, host, options.limits);
+  const transport = "request" in target ? target : lazyTransport(() => connect(target, host, options.limits));
   const sender = createSender({
     transport,
     clock: host.clock,
@@ -72,4 +72,9 @@ export function createClient(target: ClusterConfig | Transport, options: ClientO
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function connect(config: ClusterConfig, host: Host, limits?: Partial<ConnectionLimits>): Promise<Transport> {
+  const { transportTo } = await import("./connect.ts");
+  return transportTo(config, host, limits);
 }

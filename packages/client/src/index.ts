@@ -21,7 +21,7 @@ export type { RetryPolicy } from "./call/retry.ts";
 export type { CallOptions } from "./call/send.ts";
 export type { NamespacedTarget, Scale, SubresourceCalls, TokenRequest } from "./call/subresource.ts";
 export { allNamespaces } from "./call/target.ts";
-export type { AnyKind, Applied, InNamespace, Sent, Target } from "./call/target.ts";
+export type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./call/target.ts";
 export type { ApiWarning } from "./call/warnings.ts";
 export type { JsonPatchStep, Patch, WriteCalls } from "./call/write.ts";
 export type { DiscoveryCalls, KindName } from "./discovery/discovery.ts";

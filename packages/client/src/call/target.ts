@@ -12,11 +12,19 @@ export type Target<S extends Scope> = InNamespace<S> & { readonly name: string }
 /** In place of a namespace: every namespace. Only lists and watches can reach that far. */
 export const allNamespaces = "*";
 
-/** An object as it is sent for create or update: the client fills in `apiVersion` and `kind`. */
-export type Sent<T extends KubeObject, S extends Scope> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
+/** An object as it is sent for create: the client fills in `apiVersion` and `kind`. */
+export type Sent<T extends KubeObject, S extends Scope> = Content<T> & {
+  readonly metadata: ObjectMeta & InNamespace<S>;
+};
+
+/** An object as it is sent for update: mostly one that was read, whose namespace the compiler cannot know. */
+export type Replaced<T extends KubeObject> = Content<T> & {
+  readonly metadata: ObjectMeta & { readonly name: string };
+};
+
+type Content<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
   readonly apiVersion?: string;
   readonly kind?: string;
-  readonly metadata: ObjectMeta & InNamespace<S>;
   readonly status?: T extends { readonly status?: infer U } ? U | undefined : unknown;
 };
 

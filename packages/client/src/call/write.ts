@@ -7,7 +7,7 @@ import { pathOf, withQuery } from "./path.ts";
 import type { Place, Query } from "./path.ts";
 import { attemptOf } from "./read.ts";
 import type { Sender } from "./send.ts";
-import type { AnyKind, Applied, InNamespace, Sent, Target } from "./target.ts";
+import type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./target.ts";
 
 /** One step of a JSON patch (RFC 6902). */
 export type JsonPatchStep =
@@ -31,7 +31,7 @@ export interface WriteCalls {
   /** Replaces an object; with its `resourceVersion` only if nobody changed it meanwhile. */
   update<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
-    object: Sent<T, S> & { readonly metadata: { readonly name: string } },
+    object: Replaced<T>,
     options?: WriteOptions,
   ): Promise<T>;
   patch<T extends KubeObject, A, S extends Scope>(
@@ -87,6 +87,9 @@ export function writeCalls(sender: Sender): WriteCalls {
     },
     update<T>(kind: AnyKind, object: Outgoing, options: WriteOptions = {}): Promise<T> {
       const place = placeOf(object, options);
+      if (kind.scope === "Namespaced" && place.namespace === undefined) {
+        throw new TypeError(`${kind.kind} is namespaced, but metadata.namespace of ${place.name} is missing`);
+      }
       const body = encode(kind, object, options.subresource);
       return write(sender, { verb: "update", method: "PUT", kind, place, contentType: json, body, options });
     },

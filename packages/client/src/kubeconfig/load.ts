@@ -2,7 +2,6 @@
 import { delimiter, join } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import type { Host } from "../host/host.ts";
-import { errorCode } from "../network/failure.ts";
 import { inClusterConfig } from "./in-cluster.ts";
 import { mergeKubeconfigs } from "./kubeconfig.ts";
 import type { ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
@@ -50,7 +49,7 @@ async function readIfThere(host: Host, path: string): Promise<Kubeconfig | undef
     const text = await host.readFile(path);
     return text.trim() === "" ? undefined : await parseKubeconfig(text, path);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error instanceof ConfigError ? error : unreadable(path, error);
   }
 }

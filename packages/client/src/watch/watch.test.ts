@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Kind, StoredObject } from "@capstan/model";
+import fc from "fast-check";
+import { testHost } from "../../test/host.ts";
+import { createClient } from "../client.ts";
+import { isApiError } from "../error/api-error.ts";
+import { bodyOfChunks, decode } from "../transport/body.ts";
+import { isInitialEventsEnd, parseWatchLine } from "./event.ts";
+import type { WatchEvent } from "./event.ts";
+import { MalformedJson } from "./json-bytes.ts";
+import { createLineCutter } from "./lines.ts";
+import { scanMetadata } from "./scan.ts";
+
+const Widget: Kind<StoredObject, unknown, "Cluster"> = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  scope: "Cluster",
+};
+
+function watching(chunks: readonly Uint8Array[]): AsyncGenerator<WatchEvent<StoredObject>> {
+  const transport = {
+    async request() {
+      const body = bodyOfChunks(
+        (async function* () {
+          yield* chunks;
+        })(),
+        () => {},
+      );
+      return { status: 200, headers: {}, body };
+    },
+  };
+  return createClient(transport, { host: testHost() }).watch(Widget, {});
+}
+
+const line = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
+const object = (name: string): object => ({ kind: "Widget", metadata: { name, uid: "u", resourceVersion: "1" } });
+
+test("lines come out the same wherever the stream is cut", () => {
+  const text = Buffer.from("one\n\ntwö\nthree");
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const cutter = createLineCutter();
+    const lines = [...cutter.push(text.subarray(0, cut)), ...cutter.push(text.subarray(cut))];
+    const rest = cutter.rest();
+    assert.deepEqual([...lines, ...(rest === undefined ? [] : [rest])].map(decode), ["one", "twö", "three"]);
+  }
+});
+
+test("events come out the same wherever the stream is cut", async () => {
+  const bytes = Buffer.from(line("ADDED", object("ä")) + line("MODIFIED", object("b")));
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const events = await Array.fromAsync(watching([bytes.subarray(0, cut), bytes.subarray(cut)]));
+    assert.deepEqual(
+      events.map((event) => event.type !== "ERROR" && "name" in event.object.metadata && event.object.metadata.name),
+      ["ä", "b"],
+    );
+  }
+});
+
+test("a stream that ends within a line is an error, not an event and not a normal end", async () => {
+  const bytes = Buffer.from(line("ADDED", object("a")));
+  for (let length = 1; length < bytes.length - 1; length += 1) {
+    await assert.rejects(
+      Array.fromAsync(watching([bytes.subarray(0, length)])),
+      (error) => isApiError(error, "BadAnswer"),
+      `cut after ${length} bytes`,
+    );
+  }
+});
+
+test("an ERROR event is the last one and carries an error with its code", async () => {
+  const status = { kind: "Status", reason: "Expired", code: 410, message: "too old resource version" };
+  const events = await Array.fromAsync(watching([Buffer.from(line("ERROR", status) + line("ADDED", object("a")))]));
+  assert.equal(events.length, 1);
+  const [event] = events;
+  assert.ok(event?.type === "ERROR" && isApiError(event.error, "Expired"));
+});
+
+test("a bookmark says when the initial events are over", async () => {
+  const annotations = { "k8s.io/initial-events-end": "true" };
+  const bookmark = { kind: "Widget", apiVersion: "v1", metadata: { resourceVersion: "9", annotations } };
+  const [event] = await Array.fromAsync(watching([Buffer.from(line("BOOKMARK", bookmark))]));
+  assert.ok(event?.type === "BOOKMARK" && isInitialEventsEnd(event.object));
+});
+
+test("a line in any order and spacing is understood", () => {
+  const { type, bytes } = parseWatchLine(Buffer.from(' { "object" : {"a": "}"} , "type" : "ADDED" } '));
+  assert.equal(type, "ADDED");
+  assert.deepEqual(JSON.parse(decode(bytes)), { a: "}" });
+  assert.throws(() => parseWatchLine(Buffer.from('{"type":"OTHER","object":{}}')), MalformedJson);
+});
+
+test("the scanner finds what a parser finds, in objects of every shape", () => {
+  const metadata = fc.record(
+    {
+      annotations: fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })),
+      managedFields: fc.array(fc.object()),
+      name: fc.string({ unit: "binary" }),
+      namespace: fc.string(),
+      resourceVersion: fc.stringMatching(/^\d{1,9}$/u),
+      uid: fc.uuid(),
+      labels: fc.dictionary(fc.string(), fc.string()),
+    },
+    { requiredKeys: [] },
+  );
+  const objects = fc.record({ data: fc.jsonValue(), kind: fc.string(), metadata, spec: fc.jsonValue() });
+  const property = fc.property(objects, fc.constantFrom(0, 1), (value, indent) => {
+    const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
+    const found = scanMetadata(bytes);
+    assert.ok(found !== undefined);
+    const { name = "", namespace = "", uid = "", resourceVersion = "" } = value.metadata;
+    const { range, managedFields, ...facts } = found;
+    assert.deepEqual(facts, { name, namespace, uid, resourceVersion });
+    assert.deepEqual(
+      JSON.parse(decode(bytes.subarray(range.from, range.to))),
+      JSON.parse(JSON.stringify(value.metadata)),
+    );
+    assert.equal(managedFields === undefined, value.metadata.managedFields === undefined);
+    if (managedFields !== undefined) {
+      const member: unknown = JSON.parse(`{${decode(bytes.subarray(managedFields.from, managedFields.to))}}`);
+      assert.deepEqual(member, JSON.parse(JSON.stringify({ managedFields: value.metadata.managedFields })));
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+test("the scanner says when there is no metadata, and when there is no JSON", () => {
+  assert.equal(scanMetadata(Buffer.from('{"kind":"Status"}')), undefined);
+  for (const text of ["", "{", '{"metadata":{"name":"a', '{"metadata"', '{"a":}', "[]"]) {
+    assert.throws(() => scanMetadata(Buffer.from(text)), MalformedJson, text);
+  }
+});
