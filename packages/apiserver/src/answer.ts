@@ -1,16 +1,55 @@
 /** What the server answers, before a door puts it on a wire. */
 
-/** The body: nothing, bytes, or a stream that goes on (watches, logs). */
-export type AnswerBody = Uint8Array | AsyncIterable<Uint8Array>;
+/** Takes the chunks of a body that goes on. */
+export interface Sink {
+  /** Hands over a chunk. */
+  write(chunk: string | Uint8Array): void;
+  /** How many bytes wait for the client to read. */
+  readonly backlog: number;
+  /** Ends the body. */
+  end(): void;
+}
+
+/** A body that goes on (watches, logs, long lists): it is started with a sink and returns what stops it. */
+export type LiveBody = (sink: Sink) => () => void;
+
+/** The body: text, bytes, or one that goes on. */
+export type AnswerBody = string | Uint8Array | LiveBody;
+
+/** Header names in lower case. */
+export type AnswerHeaders = Record<string, string | string[]>;
 
 /** One answer. */
 export interface Answer {
   readonly status: number;
-  readonly headers: { [name: string]: string | string[] };
+  readonly headers: AnswerHeaders;
   readonly body: AnswerBody;
+  /** Whether a body that goes on is worth compressing; texts are when they are long. */
+  readonly compressible?: boolean;
 }
 
 /** Whether a body goes on. */
-export function isStream(body: AnswerBody): body is AsyncIterable<Uint8Array> {
-  return !(body instanceof Uint8Array);
+export function isLive(body: AnswerBody): body is LiveBody {
+  return typeof body === "function";
+}
+
+/** A body that goes on, from chunks that are pulled. */
+export function fromChunks(chunks: AsyncIterable<string | Uint8Array>): LiveBody {
+  return (sink) => {
+    const iterator = chunks[Symbol.asyncIterator]();
+    let stopped = false;
+    const pump = async (): Promise<void> => {
+      for (;;) {
+        const next = await iterator.next();
+        if (stopped || next.done === true) break;
+        sink.write(next.value);
+      }
+      sink.end();
+    };
+    pump().catch(() => sink.end());
+    return () => {
+      stopped = true;
+      void iterator.return?.();
+    };
+  };
 }

@@ -1,5 +1,6 @@
 /** A request as the server sees it, whichever door it came through. */
 import type { Duplex } from "node:stream";
+import type { UserInfo } from "./authenticate/user.ts";
 
 /** Header names in lower case, as node gives them. */
 export type Headers = { readonly [name: string]: string | readonly string[] | undefined };
@@ -16,8 +17,10 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The address of the client, for the request log. */
   readonly remoteAddress: string;
+  /** Who is calling, where the door knows already: a call in process. */
+  readonly user?: UserInfo;
   /** The certificate that the client proved to own, if any (DER). */
-  readonly certificate?: Uint8Array;
+  readonly certificate?: Uint8Array | undefined;
   /** The raw connection, when the client asked for an upgrade. */
   upgrade?(): Duplex;
 }

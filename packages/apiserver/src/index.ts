@@ -1,2 +1,15 @@
-/** What Kubernetes objects are. */
-export {};
+/** The embedded API server: a Request to Response function over a versioned store. */
+export { administrator, startApiServer } from "./server.ts";
+export type { ApiServer, ApiServerOptions } from "./server.ts";
+export { systemClock } from "./clock.ts";
+export type { Clock, Timer } from "./clock.ts";
+export type { Answer, AnswerBody, AnswerHeaders, LiveBody, Sink } from "./answer.ts";
+export type { Call, Headers } from "./call.ts";
+export type { Randomness, ServerParts } from "./parts.ts";
+export type { UserInfo } from "./authenticate/user.ts";
+export type { NodeDoor } from "./builtin/rules.ts";
+export type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
+export type { AdmissionContext, AdmissionRequest, AdmissionStep, Operation } from "./admit/admission.ts";
+export type { HistoryLimits, Snapshot } from "./store/store.ts";
+export { AnswerLost } from "./testing/observe.ts";
+export type { Fault, FaultPlan, LoggedRequest, Observer } from "./testing/observe.ts";

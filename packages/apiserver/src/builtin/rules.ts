@@ -4,8 +4,11 @@
  * The server asks these questions in a fixed order and knows nothing else about any kind:
  *
  * - decode: structure is checked against `@capstan/kinds`, then `defaults`, then conversion to the hub version;
- * - create: `prepareForCreate`, mutating admission comes before it, `allocate`, `validateCreate`, metadata checks, `warnings`, `canonicalize`;
- * - update: `prepareForUpdate`, `allocate`, `validateUpdate`, metadata checks, `warnings`, `canonicalize`;
+ * - create: mutating admission, `allocate`, `prepareForCreate`, metadata checks with the `name` rule, `validateCreate`, `warnings`,
+ *   `canonicalize`, validating admission;
+ * - update: mutating admission, `allocate`, `prepareForUpdate`, metadata checks (twice, as kinds repeat them), `validateUpdate`, `warnings`,
+ *   `canonicalize`, validating admission. A kind whose update validation repeats its create validation calls `checkObjectMetadata` of
+ *   `metadata/check.ts` there itself, because real answers show every cause as often as it was found;
  * - read: conversion from the hub version, `table` when a client asks for rows, `fields` for field selectors.
  *
  * All functions are pure but for the draft they are given to change. They see objects in the hub version, structurally sound and
@@ -34,7 +37,10 @@ export interface KindRules<T extends KubeObject = KubeObject> {
 
   /** Which version rules see and the store keeps, when a kind has several; the others convert. Default: the preferred version. */
   readonly hub?: string;
-  /** How other versions of the kind become the hub version and back. Objects are drafts and may be changed in place and returned. */
+  /**
+   * How other versions of the kind become the hub version and back. Objects are drafts and may be changed in place and returned. Keys are
+   * versions; a kind that is also served by another group (events) is named by its whole apiVersion, and `hub` is one, too.
+   */
   readonly versions?: { readonly [version: string]: VersionRules<T> };
 
   /** Default `dns-subdomain`. */
@@ -116,6 +122,8 @@ export interface DeletionRules<T extends KubeObject = KubeObject> {
   begin?(draft: Draft<T>, context: RuleContext): void;
   /** Reasons of the kind itself to stay although `metadata.finalizers` is empty (a namespace's `spec.finalizers`). */
   stays?(object: T): boolean;
+  /** Whether the answer to a delete that took effect at once is the object instead of a Status (pods do so). */
+  readonly returnsObject?: boolean;
   /** Refuses a deletion. */
   validate?(object: T, context: RuleContext): readonly FieldError[];
 }
@@ -131,7 +139,8 @@ export interface TableColumn {
 
 /** How objects of a kind become rows. */
 export interface TableRules<T extends KubeObject = KubeObject> {
-  readonly columns: readonly TableColumn[];
+  /** Default: those of `@capstan/kinds`, which are the real server's. */
+  readonly columns?: readonly TableColumn[];
   /** `now` in milliseconds, for ages. */
   row(object: T, now: number): TableRow;
 }

@@ -1,5 +1,5 @@
 /** The objects of one resource in key order, and what happened to them lately. */
-import { Entry, atRevision } from "./entry.ts";
+import { atRevision, type Entry } from "./entry.ts";
 
 /** One change. `entry` is the object after it; for a deletion the last state, at the revision of the deletion. */
 export interface Change {

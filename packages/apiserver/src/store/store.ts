@@ -132,6 +132,11 @@ export class Store {
     this.#revision = snapshot.revision;
     this.#floor = snapshot.revision;
     for (const [name, entries] of snapshot.resources) this.collection(name).load(entries);
+    this.close();
+  }
+
+  /** Ends all watches. */
+  close(): void {
     const callbacks = this.#restored;
     this.#restored = [];
     for (const callback of callbacks) callback();

@@ -1,0 +1,29 @@
+/** Whether the user of a request may make it. */
+import type { Exchange } from "../exchange.ts";
+import type { RequestInfo } from "../route/request-info.ts";
+import type { AccessAttributes } from "./authorizer.ts";
+import { toForbidden } from "./forbidden.ts";
+
+/** Refuses with 403. */
+export async function authorizeCall(exchange: Exchange, info: RequestInfo): Promise<void> {
+  const asked = accessOf(exchange, info);
+  const decision = await exchange.parts.authorizer.authorize(asked);
+  if (decision.verdict !== "Allow") throw toForbidden(asked, decision.reason);
+}
+
+const selectingVerbs = new Set(["list", "watch", "deletecollection"]);
+
+function accessOf({ user, query }: Exchange, info: RequestInfo): AccessAttributes {
+  if (info.type === "path") return { type: "path", user, verb: info.verb, path: info.path };
+  const { verb, group, version, resource, subresource, namespace } = info;
+  const access = { type: "resource", user, verb, group, version, resource, subresource, namespace } as const;
+  const fieldSelector = query.get("fieldSelector");
+  const labelSelector = query.get("labelSelector");
+  const selects = selectingVerbs.has(verb) && !info.isWatchPath;
+  return {
+    ...access,
+    name: info.authorizedName,
+    ...(selects && fieldSelector !== null ? { fieldSelector } : {}),
+    ...(selects && labelSelector !== null ? { labelSelector } : {}),
+  };
+}

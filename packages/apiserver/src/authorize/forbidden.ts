@@ -1,0 +1,19 @@
+/** The refusal of a request that its user may not make. */
+import { apiErrors, quote, type StatusError } from "@capstan/model";
+import type { AccessAttributes } from "./authorizer.ts";
+
+/** The 403 for a decision against a request. */
+export function toForbidden(asked: AccessAttributes, reason: string): StatusError {
+  const what = sentence(asked);
+  const why = reason === "" ? what : `${what}: ${reason}`;
+  if (asked.type === "path") return apiErrors.forbidden({ group: "", resource: "" }, "", why);
+  return apiErrors.forbidden({ group: asked.group, resource: asked.resource }, asked.name, why);
+}
+
+function sentence(asked: AccessAttributes): string {
+  const user = `User ${quote(asked.user.name)} cannot ${asked.verb}`;
+  if (asked.type === "path") return `${user} path ${quote(asked.path)}`;
+  const resource = asked.subresource === "" ? asked.resource : `${asked.resource}/${asked.subresource}`;
+  const scope = asked.namespace === "" ? "at the cluster scope" : `in the namespace ${quote(asked.namespace)}`;
+  return `${user} resource ${quote(resource)} in API group ${quote(asked.group)} ${scope}`;
+}

@@ -1,0 +1,245 @@
+/** Reads JSON values into the built-in types the way Go does: same order, same zeros, same complaints. */
+import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import { readCustom } from "./go-custom.ts";
+import type { GoField, GoStruct, GoType } from "./go-type.ts";
+import { TypeMismatch, type StrictProblems } from "./strict.ts";
+
+/** Where in a value we are, and what was wrong so far. */
+export class GoReader {
+  readonly #problems: StrictProblems | undefined;
+  /** Field names and list indexes from the root. */
+  readonly #path: (string | number)[] = [];
+  #struct = "";
+  /** Go goes on after a value of the wrong type and reports the first one at the end. */
+  #mismatch: TypeMismatch | undefined;
+
+  constructor(problems: StrictProblems | undefined) {
+    this.#problems = problems;
+  }
+
+  /** Reads a whole object. */
+  readObject(type: GoStruct, value: JsonValue): JsonObject {
+    const object = this.read(type, value);
+    if (this.#mismatch !== undefined) throw this.#mismatch;
+    return object as JsonObject;
+  }
+
+  /** Reads a value that is there; `undefined` stands for Go's nil. */
+  read(type: GoType, value: JsonValue): JsonValue | undefined {
+    switch (type.type) {
+      case "struct":
+        return this.#struct_(type, value);
+      case "pointer":
+        return value === null ? undefined : this.read(type.to, value);
+      case "list":
+        return this.#list(type, value);
+      case "map":
+        return this.#map(type, value);
+      case "custom":
+        return readCustom(this, type, value);
+      case "scalar":
+        return this.#scalar(type, value);
+    }
+  }
+
+  /** Reports a value of a type that cannot be held here; the value counts as absent. */
+  mismatch(type: GoType, value: JsonValue, literal = ""): undefined {
+    this.#mismatch ??= this.mismatchError(type.go, value, literal);
+  }
+
+  /** The complaint about a value of the wrong type, for types that stop the reading. */
+  mismatchError(go: string, value: JsonValue, literal = ""): TypeMismatch {
+    const fields = this.#path.filter((part) => typeof part === "string");
+    const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
+    return new TypeMismatch(`json: cannot unmarshal ${jsonTypeOf(value)}${literal} into ${place} of type ${go}`);
+  }
+
+  #struct_(type: GoStruct, value: JsonValue): JsonValue | undefined {
+    if (typeof value !== "object" || Array.isArray(value)) return this.mismatch(type, value);
+    const outer = this.#struct;
+    const source: JsonObject = value ?? {};
+    if (this.#problems !== undefined) this.#findUnknown(type, source);
+    const result: JsonObject = {};
+    for (const field of type.fields) {
+      const given = source[field.name];
+      this.#path.push(field.name);
+      this.#struct = type.name;
+      const read = given === undefined || given === null ? undefined : this.read(field.type, given);
+      this.#path.pop();
+      const written = writtenField(field, read);
+      if (written !== undefined) result[field.name] = written;
+    }
+    this.#struct = outer;
+    return result;
+  }
+
+  #findUnknown(type: GoStruct, source: JsonObject): void {
+    for (const name in source) {
+      if (!type.byName.has(name)) this.#problems?.unknownField(formatPath([...this.#path, name]));
+    }
+  }
+
+  #list(type: GoType & { type: "list" }, value: JsonValue): JsonValue | undefined {
+    if (value === null) return undefined;
+    if (!Array.isArray(value)) return this.mismatch(type, value);
+    const items: JsonValue[] = [];
+    for (let index = 0; index < value.length; index++) {
+      this.#path.push(index);
+      items.push(this.read(type.of, value[index] ?? null) ?? zeroOf(type.of));
+      this.#path.pop();
+    }
+    return items;
+  }
+
+  #map(type: GoType & { type: "map" }, value: JsonValue): JsonValue | undefined {
+    if (value === null) return undefined;
+    if (typeof value !== "object" || Array.isArray(value)) return this.mismatch(type, value);
+    const result: JsonObject = {};
+    for (const key of Object.keys(value).sort()) {
+      // Keys do not appear in Go's field path, but unknown fields below are reported with them.
+      this.#path.push(key);
+      const struct = this.#struct;
+      const read = this.#valueOfMap(type.of, value[key] ?? null);
+      this.#struct = struct;
+      this.#path.pop();
+      setField(result, key, read ?? zeroOf(type.of));
+    }
+    return result;
+  }
+
+  #valueOfMap(type: GoType, value: JsonValue): JsonValue | undefined {
+    if (type.type === "struct") return this.read(type, value);
+    // A complaint about a plain value names the field that holds the map, not the key.
+    const key = this.#path.pop() ?? "";
+    const read = this.read(type, value);
+    this.#path.push(key);
+    return read;
+  }
+
+  #scalar(type: GoType & { type: "scalar" }, value: JsonValue): JsonValue | undefined {
+    if (value === null) return undefined;
+    switch (type.scalar) {
+      case "string":
+        return typeof value === "string" ? value : this.mismatch(type, value);
+      case "bool":
+        return typeof value === "boolean" ? value : this.mismatch(type, value);
+      case "bytes":
+        return this.#bytes(type, value);
+      case "int":
+      case "int32":
+      case "int64":
+      case "uint8":
+        return this.#integer(type, value);
+      case "float64":
+        return typeof value === "number" ? value : this.mismatch(type, value);
+      case "any":
+        return value;
+    }
+  }
+
+  #integer(type: GoType & { type: "scalar" }, value: JsonValue): JsonValue | undefined {
+    if (typeof value !== "number") return this.mismatch(type, value);
+    const limit = type.scalar === "int32" ? 2 ** 31 : 2 ** 63;
+    if (Number.isInteger(value) && value >= -limit && value < limit) return value;
+    return this.mismatch(type, value, ` ${value}`);
+  }
+
+  #bytes(type: GoType, value: JsonValue): JsonValue | undefined {
+    if (typeof value !== "string") return this.mismatch(type, value);
+    const bad = firstBadBase64(value);
+    if (bad < 0) return value;
+    this.#mismatch ??= new TypeMismatch(`illegal base64 data at input byte ${bad}`);
+    return undefined;
+  }
+}
+
+/** What a field shows when it was read as `read`; `undefined` when it is left out. */
+function writtenField(field: GoField, read: JsonValue | undefined): JsonValue | undefined {
+  const { type } = field;
+  if (read === undefined) {
+    if (field.omitZero || (field.omitEmpty && canBeEmpty(type))) return undefined;
+    return zeroOf(type);
+  }
+  if (field.omitZero && isZeroStruct(type, read)) return undefined;
+  return field.omitEmpty && canBeEmpty(type) && type.type !== "pointer" && isEmpty(read) ? undefined : read;
+}
+
+/** Go leaves out empty strings, numbers, lists, maps and nil pointers, but never a struct. */
+function canBeEmpty(type: GoType): boolean {
+  return type.type !== "struct" && type.type !== "custom";
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (value === "" || value === 0 || value === false) return true;
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function isZeroStruct(type: GoType, value: JsonValue): boolean {
+  if (value === null) return true;
+  return type.type === "struct" && typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** What Go writes for a value that was never set. */
+function zeroOf(type: GoType): JsonValue {
+  switch (type.type) {
+    case "struct":
+      return new GoReader(undefined).readObject(type, {});
+    case "pointer":
+    case "list":
+    case "map":
+      return null;
+    case "custom":
+      return customZero[type.rule] ?? null;
+    case "scalar":
+      return scalarZero[type.scalar] ?? null;
+  }
+}
+
+const customZero: Readonly<Record<string, JsonValue>> = {
+  duration: "0s",
+  quantity: "0",
+  intOrString: 0,
+  schemaOrBool: false,
+};
+const scalarZero: Readonly<Record<string, JsonValue>> = {
+  string: "",
+  bool: false,
+  int: 0,
+  int32: 0,
+  int64: 0,
+  uint8: 0,
+  float64: 0,
+};
+
+/** Sets a field; `__proto__` would set the prototype, so it is defined. */
+function setField(target: JsonObject, key: string, value: JsonValue): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  } else target[key] = value;
+}
+
+/** `spec.containers[0].name`. */
+function formatPath(parts: readonly (string | number)[]): string {
+  return parts.reduce<string>((path, part) => {
+    if (typeof part === "number") return `${path}[${part}]`;
+    return path === "" ? part : `${path}.${part}`;
+  }, "");
+}
+
+function jsonTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value;
+}
+
+/** The offset of the first byte that Go's standard base64 decoder objects to; -1 when there is none. */
+function firstBadBase64(text: string): number {
+  const plain = text.replaceAll(/[\r\n]/g, "");
+  const match = /^[A-Za-z0-9+/]*/.exec(plain)?.[0].length ?? 0;
+  const rest = plain.slice(match);
+  const padding = (4 - (match % 4)) % 4;
+  if (padding === 3) return match < plain.length ? match : plain.length - 1;
+  if (rest === "=".repeat(padding)) return -1;
+  if (rest === "") return plain.length;
+  return rest.startsWith("=") && padding > 0 ? match + Math.min(padding, rest.length) : match;
+}

@@ -1,0 +1,79 @@
+/** The built-in types with a JSON form of their own: times, quantities, numbers or strings, raw values. */
+import {
+  formatDuration,
+  formatInstant,
+  formatMicroInstant,
+  normalizeQuantity,
+  parseDuration,
+  parseMicroTime,
+  ParseError,
+  parseTime,
+} from "@capstan/model";
+import type { JsonValue } from "../builtin/draft.ts";
+import type { GoReader } from "./go-codec.ts";
+import { structOf, type GoType } from "./go-type.ts";
+import { TypeMismatch } from "./strict.ts";
+
+type Custom = GoType & { type: "custom" };
+
+/** Reads a value of a custom type. What is wrong here stops the reading, as an error of Go's `UnmarshalJSON` does. */
+export function readCustom(reader: GoReader, type: Custom, value: JsonValue): JsonValue | undefined {
+  if (value === null) return undefined;
+  switch (type.rule) {
+    case "time":
+      return parsed(reader, value, (text) => formatInstant(parseTime(text)));
+    case "microTime":
+      return parsed(reader, value, (text) => formatMicroInstant(parseMicroTime(text)));
+    case "duration":
+      return parsed(reader, value, (text) => formatDuration(parseDuration(text)));
+    case "quantity":
+      return quantity(value);
+    case "intOrString":
+      return intOrString(reader, value);
+    case "raw":
+    case "fields":
+    case "json":
+      return value;
+    case "schemaOrBool":
+    case "schemaOrArray":
+    case "schemaOrStrings":
+      return schemaOr(reader, type, value);
+  }
+}
+
+/** A schema, or the shorter form that its place allows. */
+function schemaOr(reader: GoReader, { rule }: Custom, value: JsonValue): JsonValue | undefined {
+  if (rule === "schemaOrBool" && typeof value === "boolean") return value;
+  if (rule === "schemaOrStrings" && Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => reader.read(schema(), item) ?? null);
+  return reader.read(schema(), value);
+}
+
+function schema(): GoType {
+  return structOf("apiextensions/v1.JSONSchemaProps");
+}
+
+function parsed(reader: GoReader, value: JsonValue, parse: (text: string) => string): JsonValue {
+  if (typeof value !== "string") throw reader.mismatchError("string", value);
+  return asMismatch(() => parse(value));
+}
+
+function quantity(value: JsonValue): JsonValue {
+  return asMismatch(() => normalizeQuantity(typeof value === "string" ? value : JSON.stringify(value)));
+}
+
+function intOrString(reader: GoReader, value: JsonValue): JsonValue {
+  if (typeof value === "string") return value;
+  if (typeof value !== "number") throw reader.mismatchError("int32", value);
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
+  throw reader.mismatchError("int32", value, ` ${value}`);
+}
+
+function asMismatch(parse: () => string): string {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ParseError) throw new TypeMismatch(error.message);
+    throw error;
+  }
+}

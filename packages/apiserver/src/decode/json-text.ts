@@ -1,0 +1,234 @@
+/** Reads JSON text: fast when it is sound, and in the words of Go's decoder when it is not. */
+import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import type { StrictProblems } from "./strict.ts";
+
+/** Text that is not JSON. The message is the one of Go's decoder. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+  readonly code = "JsonSyntaxError";
+}
+
+/** How deep Go's decoder goes. */
+const maxDepth = 10_000;
+
+/** Reads JSON text; fields that occur twice in one object are reported, the last one counts. */
+export function parseJson(text: string, problems?: StrictProblems): JsonValue {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return new SlowReader(text, problems).read();
+  }
+  const { pairs, depth } = surveyText(text);
+  if (depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+  if (problems !== undefined && countFields(value) !== pairs) new SlowReader(text, problems).read();
+  return value;
+}
+
+/** How many key-value pairs sound JSON text has, and how deep it nests: a pass that looks at nothing else. */
+function surveyText(text: string): { pairs: number; depth: number } {
+  let pairs = 0;
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a string: skip to its end
+        at = endOfString(text, at);
+        break;
+      case 0x3a:
+        pairs++;
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > deepest) deepest = depth;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      default:
+    }
+  }
+  return { pairs, depth: deepest };
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+function countFields(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countFields(item);
+    return count;
+  }
+  for (const key in value) count += 1 + countFields(value[key] ?? null);
+  return count;
+}
+
+const whitespace = new Set([" ", "\t", "\n", "\r"]);
+const simpleEscapes = new Set(['"', "\\", "/", "b", "f", "n", "r", "t"]);
+
+/** Reads character by character, tracks the path, and fails with Go's sentences. Only for text with something to complain about. */
+class SlowReader {
+  readonly #text: string;
+  readonly #problems: StrictProblems | undefined;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, problems: StrictProblems | undefined) {
+    this.#text = text;
+    this.#problems = problems;
+  }
+
+  read(): JsonValue {
+    const value = this.#value("");
+    this.#skip();
+    if (this.#at < this.#text.length) this.#unexpected("after top-level value");
+    return value;
+  }
+
+  #value(path: string): JsonValue {
+    this.#skip();
+    const character = this.#peek();
+    if (character === "{") return this.#nested(() => this.#object(path));
+    if (character === "[") return this.#nested(() => this.#array(path));
+    if (character === '"') return this.#string();
+    if (character === "t") return this.#literal("true", true);
+    if (character === "f") return this.#literal("false", false);
+    if (character === "n") return this.#literal("null", null);
+    if (character === "-" || isDigit(character)) return this.#number();
+    return this.#unexpected("looking for beginning of value");
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+    this.#at++;
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(path: string): JsonObject {
+    const fields = new Map<string, JsonValue>();
+    this.#skip();
+    if (this.#take("}")) return {};
+    for (;;) {
+      this.#skip();
+      if (this.#peek() !== '"') this.#unexpected("looking for beginning of object key string");
+      const key = this.#string();
+      this.#skip();
+      if (!this.#take(":")) this.#unexpected("after object key");
+      const fieldPath = path === "" ? key : `${path}.${key}`;
+      if (fields.has(key)) this.#problems?.duplicateField(fieldPath);
+      fields.set(key, this.#value(fieldPath));
+      this.#skip();
+      if (this.#take("}")) return Object.fromEntries(fields);
+      if (!this.#take(",")) this.#unexpected("after object key:value pair");
+    }
+  }
+
+  #array(path: string): JsonValue[] {
+    const items: JsonValue[] = [];
+    this.#skip();
+    if (this.#take("]")) return items;
+    for (;;) {
+      items.push(this.#value(`${path}[${items.length}]`));
+      this.#skip();
+      if (this.#take("]")) return items;
+      if (!this.#take(",")) this.#unexpected("after array element");
+    }
+  }
+
+  #string(): string {
+    const start = this.#at++;
+    for (;;) {
+      const character = this.#peek();
+      if (character === '"') break;
+      if (character < " ") this.#unexpected("in string literal");
+      this.#at++;
+      if (character === "\\") this.#escape();
+    }
+    this.#at++;
+    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+  }
+
+  #escape(): void {
+    const character = this.#peek();
+    if (character === "u") {
+      for (let digit = 0; digit < 4; digit++) {
+        this.#at++;
+        if (!/[0-9a-fA-F]/.test(this.#peek())) this.#unexpected("in \\u hexadecimal character escape");
+      }
+    } else if (!simpleEscapes.has(character)) this.#unexpected("in string escape code");
+    this.#at++;
+  }
+
+  #literal<T>(word: string, value: T): T {
+    for (let index = 0; index < word.length; index++) {
+      if (this.#peek() !== word[index]) this.#unexpected(`in literal ${word} (expecting '${word[index]}')`);
+      this.#at++;
+    }
+    return value;
+  }
+
+  #number(): number {
+    const start = this.#at;
+    this.#take("-");
+    if (!this.#take("0")) this.#digits("in numeric literal");
+    if (this.#take(".")) this.#digits("after decimal point in numeric literal");
+    if (this.#take("e") || this.#take("E")) {
+      if (!this.#take("+")) this.#take("-");
+      this.#digits("in exponent of numeric literal");
+    }
+    return Number(this.#text.slice(start, this.#at));
+  }
+
+  #digits(where: string): void {
+    if (!isDigit(this.#peek())) this.#unexpected(where);
+    while (this.#at < this.#text.length && isDigit(this.#peek())) this.#at++;
+  }
+
+  /** The current character; the end of the text is an error of its own. */
+  #peek(): string {
+    const character = this.#text[this.#at];
+    if (character === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+    return character;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #skip(): void {
+    while (whitespace.has(this.#text[this.#at] ?? "")) this.#at++;
+  }
+
+  #unexpected(where: string): never {
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    if (this.#at >= this.#text.length) throw new JsonSyntaxError("unexpected end of JSON input");
+    throw new JsonSyntaxError(`invalid character ${quoteCharacter(character)} ${where}`);
+  }
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9";
+}
+
+/** A character as Go shows it in these messages. */
+function quoteCharacter(character: string): string {
+  if (character === "'") return `'\\''`;
+  if (character === '"') return `'"'`;
+  return `'${JSON.stringify(character).slice(1, -1)}'`;
+}

@@ -1,0 +1,25 @@
+/** Which format a body is in. */
+import { StatusError, toFailure } from "@capstan/model";
+import { mediaTypes, type Format } from "../encode/media.ts";
+
+const formats = new Map<string, Format>([
+  [mediaTypes.json, "json"],
+  [mediaTypes.yaml, "yaml"],
+  [mediaTypes.protobuf, "protobuf"],
+]);
+
+/** The format of a Content-Type; JSON when none is given; refuses with 415. */
+export function formatOfBody(contentType: string | undefined, accepted: readonly Format[]): Format {
+  if (contentType === undefined || contentType === "") return "json";
+  const semicolon = contentType.indexOf(";");
+  const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+  const format = formats.get(type);
+  if (format !== undefined && accepted.includes(format)) return format;
+  throw unsupportedMediaType(accepted.map((one) => mediaTypes[one]));
+}
+
+/** A body in a format that nobody can read. */
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
+  return new StatusError(toFailure({ code: 415, reason: "UnsupportedMediaType", message }));
+}

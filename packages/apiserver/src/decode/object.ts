@@ -1,0 +1,201 @@
+/** From a body to a draft: format, kind and version, structure, defaults. */
+import { apiErrors, formatApiVersion, parseApiVersion, ParseError, quote } from "@capstan/model";
+import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
+import { headerOf } from "../call.ts";
+import type { Format } from "../encode/media.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { Codec, ServedResource } from "../resources/resource.ts";
+import type { FieldValidation } from "../verbs/options.ts";
+import { JsonSyntaxError, parseJson } from "./json-text.ts";
+import { formatOfBody } from "./media-type.ts";
+import { StrictProblems, TypeMismatch } from "./strict.ts";
+import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
+
+/** The kind that a body is expected to have, and how it is read. */
+export interface Expected {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly codec: Codec;
+}
+
+/** What a resource expects. */
+export function expectedOf(resource: ServedResource): Expected {
+  return { group: resource.group, version: resource.version, kind: resource.kind, codec: resource.codec };
+}
+
+const builtinFormats: readonly Format[] = ["json", "yaml", "protobuf"];
+const customFormats: readonly Format[] = ["json", "yaml"];
+
+/** Reads the body of a request as an object of the expected kind, with defaults. */
+export async function readObject(
+  exchange: ResourceExchange,
+  expected: Expected,
+  validation: FieldValidation,
+): Promise<AnyDraft> {
+  const format = formatOfBody(
+    headerOf(exchange.call, "content-type"),
+    exchange.resource.isCustom ? customFormats : builtinFormats,
+  );
+  const body = await exchange.call.body();
+  const problems = validation === "Ignore" ? undefined : new StrictProblems();
+  const draft = toDraft(exchange.parts.registry, { body, format, expected, problems });
+  if (problems !== undefined && problems.messages.length > 0) {
+    settleProblems(exchange, expected, { messages: problems.messages, validation });
+  }
+  expected.codec.defaults(draft);
+  return draft;
+}
+
+/** Strict refuses, Warn tells. */
+export function settleProblems(
+  exchange: Pick<ResourceExchange, "warnings">,
+  { kind, version }: Pick<Expected, "kind" | "version">,
+  { messages, validation }: { messages: readonly string[]; validation: FieldValidation },
+): void {
+  if (validation === "Strict") {
+    const why = `strict decoding error: ${messages.join(", ")}`;
+    throw apiErrors.badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${kind}: ${why}`);
+  }
+  for (const message of messages) exchange.warnings.add(message);
+}
+
+interface Body {
+  readonly body: Uint8Array;
+  readonly format: Format;
+  readonly expected: Expected;
+  readonly problems: StrictProblems | undefined;
+}
+
+function toDraft(registry: Registry, { body, format, expected, problems }: Body): AnyDraft {
+  let actual: TypeMeta | undefined;
+  try {
+    const value = parseBody(body, format, { expected, problems });
+    actual = readTypeMeta(value, expected);
+    checkKind(registry, actual, expected);
+    return expected.codec.decode(value ?? {}, problems);
+  } catch (error) {
+    throw toDecodeError(error, { actual, expected, body });
+  }
+}
+
+function parseBody(
+  body: Uint8Array,
+  format: Format,
+  { expected, problems }: Pick<Body, "expected" | "problems">,
+): JsonValue {
+  if (format === "protobuf") return decodeProtobuf(body, expected).object as JsonValue;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  return format === "json" ? parseJson(text, problems) : parseYaml(text, problems);
+}
+
+interface TypeMeta {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The kind that a body says it has; what it does not say is taken from what is expected. */
+function readTypeMeta(value: JsonValue, expected: Expected): TypeMeta {
+  if (value !== null && (typeof value !== "object" || Array.isArray(value))) throw noTypeMeta(value);
+  const apiVersion = readMetaField(value?.["apiVersion"], "apiVersion");
+  const kind = readMetaField(value?.["kind"], "kind");
+  const { group, version } = apiVersion === "" ? expected : readApiVersion(apiVersion);
+  return { group, version, kind: kind === "" ? expected.kind : kind };
+}
+
+function readApiVersion(apiVersion: string): { group: string; version: string } {
+  try {
+    return parseApiVersion(apiVersion);
+  } catch (error) {
+    throw error instanceof ParseError ? new Unrecognized(error.message) : error;
+  }
+}
+
+/** A body whose kind could not even be read. */
+class Unrecognized extends Error {
+  override readonly name = "Unrecognized";
+  readonly code = "Unrecognized";
+}
+
+const metaStruct = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+
+function noTypeMeta(value: JsonValue): Unrecognized {
+  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return new Unrecognized(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${metaStruct}`,
+  );
+}
+
+function readMetaField(value: JsonValue | undefined, name: string): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  throw new Unrecognized(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`,
+  );
+}
+
+/** A wrong kind stops the decoding, another version of the right kind is refused afterwards. */
+function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): void {
+  const { group, version, kind } = actual;
+  if (group === expected.group && version === expected.version && kind === expected.kind) return;
+  const apiVersion = formatApiVersion(actual);
+  const isKnown = [...registry.all()].some((one) => one.apiVersion === apiVersion && one.kind === kind);
+  if (!isKnown) {
+    const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    throw new TypeMismatch(why);
+  }
+  if (group === expected.group && kind === expected.kind) {
+    const own = formatApiVersion(expected);
+    throw apiErrors.badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${own})`,
+    );
+  }
+  const from = `${version}.${kind}`;
+  throw new TypeMismatch(
+    `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
+  );
+}
+
+/** Go's package of the internal types of a group. */
+export function goPackageOf(group: string): string {
+  return group === "" ? "core" : (group.split(".")[0] ?? group);
+}
+
+function toDecodeError(
+  error: unknown,
+  { actual, expected, body }: { actual: TypeMeta | undefined; expected: Expected; body: Uint8Array },
+): unknown {
+  if (error instanceof JsonSyntaxError) {
+    return unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, body);
+  }
+  if (error instanceof Unrecognized || error instanceof ProtobufError || error instanceof YamlSyntaxError) {
+    return unrecognized(expected, error.message, body);
+  }
+  if (error instanceof TypeMismatch && actual !== undefined) {
+    return apiErrors.badRequest(
+      `${actual.kind} in version ${quote(actual.version)} cannot be handled as a ${expected.kind}: ${error.message}`,
+    );
+  }
+  if (error instanceof RangeError) return unrecognized(expected, "exceeded max depth", body);
+  return error;
+}
+
+function unrecognized({ kind }: Expected, why: string, body: Uint8Array): Error {
+  return apiErrors.badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${why} (${summarize(body)})`,
+  );
+}
+
+const summaryLength = 30;
+
+/** The beginning of a body: as text when it may be JSON, as hexadecimal digits otherwise. */
+function summarize(body: Uint8Array): string {
+  if (body.length === 0) return "<empty>";
+  const start = Buffer.from(body.subarray(0, summaryLength));
+  const text = body[0] === 0x7b ? start.toString("utf8") : start.toString("hex");
+  return body.length > summaryLength ? `${text} ...` : text;
+}

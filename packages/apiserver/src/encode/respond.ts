@@ -1,0 +1,82 @@
+/** Objects and lists as answers, in the form that the client asked for. */
+import { apiErrors, StatusError, toFailure, toGoJson, type KubeObject, type Status } from "@capstan/model";
+import type { Answer, AnswerBody, AnswerHeaders } from "../answer.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { encodeProtobuf } from "../protobuf/protobuf.ts";
+import { goPackageOf } from "../decode/object.ts";
+import { present } from "../verbs/present.ts";
+import { toPrettyJson, toYaml } from "./body.ts";
+import { mediaTypes, type OutputMedia } from "./media.ts";
+import { toPartialMetadata } from "./partial-metadata.ts";
+import { tableOf } from "./table.ts";
+
+const jsonHeaders: Readonly<AnswerHeaders> = { "content-type": mediaTypes.json };
+
+/** A body of plain JSON, newline at the end as Go's encoder writes it. */
+export function respondJson(status: number, json: string, media: OutputMedia): Answer {
+  if (media.format === "json" && !media.pretty) return { status, headers: { ...jsonHeaders }, body: `${json}\n` };
+  return { status, headers: { "content-type": mediaTypes[media.format] }, body: encodeJson(json, media) };
+}
+
+/** JSON text in the format asked for. */
+function encodeJson(json: string, media: OutputMedia): AnswerBody {
+  switch (media.format) {
+    case "json":
+      return media.pretty ? toPrettyJson(json) : `${json}\n`;
+    case "yaml":
+      return toYaml(json);
+    case "protobuf":
+      return encodeProtobuf(JSON.parse(json) as KubeObject);
+  }
+}
+
+/** A Status. */
+export function respondStatus(status: Status, media: OutputMedia): Answer {
+  return respondJson(status.code ?? 200, toGoJson(status), media);
+}
+
+/** An object in the stored version: it is brought into the version and form of the request. */
+export async function respondObject(exchange: ResourceExchange, status: number, stored: KubeObject): Promise<Answer> {
+  return respondPresented(exchange, status, await present(exchange.resource, stored));
+}
+
+/** An object that is already in the version of the request; `json` is its text where that is known. */
+export function respondPresented(
+  exchange: ResourceExchange,
+  status: number,
+  object: KubeObject,
+  json?: string,
+): Answer {
+  const { media, resource } = exchange;
+  switch (media.transform?.kind) {
+    case undefined:
+      return respondJson(status, json ?? toGoJson(object), media);
+    case "Table":
+      return respondJson(status, toGoJson(tableOf(exchange, [object], object.metadata)), media);
+    case "PartialObjectMetadata":
+      return respondJson(status, toGoJson(toPartialMetadata(object, media.transform.version)), media);
+    case "PartialObjectMetadataList":
+      throw notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goNameOf(resource, resource.kind)})`,
+      );
+  }
+}
+
+/** The Go type that messages name. */
+export function goNameOf({ group, isCustom }: { group: string; isCustom: boolean }, kind: string): string {
+  return isCustom ? "*unstructured.Unstructured" : `*${goPackageOf(group)}.${kind}`;
+}
+
+/** A form that cannot be had. */
+export function notAcceptable(message: string): StatusError {
+  return new StatusError(toFailure({ code: 406, reason: "NotAcceptable", message }));
+}
+
+/** The answer for whatever went wrong. What is no refusal is a bug of ours and says so. */
+export function respondError(error: unknown, media: OutputMedia): Answer {
+  const refusal = error instanceof StatusError ? error : apiErrors.internalError(String(error));
+  const answer = respondStatus(refusal.status, media);
+  const retry = refusal.status.details?.retryAfterSeconds;
+  if (retry !== undefined) answer.headers["retry-after"] = String(retry);
+  return answer;
+}

@@ -1,0 +1,105 @@
+/** Objects as tables: what `kubectl get` shows, printed by the server. */
+import { apiErrors, parseTime, toMilliseconds, type Json, type KubeObject } from "@capstan/model";
+import type { TableRow } from "../builtin/rules.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import type { ServedResource } from "../resources/resource.ts";
+import { formatAge } from "./age.ts";
+import { toPartialMetadata } from "./partial-metadata.ts";
+
+/** What a row carries of its object. */
+type IncludeObject = "None" | "Metadata" | "Object";
+
+/** The metadata of a table: that of a list, or of the one object. */
+export interface TableMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+/** Objects, in the version of the request, as a table. Columns are left out where they were said before. */
+export function tableOf(
+  exchange: ResourceExchange,
+  objects: readonly KubeObject[],
+  { resourceVersion, continue: next, remainingItemCount }: TableMeta,
+  withColumns = true,
+): Json {
+  const { resource, media, parts } = exchange;
+  const version = media.transform?.version ?? "v1";
+  const include = includeOf(exchange.query);
+  const now = parts.clock.now();
+  const rows = objects.map((object) => toRow(resource, object, { now, include, version }));
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: {
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(next === undefined || next === "" ? {} : { continue: next }),
+      ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+    },
+    columnDefinitions: withColumns ? (columnsOf(resource) as unknown as Json) : null,
+    rows,
+  };
+}
+
+function includeOf(query: URLSearchParams): IncludeObject {
+  const asked = query.get("includeObject") ?? "";
+  if (asked === "") return "Metadata";
+  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
+  throw apiErrors.badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: "${asked}": must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+interface RowOptions {
+  readonly now: number;
+  readonly include: IncludeObject;
+  readonly version: "v1" | "v1beta1";
+}
+
+function toRow(resource: ServedResource, object: KubeObject, { now, include, version }: RowOptions): Json {
+  const { cells, conditions } = cellsOf(resource, object, now);
+  return {
+    cells,
+    ...(conditions === undefined ? {} : { conditions }),
+    object: includedObject(object, include, version) as unknown as Json,
+  };
+}
+
+function includedObject(object: KubeObject, include: IncludeObject, version: "v1" | "v1beta1"): KubeObject | null {
+  if (include === "None") return null;
+  return include === "Object" ? object : toPartialMetadata(object, version);
+}
+
+function cellsOf({ rules }: ServedResource, object: KubeObject, now: number): TableRow {
+  const table = rules.serves === "answers" ? undefined : rules.table;
+  return table?.row(object, now) ?? { cells: [object.metadata.name ?? "", defaultAge(object, now)] };
+}
+
+/** Kinds without columns of their own show their name and when they were made. */
+function defaultAge({ metadata }: KubeObject, _now: number): string {
+  return metadata.creationTimestamp ?? "<unknown>";
+}
+
+/** How long ago an object was made, as a cell. */
+export function ageCell({ metadata }: KubeObject, now: number): string {
+  if (metadata.creationTimestamp === undefined) return "<unknown>";
+  return formatAge(now - toMilliseconds(parseTime(metadata.creationTimestamp)));
+}
+
+function columnsOf(resource: ServedResource): readonly object[] {
+  const { rules } = resource;
+  const own = rules.serves === "answers" ? undefined : rules.table?.columns;
+  const columns = own ?? resource.columns ?? defaultColumns;
+  return columns.map(({ name, type, format = "", description = "", priority = 0 }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+}
+
+const defaultColumns = [
+  { name: "Name", type: "string", format: "name", description: "", priority: 0 },
+  { name: "Created At", type: "date", format: "", description: "", priority: 0 },
+] as const;

@@ -1,0 +1,83 @@
+/**
+ * The contents of this package: one request, top to bottom.
+ *
+ * A call is routed, authenticated and authorised; a path is answered by its document, a resource by its verb. The verb decodes, admits,
+ * stores or reads, and encodes. Nothing here knows a kind.
+ */
+import { StatusError, toFailure } from "@capstan/model";
+import type { Answer } from "./answer.ts";
+import { authorizeCall } from "./authorize/authorize-call.ts";
+import { identify } from "./authenticate/identify.ts";
+import { headerOf, type Call } from "./call.ts";
+import { negotiate, plainOffer, type OutputMedia } from "./encode/media.ts";
+import { respondError } from "./encode/respond.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ServerParts } from "./parts.ts";
+import { servePath } from "./paths/serve-path.ts";
+import { parseRequest, type RequestInfo } from "./route/request-info.ts";
+import { splitUrl } from "./route/query.ts";
+import { serveResource } from "./verbs/serve-resource.ts";
+
+/** The server as a function. It never throws: whatever goes wrong is an answer. */
+export type Handler = (call: Call) => Promise<Answer>;
+
+/** Joins the stages. */
+export function createHandler(parts: ServerParts): Handler {
+  return async (call) => {
+    const { path, query } = splitUrl(call.url);
+    const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
+    const warnings = new Set<string>();
+    let answer: Answer;
+    try {
+      const info = parseRequest(call.method, path, query);
+      const user = await identify(parts, call);
+      const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
+      await authorizeCall(exchange, info);
+      answer = await serve(exchange, info);
+    } catch (error) {
+      answer = respondError(toRefusal(error, parts, call), errorMedia(call, query));
+    }
+    return withHeaders(answer, auditId, warnings);
+  };
+}
+
+function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {
+  return info.type === "path" ? servePath(exchange, info) : serveResource(exchange, info);
+}
+
+/** Refusals come in the form that was asked for, or in JSON when that form is itself the problem. */
+function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
+  try {
+    return { ...negotiate(call, query, plainOffer), transform: undefined };
+  } catch {
+    return { format: "json", transform: undefined, pretty: false };
+  }
+}
+
+/** What is no refusal is our bug: it is reported, and the client learns no more than that. */
+function toRefusal(error: unknown, parts: ServerParts, call: Call): StatusError {
+  if (error instanceof StatusError) return error;
+  parts.report(error, call);
+  const message = error instanceof Error ? error.message : String(error);
+  return new StatusError(
+    toFailure({
+      code: 500,
+      reason: "InternalError",
+      message: `Internal error occurred: ${message}`,
+      details: { causes: [{ message }] },
+    }),
+  );
+}
+
+function withHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {
+  const { headers } = answer;
+  headers["audit-id"] = auditId;
+  headers["cache-control"] ??= "no-cache, private";
+  if (warnings.size > 0) headers["warning"] = [...warnings].map(formatWarning);
+  return answer;
+}
+
+function formatWarning(text: string): string {
+  const quoted = text.replaceAll("\n", " ").replaceAll(/["\\]/g, (character) => `\\${character}`);
+  return `299 - "${Buffer.from(quoted, "utf8").toString("latin1")}"`;
+}

@@ -1,0 +1,38 @@
+/** What the server is made of, as the stages of a request see it. */
+import type { AdmissionChain } from "./admit/admission.ts";
+import type { Authenticator } from "./authenticate/authenticator.ts";
+import type { Authorizer } from "./authorize/authorizer.ts";
+import type { Lookup, Writer } from "./builtin/context.ts";
+import type { NodeDoor } from "./builtin/rules.ts";
+import type { Answer } from "./answer.ts";
+import type { Call } from "./call.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ResourceRequest } from "./route/request-info.ts";
+import type { Clock } from "./clock.ts";
+import type { Registry } from "./resources/registry.ts";
+import type { Store } from "./store/store.ts";
+
+/** Where randomness comes from; a simulator hands in its own. */
+export interface Randomness {
+  uuid(): string;
+  /** A whole number from 0 up to, not including, `limit`. */
+  below(limit: number): number;
+}
+
+/** The parts that serve requests. */
+export interface ServerParts {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly lookup: Lookup;
+  readonly writer: Writer;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly admission: AdmissionChain;
+  readonly nodes: NodeDoor | undefined;
+  /** Hands a request to another server that an APIService names; `undefined` when there is none. */
+  forward(exchange: Exchange, info: ResourceRequest): Promise<Answer> | undefined;
+  /** Told about errors that are bugs of ours. */
+  report(error: unknown, call: Call): void;
+}

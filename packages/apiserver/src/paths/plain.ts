@@ -1,0 +1,13 @@
+/** Answers that are plain text. */
+import type { Answer } from "../answer.ts";
+
+/** A text as Go's server sends it. */
+export function plainText(status: number, body: string): Answer {
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return { status, headers, body };
+}
+
+/** A path that nobody serves. */
+export function pageNotFound(): Answer {
+  return plainText(404, "404 page not found\n");
+}

@@ -1,0 +1,142 @@
+/** Serves the built-in kinds: facts from `@capstan/kinds`, structure from Go's types, behaviour from the rules of each kind. */
+import { builtInGroupVersions, type BuiltInResource, type BuiltInSubresource } from "@capstan/kinds";
+import { cloneJson, formatApiVersion, type GroupVersionKind, type KubeObject } from "@capstan/model";
+import { builtinRules } from "../builtin/index.ts";
+import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
+import type { KindRules, ResourceRules, SubresourceRules } from "../builtin/rules.ts";
+import { GoReader } from "../decode/go-codec.ts";
+import { goTypeOf, type GoStruct } from "../decode/go-type.ts";
+import { fieldManagerOf } from "../managed/builtin.ts";
+import type { Codec, Conversion, ServedResource, ServedSubresource } from "./resource.ts";
+
+const noRules: KindRules = {};
+
+/** Kinds of two groups that are stored together: both show the same objects. */
+const storedTogether: Readonly<Record<string, string>> = { "events.events.k8s.io": "events" };
+
+/** Every built-in resource at every version it is served at. */
+export function serveBuiltins(rules: ReadonlyMap<string, ResourceRules> = builtinRules): readonly ServedResource[] {
+  return builtInGroupVersions().flatMap(({ group, version, resources }) =>
+    resources.map((resource) => serve(resource, { group, version, rules })),
+  );
+}
+
+interface Place {
+  readonly group: string;
+  readonly version: string;
+  readonly rules: ReadonlyMap<string, ResourceRules>;
+}
+
+function serve(facts: BuiltInResource, { group, version, rules }: Place): ServedResource {
+  const apiVersion = formatApiVersion({ group, version });
+  const ownName = group === "" ? facts.name : `${facts.name}.${group}`;
+  const storage = storedTogether[ownName] ?? ownName;
+  const kindRules = rules.get(storage) ?? noRules;
+  const codec = builtinCodec(apiVersion, facts.kind, kindRules, version);
+  return {
+    group,
+    version,
+    apiVersion,
+    kind: facts.kind,
+    listKind: `${facts.kind}List`,
+    resource: facts.name,
+    singular: facts.singular,
+    namespaced: facts.scope === "Namespaced",
+    shortNames: facts.shortNames ?? [],
+    categories: facts.categories ?? [],
+    verbs: facts.verbs,
+    storageVersionHash: facts.storageVersionHash,
+    columns: facts.columns,
+    storage,
+    qualified: { group, resource: facts.name },
+    qualifiedKind: { group, kind: facts.kind },
+    rules: kindRules,
+    codec,
+    stored: storedCodec(kindRules, { group, version, kind: facts.kind }, codec),
+    conversion: conversionOf(kindRules, apiVersion, version),
+    subresources: new Map(
+      (facts.subresources ?? []).map((each) => [
+        each.name,
+        serveSubresource(each, { group, version, kindRules, codec }),
+      ]),
+    ),
+    fieldManager: fieldManagerOf({ group, version, kind: facts.kind }, resetFieldsOf(kindRules)),
+    isCustom: false,
+  };
+}
+
+function resetFieldsOf(rules: ResourceRules): readonly string[] {
+  return rules.serves === "answers" ? [] : (rules.resetFields ?? (rules.subresources?.["status"] ? ["status"] : []));
+}
+
+interface SubresourcePlace {
+  readonly group: string;
+  readonly version: string;
+  readonly kindRules: ResourceRules;
+  readonly codec: Codec;
+}
+
+function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): ServedSubresource {
+  const kind = { group: facts.group ?? place.group, version: facts.version ?? place.version, kind: facts.kind };
+  const rules: SubresourceRules | undefined =
+    place.kindRules.serves === "answers" ? undefined : place.kindRules.subresources?.[facts.name];
+  const isView = rules === undefined || rules.type === "view";
+  const reset = rules?.type === "view" ? (rules.resetFields ?? ["spec"]) : [];
+  return {
+    name: facts.name,
+    verbs: facts.verbs,
+    kind,
+    codec: isView && facts.group === undefined ? place.codec : structureOnly(formatApiVersion(kind), facts.kind),
+    rules: rules ?? defaultSubresources[facts.name],
+    fieldManager: isView ? fieldManagerOf(kind, reset, facts.name) : undefined,
+  };
+}
+
+/** Subresources that behave the same for every kind. */
+const defaultSubresources: Readonly<Record<string, SubresourceRules>> = { status: { type: "view" } };
+
+/** A version that is not the stored one, by the rules of its kind. */
+function conversionOf(rules: ResourceRules, apiVersion: string, version: string): Conversion | undefined {
+  if (rules.serves === "answers" || rules.versions === undefined) return undefined;
+  const conversion = rules.versions[apiVersion] ?? rules.versions[version];
+  if (conversion === undefined) return undefined;
+  return {
+    toStored: (draft) => conversion.toHub(draft),
+    fromStored: (objects) => objects.map((object): KubeObject => conversion.fromHub(cloneJson(object))),
+  };
+}
+
+/** The structure of the version that the store keeps: this one, unless it converts to another. */
+function storedCodec(rules: ResourceRules, { group, version, kind }: GroupVersionKind, own: Codec): Codec {
+  if (rules.serves === "answers" || rules.hub === undefined) return own;
+  const other = rules.versions?.[formatApiVersion({ group, version })];
+  if (other !== undefined) return structureOnly(rules.hub, kind);
+  return rules.versions?.[version] === undefined
+    ? own
+    : structureOnly(formatApiVersion({ group, version: rules.hub }), kind);
+}
+
+function builtinCodec(apiVersion: string, kind: string, rules: ResourceRules, version: string): Codec {
+  const structure = structureOnly(apiVersion, kind);
+  return { ...structure, defaults: defaultsOf(rules, apiVersion, version) };
+}
+
+function defaultsOf(rules: ResourceRules, apiVersion: string, version: string): (draft: AnyDraft) => void {
+  const other = rules.serves === "answers" ? undefined : (rules.versions?.[apiVersion] ?? rules.versions?.[version]);
+  const defaults = other === undefined ? rules.defaults?.bind(rules) : other.defaults?.bind(other);
+  return defaults ?? (() => {});
+}
+
+/** Structure without defaults: for bodies of subresources and options. */
+export function structureOnly(apiVersion: string, kind: string): Codec {
+  let struct: GoStruct | undefined;
+  return {
+    decode(value: JsonValue, problems) {
+      struct ??= goTypeOf(apiVersion, kind);
+      if (struct === undefined) return value as unknown as AnyDraft;
+      const draft = new GoReader(problems).readObject(struct, value) as unknown as AnyDraft;
+      return Object.assign({ kind, apiVersion }, draft, { kind, apiVersion });
+    },
+    defaults: () => {},
+  };
+}

@@ -1,0 +1,80 @@
+/** All resources that are served now, by group and version. */
+import type { ServedResource } from "./resource.ts";
+
+/** What changed when resources came or went; discovery and OpenAPI are made anew. */
+export type RegistryListener = () => void;
+
+/** The resources of one group at one version. */
+export interface GroupVersionResources {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
+/** Finds resources by their path. Built-in ones are there from the start; custom ones come and go. */
+export class Registry {
+  readonly #versions = new Map<string, Map<string, ServedResource>>();
+  readonly #listeners = new Set<RegistryListener>();
+  #generation = 0;
+
+  /** Grows with every change, so that what was computed from the registry can tell whether it still holds. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(group: string, version: string, resource: string): ServedResource | undefined {
+    return this.#versions.get(`${group}/${version}`)?.get(resource);
+  }
+
+  hasGroupVersion(group: string, version: string): boolean {
+    return this.#versions.has(`${group}/${version}`);
+  }
+
+  /** Any version of a kind that is stored under a name; for reads by the server itself. */
+  findStorage(storage: string): ServedResource | undefined {
+    for (const resource of this.all()) if (resource.storage === storage) return resource;
+    return undefined;
+  }
+
+  /** Every group at every version, in the order in which they were added. */
+  *groupVersions(): Generator<GroupVersionResources> {
+    for (const [key, resources] of this.#versions) {
+      const slash = key.indexOf("/");
+      yield { group: key.slice(0, slash), version: key.slice(slash + 1), resources };
+    }
+  }
+
+  *all(): Generator<ServedResource> {
+    for (const resources of this.#versions.values()) yield* resources.values();
+  }
+
+  add(...resources: readonly ServedResource[]): void {
+    for (const resource of resources) {
+      const key = `${resource.group}/${resource.version}`;
+      let byName = this.#versions.get(key);
+      if (byName === undefined) this.#versions.set(key, (byName = new Map()));
+      byName.set(resource.resource, resource);
+    }
+    this.#changed();
+  }
+
+  remove(...resources: readonly Pick<ServedResource, "group" | "version" | "resource">[]): void {
+    for (const { group, version, resource } of resources) {
+      const key = `${group}/${version}`;
+      const byName = this.#versions.get(key);
+      byName?.delete(resource);
+      if (byName?.size === 0) this.#versions.delete(key);
+    }
+    this.#changed();
+  }
+
+  onChange(listener: RegistryListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    this.#generation++;
+    for (const listener of this.#listeners) listener();
+  }
+}

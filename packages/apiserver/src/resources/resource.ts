@@ -1,0 +1,81 @@
+/** A resource as it is served at one version: its names, its rules, and how bodies become objects and back. */
+import type { TableColumn } from "@capstan/kinds";
+import type { GroupKind, GroupResource, KubeObject } from "@capstan/model";
+import type { ResourceName } from "../builtin/context.ts";
+import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
+import type { ResourceRules, SubresourceRules } from "../builtin/rules.ts";
+import type { StrictProblems } from "../decode/strict.ts";
+import type { FieldManager } from "../managed/field-manager.ts";
+
+/** The names under which a resource is served. */
+export interface ResourceNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  /** The plural, as in paths. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly storageVersionHash?: string | undefined;
+  /** The columns of its tables, as they appear on the wire; rows come from the rules. */
+  readonly columns?: readonly TableColumn[] | undefined;
+}
+
+/** How the structure of one version of a kind is checked and brought into its one form. */
+export interface Codec {
+  /**
+   * Makes a draft from what came out of a body: known fields in their order, nothing unknown. What is unknown goes to `problems`; what
+   * has the wrong type throws a TypeMismatch. The value may be used up.
+   */
+  decode(value: JsonValue, problems: StrictProblems | undefined): AnyDraft;
+  /** Fills in defaults of this version, in place. */
+  defaults(draft: AnyDraft): void;
+}
+
+/** How one version relates to what the store keeps. */
+export interface Conversion {
+  /** From this version to the stored one. */
+  toStored(draft: AnyDraft): AnyDraft | Promise<AnyDraft>;
+  /** From whatever is stored to this version; the objects given are frozen and must not be changed. */
+  fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+}
+
+/** A subresource at one version. */
+export interface ServedSubresource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** The kind of its bodies, which may be of another group: Scale, Eviction. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  /** How bodies of that kind are read; for a view it is the codec of the object. */
+  readonly codec: Codec;
+  readonly rules: SubresourceRules | undefined;
+  readonly fieldManager: FieldManager | undefined;
+}
+
+/** A resource at one version. */
+export interface ServedResource extends ResourceNames {
+  /** Where its objects are kept; versions of one kind share it. */
+  readonly storage: ResourceName;
+  readonly apiVersion: string;
+  readonly qualified: GroupResource;
+  readonly qualifiedKind: GroupKind;
+  readonly rules: ResourceRules;
+  readonly codec: Codec;
+  /** The structure of the stored version; the codec itself when this version is the stored one. */
+  readonly stored: Codec;
+  /** Absent when this version is the stored one. */
+  readonly conversion: Conversion | undefined;
+  readonly subresources: ReadonlyMap<string, ServedSubresource>;
+  readonly fieldManager: FieldManager | undefined;
+  /** Custom objects carry apiVersion and kind inside lists, built-in ones do not. */
+  readonly isCustom: boolean;
+}
+
+/** The key of an object in the store. */
+export function storageKey(resource: Pick<ResourceNames, "namespaced">, namespace: string, name: string): string {
+  return resource.namespaced ? `${namespace}/${name}` : name;
+}

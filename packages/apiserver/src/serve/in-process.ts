@@ -1,0 +1,64 @@
+/** A door without a socket: `fetch` straight into the handler. */
+import { isLive, type Answer, type LiveBody } from "../answer.ts";
+import type { UserInfo } from "../authenticate/user.ts";
+import type { Call, Headers } from "../call.ts";
+import type { Handler } from "../handler.ts";
+
+/** Serves requests of the Web platform. Whoever holds the server is its administrator, unless the request carries credentials. */
+export function inProcessFetch(handler: Handler, administrator: UserInfo): (request: Request) => Promise<Response> {
+  return async (request) => toResponse(await handler(toCall(request, administrator)), request.signal);
+}
+
+function toCall(request: Request, administrator: UserInfo): Call {
+  const { pathname, search } = new URL(request.url);
+  const headers: Headers = Object.fromEntries(request.headers);
+  const user = request.headers.has("authorization") ? {} : { user: administrator };
+  return {
+    method: request.method,
+    url: pathname + search,
+    headers,
+    body: async () => new Uint8Array(await request.arrayBuffer()),
+    signal: request.signal,
+    remoteAddress: "in-process",
+    ...user,
+  };
+}
+
+/** Statuses that must not have a body. */
+const bodiless = new Set([101, 204, 205, 304]);
+
+function toResponse({ status, headers, body }: Answer, signal: AbortSignal): Response {
+  const list = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  if (bodiless.has(status)) return new Response(null, { status: status === 101 ? 200 : status, headers: list });
+  const content = isLive(body) ? toStream(body, signal) : (body as string | Uint8Array<ArrayBuffer>);
+  return new Response(content, { status, headers: list });
+}
+
+function toStream(body: LiveBody, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stop: () => void = () => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      let isOpen = true;
+      const close = (): void => {
+        if (isOpen) controller.close();
+        isOpen = false;
+      };
+      stop = body({
+        backlog: 0,
+        write: (chunk) => {
+          if (isOpen) controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+        },
+        end: close,
+      });
+      signal.addEventListener("abort", () => {
+        stop();
+        if (isOpen) controller.error(signal.reason);
+        isOpen = false;
+      });
+    },
+    cancel: () => stop(),
+  });
+}

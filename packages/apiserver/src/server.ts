@@ -1,0 +1,213 @@
+/** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
+import { randomInt, randomUUID } from "node:crypto";
+import { createAuthority, createPrivateKeyPem, validFor, type Authority } from "@capstan/pki";
+import { admissionSteps } from "./admit/index.ts";
+import { chainAdmission, type AdmissionStep } from "./admit/admission.ts";
+import type { Answer } from "./answer.ts";
+import { authenticateWith, type Authenticator } from "./authenticate/authenticator.ts";
+import { certificateAuthenticator } from "./authenticate/certificate.ts";
+import { serviceAccountAuthenticator, type TokenAuthority } from "./authenticate/service-account.ts";
+import { staticTokenAuthenticator } from "./authenticate/static-token.ts";
+import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
+import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
+import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
+import { bootstrapObjects } from "./bootstrap.ts";
+import type { NodeDoor } from "./builtin/rules.ts";
+import type { Call } from "./call.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { createHandler, type Handler } from "./handler.ts";
+import type { Randomness, ServerParts } from "./parts.ts";
+import { serveBuiltins } from "./resources/builtin.ts";
+import { Registry } from "./resources/registry.ts";
+import { inProcessFetch } from "./serve/in-process.ts";
+import { listen, type Listening } from "./serve/listen.ts";
+import { storeLookup, storeWriter } from "./store/access.ts";
+import { openJournal, type OpenedJournal } from "./store/sqlite.ts";
+import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
+import { observe, type Observer } from "./testing/observe.ts";
+
+/** How to start a server. Everything has a default: in memory, in process, on the wall clock. */
+export interface ApiServerOptions {
+  readonly clock?: Clock;
+  readonly randomness?: Randomness;
+  /** A folder in which the state is kept; without it, the state dies with the server. */
+  readonly data?: string;
+  /** How much is remembered for watches and pages. */
+  readonly history?: HistoryLimits;
+  /** Listens on a port; without it, the server can only be called in process. */
+  readonly listen?: { readonly port: number; readonly host?: string; readonly tls?: boolean };
+  /** `rbac` decides by roles, as kube-apiserver does by default; `always-allow` lets everybody do everything. */
+  readonly authorization?: "rbac" | "always-allow";
+  /** Bearer tokens and whose they are, beside the administrator's. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** The steps of admission; the default is the chain of kube-apiserver. */
+  readonly admission?: readonly AdmissionStep[];
+  readonly nodes?: NodeDoor;
+  /** Told about bugs of the server: errors that are no refusals. */
+  readonly report?: (error: unknown, call: Call) => void;
+}
+
+/** A server that runs. */
+export interface ApiServer extends AsyncDisposable {
+  /** The server as a function of the Web platform. Requests without credentials act as the administrator. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The server as a function, without the cost of Web objects. */
+  readonly handle: (call: Call) => Promise<Answer>;
+  /** Where it listens; `undefined` when it does not. */
+  readonly url: string | undefined;
+  readonly port: number | undefined;
+  /** The administrator's bearer token. */
+  readonly token: string;
+  /** The authority that signed the certificate of the port and that client certificates are checked against. */
+  readonly authority: Authority;
+  readonly store: Store;
+  readonly parts: ServerParts;
+  /** What was asked, and ways to make it go wrong. */
+  readonly observer: Observer;
+  snapshot(): Snapshot;
+  restore(snapshot: Snapshot): void;
+  close(): Promise<void>;
+}
+
+/** The user that holds the server. */
+export const administrator: UserInfo = {
+  name: "kubernetes-admin",
+  groups: ["system:masters", authenticatedGroup],
+};
+
+const systemRandomness: Randomness = { uuid: () => randomUUID(), below: (limit) => randomInt(limit) };
+const issuer = "https://kubernetes.default.svc.cluster.local";
+const certificateDays = 365;
+
+/** Starts a server. */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const clock = options.clock ?? systemClock;
+  const randomness = options.randomness ?? systemRandomness;
+  const journal = options.data === undefined ? undefined : openJournal(options.data);
+  const store = openStore(options, clock, journal);
+  const registry = new Registry();
+  registry.add(...serveBuiltins());
+  const token = randomness.uuid();
+  const parts = assemble({ options, clock, randomness, store, registry, token });
+  if (journal === undefined || journal.isEmpty)
+    for (const [resource, object] of bootstrapObjects(parts)) parts.writer.create(resource, object);
+  await store.settled();
+  const observer = observe(createHandler(parts), clock);
+  const authority = lazyAuthority(clock);
+  const listening = await openDoor(options, observer.handle, authority);
+  const close = async (): Promise<void> => {
+    await listening?.close();
+    store.close();
+    journal?.close();
+  };
+  return {
+    fetch: inProcessFetch(observer.handle, administrator),
+    handle: observer.handle,
+    url: listening?.url,
+    port: listening?.port,
+    token,
+    get authority() {
+      return authority();
+    },
+    store,
+    parts,
+    observer,
+    snapshot: () => store.snapshot(),
+    restore: (snapshot) => store.restore(snapshot),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function openStore(options: ApiServerOptions, clock: Clock, journal: OpenedJournal | undefined): Store {
+  const store = new Store({
+    clock,
+    ...(options.history === undefined ? {} : { limits: options.history }),
+    ...(journal === undefined ? {} : { journal: journal.journal }),
+  });
+  if (journal !== undefined && !journal.isEmpty) store.restore(journal.snapshot);
+  return store;
+}
+
+interface Ingredients {
+  readonly options: ApiServerOptions;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly token: string;
+}
+
+function assemble({ options, clock, randomness, store, registry, token }: Ingredients): ServerParts {
+  const lookup = storeLookup(store);
+  const writer = storeWriter(store, registry);
+  const tokens = new Map([...(options.tokens ?? []), [token, administrator]]);
+  const admission = { lookup, writer, now: () => clock.now(), uid: () => randomness.uuid() };
+  return {
+    clock,
+    randomness,
+    store,
+    registry,
+    lookup,
+    writer,
+    authenticator: authenticators(tokens, lazyTokens({ clock, randomness, lookup })),
+    authorizer: authorizerOf(options.authorization ?? "rbac", lookup),
+    admission: chainAdmission(options.admission ?? admissionSteps, admission),
+    nodes: options.nodes,
+    forward: () => undefined,
+    report: options.report ?? (() => {}),
+  };
+}
+
+function authenticators(tokens: ReadonlyMap<string, UserInfo>, accounts: Authenticator): Authenticator {
+  return authenticateWith([certificateAuthenticator, staticTokenAuthenticator(tokens), accounts]);
+}
+
+/** The key that signs tokens is made when the first token is seen: most tests have none. */
+function lazyTokens({
+  clock,
+  randomness,
+  lookup,
+}: Pick<ServerParts, "clock" | "randomness" | "lookup">): Authenticator {
+  let made: Authenticator | undefined;
+  const make = (): Authenticator => {
+    const authority: TokenAuthority = {
+      issuer,
+      audiences: [issuer],
+      privateKeyPem: createPrivateKeyPem(),
+      lookup,
+      now: () => clock.now(),
+      uid: () => randomness.uuid(),
+    };
+    return serviceAccountAuthenticator(authority);
+  };
+  return { name: "service-account", authenticate: (call) => (made ??= make()).authenticate(call) };
+}
+
+function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup"]): Authorizer {
+  return mode === "always-allow" ? alwaysAllow : authorizeWith([mastersAuthorizer, rbacAuthorizer(lookup)]);
+}
+
+function lazyAuthority(clock: Clock): () => Authority {
+  let made: Authority | undefined;
+  return () => (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.now()), days: certificateDays }));
+}
+
+async function openDoor(
+  { listen: door, clock = systemClock }: ApiServerOptions,
+  handler: Handler,
+  authority: () => Authority,
+): Promise<Listening | undefined> {
+  if (door === undefined) return undefined;
+  const host = door.host ?? "127.0.0.1";
+  if (door.tls === false) return listen(handler, { host, port: door.port });
+  const { certificate, privateKey } = authority().issue({
+    commonName: "kube-apiserver",
+    usages: ["server"],
+    ipAddresses: [host, "127.0.0.1", "10.0.0.1"],
+    dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+    ...validFor({ now: new Date(clock.now()), days: certificateDays }),
+  });
+  const tls = { certificate, privateKey, clientAuthority: authority().certificate };
+  return listen(handler, { host, port: door.port, tls });
+}

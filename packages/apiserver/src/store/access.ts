@@ -1,0 +1,59 @@
+/** Reads and writes of the server itself, past all requests. */
+import { apiErrors, cloneJson, type KubeObject } from "@capstan/model";
+import type { Lookup, ResourceName, Writer } from "../builtin/context.ts";
+import type { Registry } from "../resources/registry.ts";
+import { storageKey, type ServedResource } from "../resources/resource.ts";
+import type { Store } from "./store.ts";
+
+/** Reads of the present state. */
+export function storeLookup(store: Store): Lookup {
+  return {
+    get: (resource, name, namespace) =>
+      store.get(resource, namespace === undefined || namespace === "" ? name : `${namespace}/${name}`)?.object,
+    list: (resource, namespace) =>
+      store
+        .collection(resource)
+        .withPrefix(namespace === undefined || namespace === "" ? "" : `${namespace}/`)
+        .map((entry) => entry.object),
+  };
+}
+
+/** Writes that nobody has to allow. Objects are brought into their stored form and get a resourceVersion, nothing else. */
+export function storeWriter(store: Store, registry: Registry): Writer {
+  const servedAs = (name: ResourceName): ServedResource => {
+    const found = registry.findStorage(name);
+    if (found === undefined) throw apiErrors.internalError(`no resource ${name} is served`);
+    return found;
+  };
+  const keyOf = (resource: ServedResource, { metadata }: KubeObject): string =>
+    storageKey(resource, metadata.namespace ?? "", metadata.name ?? "");
+  const put = (resource: ServedResource, object: KubeObject): KubeObject => {
+    const draft = resource.stored.decode(cloneJson(object) as never, undefined);
+    return store.put(resource.storage, keyOf(resource, object), draft).object;
+  };
+  return {
+    create(name, object) {
+      const resource = servedAs(name);
+      if (store.get(name, keyOf(resource, object)) !== undefined) {
+        throw apiErrors.alreadyExists(resource.qualified, object.metadata.name ?? "");
+      }
+      return put(resource, object);
+    },
+    update(name, object) {
+      const resource = servedAs(name);
+      const existing = store.get(name, keyOf(resource, object));
+      if (existing === undefined) throw apiErrors.notFound(resource.qualified, object.metadata.name ?? "");
+      if (existing.object.metadata.resourceVersion !== object.metadata.resourceVersion) {
+        const why = "the object has been modified; please apply your changes to the latest version and try again";
+        throw apiErrors.conflict(resource.qualified, object.metadata.name ?? "", why);
+      }
+      return put(resource, object);
+    },
+    delete(name, objectName, namespace = "") {
+      const resource = servedAs(name);
+      const entry = store.get(name, storageKey(resource, namespace, objectName));
+      if (entry === undefined) throw apiErrors.notFound(resource.qualified, objectName);
+      store.remove(name, entry);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Continue tokens: where a paged list goes on, and at which revision. The format is the one of kube-apiserver. */
+import { apiErrors } from "@capstan/model";
+import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+
+/** Where a list goes on. */
+export interface ContinueToken {
+  /** The first key that is wanted, relative to the prefix of the list. */
+  readonly start: string;
+  /** The revision of the first page; -1 goes on at the present. */
+  readonly revision: number;
+}
+
+const tokenVersion = "meta.k8s.io/v1";
+const alphabet = /^[A-Za-z0-9_-]*/;
+
+/** The token that goes on after a key. */
+export function formatContinue({ start, revision }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: tokenVersion, rv: revision, start })).toString("base64url");
+}
+
+/** Reads a token; refuses with 400 and the words of kube-apiserver. */
+export function parseContinue(text: string): ContinueToken {
+  const { v, rv, start } = readFields(text);
+  if (v !== tokenVersion) throw refuse(`: server does not recognize this encoded version ${v}`);
+  if (rv === 0) throw refuse(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (start === "") throw refuse(": encoded start key empty (version meta.k8s.io/v1)");
+  const key = start.startsWith("/") ? start : `/${start}`;
+  if (!isClean(key)) throw refuse(`: ${start}`);
+  return { start: key.slice(1), revision: rv };
+}
+
+function readFields(text: string): { v: string; rv: number; start: string } {
+  const sound = alphabet.exec(text)?.[0].length ?? 0;
+  if (sound < text.length || text.length % 4 === 1) {
+    throw refuse(`: illegal base64 data at input byte ${sound < text.length ? sound : text.length - 1}`);
+  }
+  const value = readJson(Buffer.from(text, "base64url").toString());
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse("");
+  const { v, rv, start } = value;
+  return {
+    v: typeof v === "string" ? v : "",
+    rv: typeof rv === "number" ? rv : 0,
+    start: typeof start === "string" ? start : "",
+  };
+}
+
+function readJson(text: string): ReturnType<typeof parseJson> {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw refuse(`: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Keys must not climb out of their list. */
+function isClean(key: string): boolean {
+  if (key.length > 1 && key.endsWith("/")) return false;
+  return key.split("/").every((part, index) => (part !== "" || index === 0) && part !== "." && part !== "..");
+}
+
+function refuse(why: string): Error {
+  return apiErrors.badRequest(`invalid continue token: continue key is not valid${why}`);
+}

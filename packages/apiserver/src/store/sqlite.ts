@@ -1,0 +1,133 @@
+/** Keeps a store on disk in an SQLite database: what was acknowledged survives a crash at any moment. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { deepFreeze, type KubeObject } from "@capstan/model";
+import type { ResourceName } from "../builtin/context.ts";
+import { Entry } from "./entry.ts";
+import type { Journal, Snapshot } from "./store.ts";
+
+/** A journal with what it already holds. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly snapshot: Snapshot;
+  readonly isEmpty: boolean;
+  close(): void;
+}
+
+/**
+ * After a crash, clients may have seen revisions that were never acknowledged and are lost. Counting goes on beyond them, so that no
+ * revision ever names two states; watches from before are told to list again.
+ */
+const revisionGap = 10_000;
+
+const schema = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  CREATE TABLE IF NOT EXISTS objects (
+    resource TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (resource, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+/** Opens or makes the database of a folder. */
+export function openJournal(folder: string): OpenedJournal {
+  mkdirSync(folder, { recursive: true });
+  const database = new DatabaseSync(join(folder, "capstan.db"));
+  database.exec(schema);
+  const snapshot = readSnapshot(database);
+  const journal = new SqliteJournal(database);
+  return {
+    journal,
+    snapshot,
+    isEmpty: snapshot.revision === 0,
+    close() {
+      journal.flush();
+      database.close();
+    },
+  };
+}
+
+function readSnapshot(database: DatabaseSync): Snapshot {
+  const [row] = database.prepare("SELECT value FROM state WHERE name = 'revision'").all();
+  const stored = Number(row?.["value"] ?? 0);
+  const resources = new Map<ResourceName, Entry[]>();
+  for (const found of database
+    .prepare("SELECT resource, key, revision, json FROM objects ORDER BY resource, key")
+    .iterate()) {
+    const resource = String(found["resource"]);
+    const object = deepFreeze<unknown>(JSON.parse(String(found["json"]))) as KubeObject;
+    let entries = resources.get(resource);
+    if (entries === undefined) resources.set(resource, (entries = []));
+    entries.push(new Entry(String(found["key"]), Number(found["revision"]), object));
+  }
+  return { revision: stored === 0 ? 0 : stored + revisionGap, resources };
+}
+
+interface Pending {
+  readonly resource: ResourceName;
+  readonly key: string;
+  readonly revision: number;
+  /** Absent for a deletion. */
+  readonly json: string | undefined;
+}
+
+/** Changes of one turn of the event loop are committed together; whoever waits is told when the disk has them. */
+class SqliteJournal implements Journal {
+  readonly #database: DatabaseSync;
+  readonly #put: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #count: StatementSync;
+  #pending: Pending[] = [];
+  #commit: { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#put = database.prepare(
+      "INSERT INTO objects (resource, key, revision, json) VALUES (?, ?, ?, ?) " +
+        "ON CONFLICT (resource, key) DO UPDATE SET revision = excluded.revision, json = excluded.json",
+    );
+    this.#remove = database.prepare("DELETE FROM objects WHERE resource = ? AND key = ?");
+    this.#count = database.prepare(
+      "INSERT INTO state (name, value) VALUES ('revision', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    );
+  }
+
+  write(...[resource, change]: Parameters<Journal["write"]>): void {
+    const json = change.type === "DELETED" ? undefined : change.entry.json;
+    this.#pending.push({ resource, key: change.key, revision: change.revision, json });
+    if (this.#commit !== undefined) return;
+    this.#commit = Promise.withResolvers<void>();
+    // Nobody may be waiting for a write of the server itself.
+    this.#commit.promise.catch(() => {});
+    setImmediate(() => this.flush());
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.#commit?.promise;
+  }
+
+  /** Writes everything that waits in one transaction. */
+  flush(): void {
+    const pending = this.#pending;
+    const commit = this.#commit;
+    this.#pending = [];
+    this.#commit = undefined;
+    if (pending.length === 0) return;
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      for (const change of pending) this.#store(change);
+      this.#count.run(pending.at(-1)?.revision ?? 0);
+      this.#database.exec("COMMIT");
+      commit?.resolve();
+    } catch (error) {
+      commit?.reject(error);
+    }
+  }
+
+  #store({ resource, key, revision, json }: Pending): void {
+    if (json === undefined) this.#remove.run(resource, key);
+    else this.#put.run(resource, key, revision, json);
+  }
+}

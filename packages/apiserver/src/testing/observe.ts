@@ -1,0 +1,114 @@
+/** For tests: what was asked of a server, and ways to make its answers late, wrong or absent. */
+import { StatusError, toFailure } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import type { Call } from "../call.ts";
+import type { Clock } from "../clock.ts";
+import { respondStatus } from "../encode/respond.ts";
+import type { Handler } from "../handler.ts";
+
+/** One request that was answered. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly userAgent: string;
+  readonly status: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** What a fault does to a request. */
+export type Fault =
+  /** Answers only after so many milliseconds of the server's clock. */
+  | { readonly type: "delay"; readonly milliseconds: number }
+  /** Answers with a Status instead of doing anything. */
+  | { readonly type: "error"; readonly code: number; readonly reason?: string; readonly message?: string }
+  /** Does what was asked and then loses the answer. */
+  | { readonly type: "drop" };
+
+/** Decides which requests go wrong; the first fault that is returned happens. */
+export type FaultPlan = (call: Call) => Fault | undefined;
+
+/** Watches over a server. */
+export interface Observer {
+  readonly handle: Handler;
+  /** Starts to record; reading is up to whoever asked. */
+  record(): readonly LoggedRequest[];
+  /** Puts a fault plan in place until the returned function is called. */
+  inject(plan: FaultPlan): () => void;
+}
+
+/** The connection was lost before the answer arrived. */
+export class AnswerLost extends Error {
+  override readonly name = "AnswerLost";
+  readonly code = "AnswerLost";
+}
+
+/** Wraps a handler. Without a recording or a plan it adds nothing. */
+export function observe(handler: Handler, clock: Clock): Observer {
+  const logs: LoggedRequest[][] = [];
+  const plans = new Set<FaultPlan>();
+  return {
+    async handle(call) {
+      const answer = plans.size === 0 ? await handler(call) : await withFaults(handler, call, { plans, clock });
+      if (logs.length > 0) for (const log of logs) log.push(toLogged(call, answer, clock.now()));
+      return answer;
+    },
+    record() {
+      const log: LoggedRequest[] = [];
+      logs.push(log);
+      return log;
+    },
+    inject(plan) {
+      plans.add(plan);
+      return () => plans.delete(plan);
+    },
+  };
+}
+
+async function withFaults(
+  handler: Handler,
+  call: Call,
+  { plans, clock }: { plans: ReadonlySet<FaultPlan>; clock: Clock },
+): Promise<Answer> {
+  const fault = firstFault(plans, call);
+  switch (fault?.type) {
+    case undefined:
+      return handler(call);
+    case "delay":
+      await new Promise<void>((resolve) => void clock.after(fault.milliseconds, resolve));
+      return handler(call);
+    case "error":
+      return faultyAnswer(fault);
+    case "drop":
+      await handler(call);
+      throw new AnswerLost("the answer was dropped by a fault plan");
+  }
+}
+
+function firstFault(plans: ReadonlySet<FaultPlan>, call: Call): Fault | undefined {
+  for (const plan of plans) {
+    const fault = plan(call);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultyAnswer({
+  code,
+  reason = "InternalError",
+  message = "injected fault",
+}: Fault & { type: "error" }): Answer {
+  const { status } = new StatusError(toFailure({ code, reason: reason as "InternalError", message }));
+  return respondStatus(status, { format: "json", transform: undefined, pretty: false });
+}
+
+function toLogged(call: Call, answer: Answer, time: number): LoggedRequest {
+  const agent = call.headers["user-agent"];
+  return {
+    method: call.method,
+    url: call.url,
+    userAgent: typeof agent === "string" ? agent : "",
+    status: answer.status,
+    time,
+  };
+}

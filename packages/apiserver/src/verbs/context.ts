@@ -1,0 +1,66 @@
+/** What rules and admission are told about a request. */
+import { formatTime, type KubeObject } from "@capstan/model";
+import type { AdmissionRequest, Operation } from "../admit/admission.ts";
+import type { UserInfo } from "../authenticate/user.ts";
+import type { RuleContext } from "../builtin/context.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import type { ServerParts } from "../parts.ts";
+import { structuredVersion } from "./present.ts";
+
+/** What a rule context is made from. */
+export interface ContextSource {
+  readonly parts: ServerParts;
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly version: string;
+  readonly dryRun: boolean;
+  readonly warnings: Set<string>;
+}
+
+/** The context of one request. */
+export function ruleContext({ parts, user, namespace, version, dryRun, warnings }: ContextSource): RuleContext {
+  return {
+    now: formatTime(parts.clock.now()),
+    user,
+    namespace,
+    version,
+    dryRun,
+    lookup: parts.lookup,
+    uid: () => parts.randomness.uuid(),
+    random: (limit) => parts.randomness.below(limit),
+    warn: (text) => warnings.add(text),
+  };
+}
+
+/** What a request asks of admission. */
+export interface AdmissionSource {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly object: AnyDraft | undefined;
+  readonly oldObject: KubeObject | undefined;
+  readonly options: KubeObject;
+  readonly dryRun: boolean;
+}
+
+/** The request as admission sees it. */
+export function admissionRequest(exchange: ResourceExchange, source: AdmissionSource): AdmissionRequest {
+  const { resource, subresource, info, user, warnings } = exchange;
+  const kind = subresource?.kind ?? { group: resource.group, version: resource.version, kind: resource.kind };
+  return {
+    operation: source.operation,
+    kind,
+    resource: { group: resource.group, version: resource.version, resource: resource.resource },
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: source.name,
+    object: source.object,
+    oldObject: source.oldObject,
+    options: source.options,
+    dryRun: source.dryRun,
+    user,
+    warn: (text) => warnings.add(text),
+    annotate: () => {},
+    convert: (object, version) => structuredVersion(exchange, object, version),
+  };
+}

@@ -1,0 +1,165 @@
+/** create: a body becomes a stored object. */
+import { apiErrors, StatusError, type KubeObject } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { Allocation, KindRules } from "../builtin/rules.ts";
+import { headerOf } from "../call.ts";
+import { expectedOf, readObject } from "../decode/object.ts";
+import { respondObject } from "../encode/respond.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { checkMetadata } from "../metadata/check.ts";
+import {
+  dropDuplicateOwners,
+  duplicateOwnersWarning,
+  ensureNamespace,
+  fillSystemFields,
+  generateNameFrom,
+  wipeSystemFields,
+} from "../metadata/system-fields.ts";
+import { storageKey } from "../resources/resource.ts";
+import { admissionRequest } from "./context.ts";
+import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
+import { toStored } from "./write.ts";
+
+/** Answers a POST to a collection. */
+export async function create(exchange: ResourceExchange): Promise<Answer> {
+  const { resource, query, call } = exchange;
+  const options = parseWriteOptions(query, "CreateOptions");
+  const body = await readObject(exchange, expectedOf(resource), options.fieldValidation);
+  wipeSystemFields(body);
+  ensureNamespace(body, namespaceOf(exchange));
+  warnAboutOwners(exchange, body, false);
+  const origin = {
+    manager: managerOf(options.fieldManager, headerOf(call, "user-agent") ?? ""),
+    time: exchange.context.now,
+  };
+  const managed = resource.fieldManager?.update(undefined, body, origin) ?? body;
+  const created = await storeNew(exchange, await toStored(resource, managed), options);
+  return respondObject(exchange, 201, created);
+}
+
+function namespaceOf({ resource, info }: ResourceExchange): string {
+  return resource.namespaced ? info.namespace : "";
+}
+
+/** Drops owner references that occur twice and says so. */
+export function warnAboutOwners(exchange: ResourceExchange, draft: AnyDraft, afterAdmission: boolean): void {
+  const dropped = dropDuplicateOwners(draft);
+  if (dropped.length > 0) exchange.warnings.add(duplicateOwnersWarning(dropped, afterAdmission));
+}
+
+/** How often a name is drawn before the server gives up. */
+const nameAttempts = 8;
+
+/** Admits, checks and stores a draft in the stored version. Answers with what was stored, in that version. */
+export async function storeNew(
+  exchange: ResourceExchange,
+  draft: AnyDraft,
+  options: WriteOptions,
+): Promise<KubeObject> {
+  const request = admissionRequest(exchange, {
+    operation: "CREATE",
+    name: draft.metadata.name ?? "",
+    object: draft,
+    oldObject: undefined,
+    options: options.object,
+    dryRun: options.dryRun,
+  });
+  const { admission } = exchange.parts;
+  const mutating = admission.mutate(request);
+  if (mutating !== undefined) await mutating;
+  const admitted = request.object ?? draft;
+  warnAboutOwners(exchange, admitted, true);
+  const isGenerated = (admitted.metadata.name ?? "") === "" && (admitted.metadata.generateName ?? "") !== "";
+  fillSystemFields(admitted, exchange.context);
+  return insert(exchange, admitted, {
+    isGenerated,
+    dryRun: options.dryRun,
+    validate: () => admission.validate({ ...request, object: admitted, name: admitted.metadata.name ?? "" }),
+  });
+}
+
+interface Insertion {
+  readonly isGenerated: boolean;
+  readonly dryRun: boolean;
+  validate(): void | Promise<void>;
+}
+
+async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: Insertion): Promise<KubeObject> {
+  const { resource, context, parts } = exchange;
+  const rules = resource.rules as KindRules;
+  const allocation = allocate(exchange, rules, draft, undefined);
+  try {
+    const checked = checkNew(exchange, rules, draft);
+    const validating = insertion.validate();
+    if (validating !== undefined) await validating;
+    const key = freeKey(exchange, checked, insertion.isGenerated);
+    if (insertion.dryRun) {
+      allocation?.release();
+      delete checked.metadata.resourceVersion;
+      return checked;
+    }
+    const entry = parts.store.put(resource.storage, key, checked);
+    rules.stored?.({ type: "created", object: entry.object }, parts.writer, context);
+    await parts.store.settled();
+    return entry.object;
+  } catch (error) {
+    allocation?.release();
+    throw error;
+  }
+}
+
+/** Takes what must be unique, or refuses with what could not be had. */
+export function allocate(
+  { resource, context }: ResourceExchange,
+  rules: KindRules,
+  draft: AnyDraft,
+  old: KubeObject | undefined,
+): Allocation | undefined {
+  const taken = rules.allocate?.(draft, old, context);
+  if (taken === undefined) return undefined;
+  if ("release" in taken) return taken;
+  if (taken.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", taken);
+  return undefined;
+}
+
+/** Prepares and checks a new object; answers with it in its one stored form. */
+function checkNew(
+  { resource, context, info, warnings }: ResourceExchange,
+  rules: KindRules,
+  draft: AnyDraft,
+): AnyDraft {
+  ensureNamespace(draft, resource.namespaced ? info.namespace : "");
+  rules.prepareForCreate?.(draft, context);
+  const errors = [
+    ...checkMetadata(draft.metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
+    ...(rules.validateCreate?.(draft, context) ?? []),
+  ];
+  if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);
+  for (const warning of rules.warnings?.(draft, undefined, context) ?? []) warnings.add(warning);
+  rules.canonicalize?.(draft);
+  // A version keeps its place among the fields; the store puts in the real one.
+  draft.metadata.resourceVersion = "0";
+  return resource.stored.decode(draft as never, undefined);
+}
+
+/** The key for a new object. A generated name that is taken is drawn again; any other name that is taken is refused. */
+function freeKey({ resource, context, parts }: ResourceExchange, draft: AnyDraft, isGenerated: boolean): string {
+  const { metadata } = draft;
+  const namespace = metadata.namespace ?? "";
+  for (let attempt = 1; ; attempt++) {
+    const name = metadata.name ?? "";
+    const key = storageKey(resource, namespace, name);
+    const existing = parts.store.get(resource.storage, key);
+    if (existing === undefined) return key;
+    if (!isGenerated) throw takenError(resource.qualified, name, existing.object);
+    if (attempt === nameAttempts) throw apiErrors.generateNameConflict(resource.qualified, name, 1);
+    metadata.name = generateNameFrom(metadata.generateName ?? "", context);
+  }
+}
+
+function takenError(qualified: { group: string; resource: string }, name: string, existing: KubeObject): StatusError {
+  const error = apiErrors.alreadyExists(qualified, name);
+  if (existing.metadata.deletionTimestamp === undefined) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}

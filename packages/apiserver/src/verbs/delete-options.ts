@@ -1,0 +1,114 @@
+/** The options of a delete: from its body or from its query. */
+import { apiErrors, fieldErrors, quote, type FieldError, type KubeObject } from "@capstan/model";
+import type { JsonValue } from "../builtin/draft.ts";
+import { headerOf } from "../call.ts";
+import { GoReader } from "../decode/go-codec.ts";
+import { structOf } from "../decode/go-type.ts";
+import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { formatOfBody } from "../decode/media-type.ts";
+import { TypeMismatch } from "../decode/strict.ts";
+import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { decodeProtobuf } from "../protobuf/protobuf.ts";
+import { checkDryRun, invalidOptions } from "./options.ts";
+
+/** What happens to dependents. */
+export type Propagation = "Foreground" | "Background" | "Orphan";
+
+/** The options of a delete. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: Propagation | undefined;
+  readonly dryRun: boolean;
+  /** The options as an object, for admission. */
+  readonly object: KubeObject;
+}
+
+interface RawOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly dryRun?: readonly string[];
+}
+
+const propagations = ["Foreground", "Background", "Orphan"];
+
+/** Reads and checks delete options. A body wins over the query. */
+export async function readDeleteOptions(exchange: ResourceExchange): Promise<DeleteOptions> {
+  const body = await exchange.call.body();
+  const raw = body.length > 0 ? readBody(exchange, body) : readQuery(exchange.query);
+  const errors = [...checkPropagation(raw), ...checkDryRun(raw.dryRun ?? [])];
+  if (errors.length > 0) throw invalidOptions("DeleteOptions", errors);
+  return {
+    gracePeriodSeconds: raw.gracePeriodSeconds,
+    preconditions: raw.preconditions ?? {},
+    orphanDependents: raw.orphanDependents,
+    propagationPolicy: raw.propagationPolicy as Propagation | undefined,
+    dryRun: (raw.dryRun ?? []).length > 0,
+    object: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...raw } as unknown as KubeObject,
+  };
+}
+
+function checkPropagation({ orphanDependents, propagationPolicy }: RawOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (propagationPolicy === undefined) return errors;
+  if (orphanDependents !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    errors.push(fieldErrors.invalid("propagationPolicy", propagationPolicy, why));
+  }
+  if (!propagations.includes(propagationPolicy)) {
+    errors.push(fieldErrors.notSupported("propagationPolicy", propagationPolicy, [...propagations, "nil"]));
+  }
+  return errors;
+}
+
+function readQuery(query: URLSearchParams): RawOptions {
+  const grace = query.get("gracePeriodSeconds");
+  const orphan = query.get("orphanDependents");
+  const policy = query.get("propagationPolicy");
+  const dryRun = query.getAll("dryRun");
+  return {
+    ...(grace === null ? {} : { gracePeriodSeconds: readInteger(grace) }),
+    ...(orphan === null ? {} : { orphanDependents: orphan.toLowerCase() !== "false" && orphan !== "0" }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+  };
+}
+
+function readInteger(text: string): number {
+  if (/^[+-]?[0-9]+$/.test(text)) return Number(text);
+  throw apiErrors.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+}
+
+function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
+  const format = formatOfBody(headerOf(call, "content-type"), ["json", "yaml", "protobuf"]);
+  const fallback = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
+  try {
+    const value =
+      format === "protobuf"
+        ? (decodeProtobuf(body, fallback).object as JsonValue)
+        : parseText(Buffer.from(body).toString("utf8"), format);
+    const { apiVersion: _apiVersion, kind, ...options } = toFields(value);
+    if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+      throw apiErrors.badRequest("decoded object cannot be converted to DeleteOptions");
+    }
+    return options;
+  } catch (error) {
+    if (error instanceof TypeMismatch || error instanceof YamlSyntaxError) throw apiErrors.badRequest(error.message);
+    if (error instanceof JsonSyntaxError) {
+      throw apiErrors.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function parseText(text: string, format: "json" | "yaml"): JsonValue {
+  return format === "json" ? parseJson(text) : parseYaml(text);
+}
+
+function toFields(value: JsonValue): RawOptions & { apiVersion?: string; kind?: string } {
+  return new GoReader(undefined).readObject(structOf("meta/v1.DeleteOptions"), value);
+}

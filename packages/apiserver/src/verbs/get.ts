@@ -1,0 +1,27 @@
+/** get: one object by name. */
+import { apiErrors, StatusError, toFailure } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import { respondObject, respondPresented } from "../encode/respond.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { storageKey } from "../resources/resource.ts";
+import type { Entry } from "../store/entry.ts";
+import { parseRevision, tooLargeVersion } from "../store/list.ts";
+
+/** Answers a GET of one object. */
+export async function get(exchange: ResourceExchange): Promise<Answer> {
+  const { resource } = exchange;
+  const entry = findEntry(exchange);
+  if (resource.conversion !== undefined) return respondObject(exchange, 200, entry.object);
+  return respondPresented(exchange, 200, entry.object, entry.json);
+}
+
+/** The entry that a request names, no older than it asks for. */
+export function findEntry({ resource, info, query, parts }: ResourceExchange): Entry {
+  const asked = parseRevision(query.get("resourceVersion") ?? "", (why) => {
+    return new StatusError(toFailure({ code: 500, reason: "", message: why }));
+  });
+  if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision);
+  const entry = parts.store.get(resource.storage, storageKey(resource, info.namespace, info.name));
+  if (entry === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+  return entry;
+}

@@ -1,0 +1,22 @@
+/** create for questions: access and token reviews are answered and not stored. */
+import { apiErrors } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import type { ReviewRules } from "../builtin/rules.ts";
+import { expectedOf, readObject } from "../decode/object.ts";
+import { respondPresented } from "../encode/respond.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { ensureNamespace } from "../metadata/system-fields.ts";
+import { parseWriteOptions } from "./options.ts";
+
+/** Answers a POST of a review. */
+export async function review(exchange: ResourceExchange): Promise<Answer> {
+  const { resource, info, context } = exchange;
+  const rules = resource.rules as ReviewRules;
+  const options = parseWriteOptions(exchange.query, "CreateOptions");
+  const draft = await readObject(exchange, expectedOf(resource), options.fieldValidation);
+  ensureNamespace(draft, resource.namespaced ? info.namespace : "");
+  const errors = rules.validateCreate?.(draft, context) ?? [];
+  if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);
+  const answered = await rules.answer(draft, context);
+  return respondPresented(exchange, 201, resource.stored.decode(answered as never, undefined));
+}

@@ -1,0 +1,75 @@
+/** Which objects a list, watch or deletecollection is about. */
+import {
+  apiErrors,
+  exactFieldValue,
+  matchesFields,
+  matchesLabels,
+  quote,
+  type FieldSelector,
+  type KubeObject,
+  type LabelSelector,
+} from "@capstan/model";
+import type { ServedResource } from "../resources/resource.ts";
+import { storageKey } from "../resources/resource.ts";
+import type { ListOptions } from "./options.ts";
+
+/** What a selection comes down to in the store. */
+export interface Selection {
+  /** Of the keys. */
+  readonly prefix: string;
+  /** One key, when the name is pinned down. */
+  readonly key: string | undefined;
+  /** `undefined` when everything under the prefix matches. */
+  readonly matches: ((object: KubeObject) => boolean) | undefined;
+}
+
+/** Where objects are looked for. */
+export interface SelectionScope {
+  readonly namespace: string;
+  /** From a path such as `/watch/.../name`. */
+  readonly name?: string;
+}
+
+/** Turns options into a selection; refuses fields that the kind cannot select by. */
+export function selectionOf(resource: ServedResource, scope: SelectionScope, options: ListOptions): Selection {
+  const fields = resource.rules.serves === "answers" ? undefined : resource.rules.fields;
+  for (const { field } of options.fieldSelector) checkField(field, fields);
+  const namespace =
+    scope.namespace === "" && resource.namespaced
+      ? (exactFieldValue(options.fieldSelector, "metadata.namespace") ?? "")
+      : scope.namespace;
+  const name = scope.name ?? exactFieldValue(options.fieldSelector, "metadata.name");
+  const isPinned = name !== undefined && name !== "" && (namespace !== "" || !resource.namespaced);
+  return {
+    prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
+    key: isPinned ? storageKey(resource, namespace, name) : undefined,
+    matches: matcherOf(options.labelSelector, options.fieldSelector, fields),
+  };
+}
+
+type Fields = { readonly [path: string]: (object: KubeObject) => string } | undefined;
+
+const commonFields = new Set(["metadata.name", "metadata.namespace"]);
+
+function checkField(field: string, fields: Fields): void {
+  if (commonFields.has(field) || (fields !== undefined && Object.hasOwn(fields, field))) return;
+  if (fields !== undefined) throw apiErrors.badRequest(`field label not supported: ${field}`);
+  throw apiErrors.badRequest(
+    `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
+}
+
+function matcherOf(labels: LabelSelector, selector: FieldSelector, fields: Fields): Selection["matches"] {
+  const hasLabels = labels.length > 0;
+  const hasFields = selector.length > 0;
+  if (!hasLabels && !hasFields) return undefined;
+  return (object) =>
+    (!hasLabels || matchesLabels(labels, object.metadata.labels)) &&
+    (!hasFields || matchesFields(selector, (field) => fieldOf(object, field, fields)));
+}
+
+function fieldOf(object: KubeObject, field: string, fields: Fields): string | undefined {
+  if (field === "metadata.name") return object.metadata.name;
+  if (field === "metadata.namespace") return object.metadata.namespace;
+  return fields?.[field]?.(object);
+}

@@ -1,0 +1,193 @@
+/** A request for a resource, to the function of its verb. */
+import { apiErrors, StatusError, toFailure } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import type { RuleContext } from "../builtin/context.ts";
+import { negotiate, type Offer, type OutputMedia } from "../encode/media.ts";
+import type { Exchange, ResourceExchange } from "../exchange.ts";
+import { pageNotFound } from "../paths/plain.ts";
+import type { ServedResource, ServedSubresource } from "../resources/resource.ts";
+import type { ResourceRequest } from "../route/request-info.ts";
+import { ruleContext } from "./context.ts";
+import { create } from "./create.ts";
+import { removeCollection } from "./delete-collection.ts";
+import { remove } from "./delete.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { patch } from "./patch.ts";
+import { review } from "./review.ts";
+import { serveSubresource } from "./subresource.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
+
+/** Answers a request for a resource. */
+export function serveResource(exchange: Exchange, info: ResourceRequest): Promise<Answer> | Answer {
+  const { registry } = exchange.parts;
+  const resource = registry.find(info.group, info.version, info.resource);
+  if (resource === undefined) {
+    const forwarded = exchange.parts.forward(exchange, info);
+    if (forwarded !== undefined) return forwarded;
+    if (!registry.hasGroupVersion(info.group, info.version)) return pageNotFound();
+    throw unknownResource();
+  }
+  return serveFound(exchange, info, resource);
+}
+
+function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedResource): Promise<Answer> | Answer {
+  checkScope(resource, info);
+  const subresource = findSubresource(resource, info);
+  checkMethod(exchange.call.method, resource, subresource, info);
+  const media = negotiate(exchange.call, exchange.query, offerOf(resource));
+  const full = new RequestExchange(exchange, { info, resource, subresource, media });
+  return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
+}
+
+function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {
+  switch (exchange.info.verb) {
+    case "get":
+      return get(exchange);
+    case "list":
+      return list(exchange);
+    case "watch":
+      return watch(exchange);
+    case "create":
+      return exchange.resource.rules.serves === "answers" ? review(exchange) : create(exchange);
+    case "update":
+      return update(exchange);
+    case "patch":
+      return patch(exchange);
+    case "delete":
+      return remove(exchange);
+    case "deletecollection":
+      return removeCollection(exchange);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** A namespaced resource needs a namespace for everything but lists; a cluster-scoped one must not have any. */
+function checkScope(resource: ServedResource, info: ResourceRequest): void {
+  if (resource.namespaced) {
+    if (info.namespace === "" && info.name !== "") throw unknownResource();
+  } else if (info.namespace !== "" && info.resource !== "namespaces") throw unknownResource();
+}
+
+function findSubresource(resource: ServedResource, info: ResourceRequest): ServedSubresource | undefined {
+  if (info.subresource === "") return undefined;
+  const found = resource.subresources.get(info.subresource);
+  if (found === undefined || (info.rest.length > 0 && info.subresource !== "proxy")) throw unknownResource();
+  return found;
+}
+
+/** The methods that a path can have, by its shape; which of them are served is a matter of the verbs. */
+function checkMethod(
+  method: string,
+  resource: ServedResource,
+  subresource: ServedSubresource | undefined,
+  info: ResourceRequest,
+): void {
+  if (subresource !== undefined) {
+    if (!isServedMethod(method, subresource.verbs)) throw methodNotAllowed();
+    return;
+  }
+  if (info.isWatchPath) {
+    if (method !== "GET" || !resource.verbs.includes("watch")) throw methodNotAllowed();
+    return;
+  }
+  const onAllNamespaces = resource.namespaced && info.namespace === "";
+  const isAllowed = resource.verbs.includes(info.verb) && method !== "HEAD" && !(onAllNamespaces && method !== "GET");
+  if (!isAllowed) throw isServed(resource, info) ? methodNotAllowed() : unknownResource();
+}
+
+/** A path of which no verb at all is served does not exist. */
+function isServed({ verbs }: ServedResource, { name }: ResourceRequest): boolean {
+  const possible = name === "" ? ["list", "watch", "create", "deletecollection"] : ["get", "update", "patch", "delete"];
+  return possible.some((verb) => verbs.includes(verb));
+}
+
+const verbsOfMethod: Readonly<Record<string, string>> = {
+  GET: "get",
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+function isServedMethod(method: string, verbs: readonly string[]): boolean {
+  const verb = verbsOfMethod[method];
+  if (verb !== undefined) return verbs.includes(verb);
+  return (method === "HEAD" || method === "OPTIONS") && verbs.includes("get") && verbs.includes("create");
+}
+
+const builtinOffer: Offer = { formats: ["json", "yaml", "protobuf"], transforms: true };
+const customOffer: Offer = { formats: ["json", "yaml"], transforms: true };
+
+function offerOf(resource: ServedResource): Offer {
+  return resource.isCustom ? customOffer : builtinOffer;
+}
+
+/** A path below a known group and version that leads nowhere. */
+export function unknownResource(): StatusError {
+  const message = "the server could not find the requested resource";
+  return new StatusError(toFailure({ code: 404, reason: "NotFound", message, details: {} }));
+}
+
+/** A method that a path does not have. */
+export function methodNotAllowed(): StatusError {
+  return apiErrors.genericServerResponse({
+    code: 405,
+    verb: "",
+    resource: { group: "", resource: "" },
+    name: "",
+    serverMessage: "",
+    retryAfterSeconds: 0,
+    isUnexpected: false,
+  });
+}
+
+interface ResourceParts {
+  readonly info: ResourceRequest;
+  readonly resource: ServedResource;
+  readonly subresource: ServedSubresource | undefined;
+  readonly media: OutputMedia;
+}
+
+/** Reads need no rule context, so it is made when it is first asked for. */
+class RequestExchange implements ResourceExchange {
+  readonly call: Exchange["call"];
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly auditId: string;
+  readonly user: Exchange["user"];
+  readonly parts: Exchange["parts"];
+  readonly warnings: Set<string>;
+  readonly info: ResourceRequest;
+  readonly resource: ServedResource;
+  readonly subresource: ServedSubresource | undefined;
+  readonly media: OutputMedia;
+  #context: RuleContext | undefined;
+
+  constructor(exchange: Exchange, { info, resource, subresource, media }: ResourceParts) {
+    this.call = exchange.call;
+    this.path = exchange.path;
+    this.query = exchange.query;
+    this.auditId = exchange.auditId;
+    this.user = exchange.user;
+    this.parts = exchange.parts;
+    this.warnings = exchange.warnings;
+    this.info = info;
+    this.resource = resource;
+    this.subresource = subresource;
+    this.media = media;
+  }
+
+  get context(): RuleContext {
+    return (this.#context ??= ruleContext({
+      parts: this.parts,
+      user: this.user,
+      namespace: this.info.namespace,
+      version: this.resource.version,
+      dryRun: this.query.has("dryRun"),
+      warnings: this.warnings,
+    }));
+  }
+}

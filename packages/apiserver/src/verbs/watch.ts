@@ -1,0 +1,63 @@
+/** watch: a stream of what happens to the objects of a resource. */
+import { StatusError, toFailure, type KubeObject } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import { mediaTypes, notAcceptableError } from "../encode/media.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { parseRevision } from "../store/list.ts";
+import { frameWriter } from "../watch/frames.ts";
+import { watchBody, type WatchStart } from "../watch/watcher.ts";
+import { parseListOptions, type ListOptions } from "./options.ts";
+import { selectionOf } from "./selection.ts";
+
+const defaultTimeout = 30 * 60_000;
+
+/** Answers a watch. What is wrong with its beginning is an event of its own. */
+export function watch(exchange: ResourceExchange): Answer {
+  const { resource, info, query, parts, media } = exchange;
+  const options = parseListOptions(query, true);
+  if (media.format === "yaml") throw notAcceptableError(streamTypes(exchange));
+  const name = info.isWatchPath && info.name !== "" ? { name: info.name } : {};
+  const selection = selectionOf(resource, { namespace: info.namespace, ...name }, options);
+  const body = watchBody({
+    store: parts.store,
+    clock: parts.clock,
+    resource: resource.storage,
+    selection,
+    start: startOf(options, parts.store.revision),
+    bookmarks: options.allowWatchBookmarks,
+    timeout: timeoutOf(exchange, options),
+    frames: frameWriter(exchange),
+    bookmark: (revision, isInitialEnd) => bookmarkOf(exchange, revision, isInitialEnd),
+  });
+  const type = mediaTypes[media.format];
+  return { status: 200, headers: { "content-type": media.format === "json" ? type : `${type};stream=watch` }, body };
+}
+
+function streamTypes({ resource }: ResourceExchange): string[] {
+  const json = `${mediaTypes.json};stream=watch`;
+  return resource.isCustom ? [json] : [json, `${mediaTypes.protobuf};stream=watch`];
+}
+
+function startOf({ resourceVersion, sendInitialEvents }: ListOptions, current: number): WatchStart {
+  const revision = parseRevision(resourceVersion, (why) => {
+    return new StatusError(toFailure({ code: 500, reason: "", message: why }));
+  });
+  if (sendInitialEvents === true) return { type: "state", notBefore: revision, marksEnd: true };
+  if (revision > 0) return { type: "revision", revision };
+  if (sendInitialEvents === false) return { type: "revision", revision: current };
+  return { type: "state", notBefore: 0, marksEnd: true };
+}
+
+/** Without a wish, watches end after half an hour to an hour, not all at once. */
+function timeoutOf({ parts }: ResourceExchange, { timeoutSeconds }: ListOptions): number {
+  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * 1000;
+  return defaultTimeout + parts.randomness.below(defaultTimeout);
+}
+
+function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialEnd: boolean): KubeObject {
+  const empty = resource.isCustom
+    ? { apiVersion: resource.apiVersion, kind: resource.kind, metadata: {} }
+    : resource.codec.decode({}, undefined);
+  const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
+  return { ...empty, metadata: { resourceVersion: String(revision), ...annotations } };
+}

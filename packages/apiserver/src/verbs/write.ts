@@ -1,0 +1,299 @@
+/** Writes to an object that may be there already: the loop around update, patch and views such as status. */
+import { apiErrors, cloneJson, isDeepEqual, StatusError, toFailure, quote, type KubeObject } from "@capstan/model";
+import { ignoreTimestampChange, type JsonObject } from "@capstan/patch";
+import { toForbidden } from "../authorize/forbidden.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { KindRules, ViewRules } from "../builtin/rules.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { checkMetadata, checkMetadataUpdate } from "../metadata/check.ts";
+import { ensureNamespace } from "../metadata/system-fields.ts";
+import { storageKey, type ServedResource } from "../resources/resource.ts";
+import type { Entry } from "../store/entry.ts";
+import { admissionRequest } from "./context.ts";
+import { allocate, storeNew, warnAboutOwners } from "./create.ts";
+import type { WriteOptions } from "./options.ts";
+import { present } from "./present.ts";
+
+/** What a write wants to store, given what is there; both in the version of the request. */
+export type Change = (live: KubeObject | undefined) => AnyDraft | Promise<AnyDraft>;
+
+/** One write. */
+export interface Write {
+  readonly name: string;
+  readonly options: WriteOptions;
+  readonly change: Change;
+  /** Whether the object is made when it is not there. */
+  readonly createsMissing: boolean;
+  /** A uid that the object must have; empty for any. */
+  readonly uid: string;
+}
+
+/** What came of a write; the object is in the stored version. */
+export interface Written {
+  readonly object: KubeObject;
+  readonly created: boolean;
+}
+
+/** How often a write starts over when the object changed while it waited. */
+const maxAttempts = 100;
+
+/** Brings a draft from the version of the request into the stored one. */
+export function toStored(resource: ServedResource, draft: AnyDraft): AnyDraft | Promise<AnyDraft> {
+  return resource.conversion === undefined ? draft : resource.conversion.toStored(draft);
+}
+
+/** Writes until nobody interferes. */
+export async function write(exchange: ResourceExchange, request: Write): Promise<Written> {
+  const { resource, info, parts } = exchange;
+  const key = storageKey(resource, info.namespace, request.name);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const entry = parts.store.get(resource.storage, key);
+    if (entry === undefined) return createMissing(exchange, request);
+    checkUid(exchange, entry, request.uid);
+    const written = await replace(exchange, entry, request);
+    if (written !== undefined) return { object: written, created: false };
+  }
+  throw apiErrors.conflict(resource.qualified, request.name, modifiedMessage);
+}
+
+async function createMissing(exchange: ResourceExchange, request: Write): Promise<Written> {
+  const { resource } = exchange;
+  if (!request.createsMissing || exchange.subresource !== undefined) {
+    throw apiErrors.notFound(resource.qualified, request.name);
+  }
+  const draft = await request.change(undefined);
+  if ((draft.metadata.uid ?? "") !== "") {
+    const why = `Precondition failed: UID in precondition: ${draft.metadata.uid}, UID in object meta: `;
+    throw storageConflict(exchange, request.name, why);
+  }
+  await authorizeCreate(exchange, request.name);
+  return { object: await storeNew(exchange, await toStored(resource, draft), request.options), created: true };
+}
+
+/** A write that turns out to create needs the right to create. */
+async function authorizeCreate({ parts, user, info }: ResourceExchange, name: string): Promise<void> {
+  const { group, version, resource, subresource, namespace } = info;
+  const asked = {
+    type: "resource",
+    user,
+    verb: "create",
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+  } as const;
+  const decision = await parts.authorizer.authorize(asked);
+  if (decision.verdict !== "Allow") throw toForbidden(asked, decision.reason);
+}
+
+function checkUid(exchange: ResourceExchange, { object }: Entry, uid: string): void {
+  if (uid === "" || uid === object.metadata.uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`;
+  throw storageConflict(exchange, object.metadata.name ?? "", why);
+}
+
+const modifiedMessage = "the object has been modified; please apply your changes to the latest version and try again";
+
+/** One attempt; `undefined` when the object changed meanwhile. */
+async function replace(exchange: ResourceExchange, entry: Entry, request: Write): Promise<KubeObject | undefined> {
+  const { resource, parts } = exchange;
+  const old = entry.object;
+  const live = await present(resource, old);
+  const draft = await toStored(resource, await request.change(live));
+  const admitted = await admitUpdate(exchange, { draft, old, request });
+  checkVersion(exchange, admitted, old);
+  const rules = resource.rules as KindRules;
+  const allocation = exchange.subresource === undefined ? allocate(exchange, rules, admitted, old) : undefined;
+  try {
+    const checked = ignoreTimestamps(old, checkUpdate(exchange, admitted, old));
+    const validating = parts.admission.validate(updateRequest(exchange, { draft: checked, old, request }));
+    if (validating !== undefined) await validating;
+    if (parts.store.get(resource.storage, entry.key) !== entry) return release(allocation);
+    return await commit(exchange, entry, { checked, dryRun: request.options.dryRun });
+  } catch (error) {
+    allocation?.release();
+    throw error;
+  }
+}
+
+function release(allocation: { release(): void } | undefined): undefined {
+  allocation?.release();
+}
+
+interface Update {
+  readonly draft: AnyDraft;
+  readonly old: KubeObject;
+  readonly request: Write;
+}
+
+function updateRequest(
+  exchange: ResourceExchange,
+  { draft, old, request }: Update,
+): ReturnType<typeof admissionRequest> {
+  return admissionRequest(exchange, {
+    operation: "UPDATE",
+    name: request.name,
+    object: draft,
+    oldObject: old,
+    options: request.options.object,
+    dryRun: request.options.dryRun,
+  });
+}
+
+async function admitUpdate(exchange: ResourceExchange, update: Update): Promise<AnyDraft> {
+  const request = updateRequest(exchange, update);
+  const mutating = exchange.parts.admission.mutate(request);
+  if (mutating !== undefined) await mutating;
+  const admitted = request.object ?? update.draft;
+  warnAboutOwners(exchange, admitted, true);
+  return admitted;
+}
+
+/** Optimistic concurrency: a draft with another resourceVersion is refused, one without takes the present one. */
+function checkVersion({ resource }: ResourceExchange, draft: AnyDraft, old: KubeObject): void {
+  const name = old.metadata.name ?? "";
+  const asked = draft.metadata.resourceVersion ?? "";
+  if (!/^[0-9]*$/.test(asked)) throw unparsableVersion(asked);
+  const rules = resource.rules as KindRules;
+  if (asked === "" || Number(asked) === 0) {
+    if (rules.unconditionalUpdate === false) throw versionRequired(resource, name);
+    draft.metadata.resourceVersion = old.metadata.resourceVersion ?? "";
+  } else if (asked !== old.metadata.resourceVersion) {
+    throw apiErrors.conflict(resource.qualified, name, modifiedMessage);
+  }
+}
+
+function versionRequired({ qualified }: ServedResource, name: string): StatusError {
+  const error = {
+    type: "FieldValueInvalid",
+    field: "metadata.resourceVersion",
+    body: "Invalid value: 0: must be specified for an update",
+  } as const;
+  return apiErrors.invalid({ group: qualified.group, kind: qualified.resource }, name, [error]);
+}
+
+/** The real server answers so, too: it reads the version where no bad request can be made of it any more. */
+function unparsableVersion(text: string): StatusError {
+  const message = `strconv.ParseUint: parsing ${quote(text)}: invalid syntax`;
+  return new StatusError(toFailure({ code: 500, reason: "", message }));
+}
+
+/** Prepares and checks a changed object; answers with it in its one stored form. */
+function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObject): AnyDraft {
+  const { resource, context, info, warnings } = exchange;
+  const rules = resource.rules as KindRules;
+  const door = doorRules(exchange, rules);
+  ensureNamespace(draft, resource.namespaced ? info.namespace : "");
+  setGeneration(draft, old);
+  door.prepareForUpdate?.(draft, old, context);
+  keepSystemFields(draft, old);
+  const errors = [
+    ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
+    ...checkMetadataUpdate(draft.metadata, old.metadata),
+    ...checkMetadataUpdate(draft.metadata, old.metadata),
+    ...(door.validateUpdate?.(draft, old, context) ?? []),
+  ];
+  if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);
+  for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
+  rules.canonicalize?.(draft);
+  return resource.stored.decode(draft as never, undefined);
+}
+
+/** The object itself and its views have rules of the same form. */
+function doorRules({ subresource }: ResourceExchange, rules: KindRules): KindRules | ViewRules {
+  if (subresource === undefined) return rules;
+  if (subresource.rules?.type !== "view") return {};
+  return subresource.rules.prepareForUpdate === undefined && subresource.name === "status"
+    ? { ...subresource.rules, prepareForUpdate: keepAllButStatus }
+    : subresource.rules;
+}
+
+/** A status door that says nothing itself: only the status and the metadata that belongs to nobody else come through. */
+function keepAllButStatus(draft: AnyDraft, old: KubeObject): void {
+  const { metadata } = draft;
+  const target = draft as unknown as Record<string, unknown>;
+  const { status } = target;
+  for (const field of Object.keys(target)) if (field !== "metadata") delete target[field];
+  Object.assign(target, cloneJson(old), { metadata });
+  if (status === undefined) delete target["status"];
+  else target["status"] = status;
+}
+
+/** Only the server counts generations. */
+function setGeneration({ metadata }: AnyDraft, old: KubeObject): void {
+  if (old.metadata.generation === undefined) delete metadata.generation;
+  else metadata.generation = old.metadata.generation;
+}
+
+/** What an update can never change. */
+function keepSystemFields({ metadata }: AnyDraft, { metadata: old }: KubeObject): void {
+  if ((metadata.uid ?? "") === "" && old.uid !== undefined) metadata.uid = old.uid;
+  if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
+  }
+}
+
+function ignoreTimestamps(old: KubeObject, draft: AnyDraft): AnyDraft {
+  const kept = ignoreTimestampChange(old as unknown as JsonObject, draft as unknown as JsonObject);
+  return kept === (old as unknown) ? cloneJson(old) : draft;
+}
+
+interface Commit {
+  readonly checked: AnyDraft;
+  readonly dryRun: boolean;
+}
+
+async function commit(exchange: ResourceExchange, entry: Entry, { checked, dryRun }: Commit): Promise<KubeObject> {
+  const { resource, context, parts } = exchange;
+  const rules = resource.rules as KindRules;
+  if (isFinished(exchange, checked, entry.object)) {
+    if (!dryRun) {
+      parts.store.remove(resource.storage, entry);
+      rules.stored?.({ type: "deleted", old: entry.object }, parts.writer, context);
+    }
+    await parts.store.settled();
+    return checked;
+  }
+  if (isDeepEqual(checked, entry.object)) return entry.object;
+  if (dryRun) return checked;
+  const stored = parts.store.put(resource.storage, entry.key, checked);
+  rules.stored?.({ type: "updated", object: stored.object, old: entry.object }, parts.writer, context);
+  await parts.store.settled();
+  return stored.object;
+}
+
+/** An object under deletion disappears with the update that leaves it no reason to stay. */
+function isFinished(
+  { resource, subresource }: ResourceExchange,
+  draft: AnyDraft,
+  { metadata: old }: KubeObject,
+): boolean {
+  if (old.deletionTimestamp === undefined || (draft.metadata.finalizers ?? []).length > 0) return false;
+  if ((old.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  if (subresource?.rules?.type === "view" && subresource.rules.removes?.(draft) === true) return true;
+  return (resource.rules as KindRules).deletion?.stays?.(draft) !== true;
+}
+
+/** A precondition that the store found unmet, in the words of the store behind kube-apiserver. */
+function storageConflict({ resource, info }: ResourceExchange, name: string, why: string): StatusError {
+  const key = `/registry/${registryPath(resource)}/${storageKey(resource, info.namespace, name)}`;
+  const message = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+  return apiErrors.conflict(resource.qualified, name, message);
+}
+
+const registryPaths: Readonly<Record<string, string>> = {
+  services: "services/specs",
+  endpoints: "services/endpoints",
+  nodes: "minions",
+  "ingresses.networking.k8s.io": "ingress",
+  "apiservices.apiregistration.k8s.io": "apiregistration.k8s.io/apiservices",
+  "customresourcedefinitions.apiextensions.k8s.io": "apiextensions.k8s.io/customresourcedefinitions",
+};
+
+function registryPath({ storage, resource, group, isCustom }: ServedResource): string {
+  return registryPaths[storage] ?? (isCustom ? `${group}/${resource}` : resource);
+}

@@ -1,0 +1,73 @@
+/** Watch events as they go over the wire. */
+import { toGoJson, type KubeObject, type Status } from "@capstan/model";
+import type { Format } from "../encode/media.ts";
+import { toPartialMetadata } from "../encode/partial-metadata.ts";
+import { tableOf } from "../encode/table.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { encodeWatchEvent } from "../protobuf/protobuf.ts";
+import type { Entry } from "../store/entry.ts";
+import { present } from "../verbs/present.ts";
+
+/** What happened, from the point of view of one watcher. */
+export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+
+/** A piece of the stream. */
+export type Frame = string | Uint8Array;
+
+/** Writes the events of one watch. */
+export interface FrameWriter {
+  entry(type: EventType, entry: Entry): Frame | Promise<Frame>;
+  object(type: EventType, object: KubeObject): Frame;
+  error(status: Status): Frame;
+}
+
+/** The writer for the version and form that a client asked for. */
+export function frameWriter(exchange: ResourceExchange): FrameWriter {
+  const { resource, media } = exchange;
+  const isPlain = media.transform === undefined && media.format === "json" && resource.conversion === undefined;
+  const transform = transformer(exchange);
+  const object = (type: EventType, value: KubeObject): Frame => toFrame(type, transform(value), media.format);
+  return {
+    entry(type, entry) {
+      if (isPlain) return sharedFrame(type, entry);
+      const presented = present(resource, entry.object);
+      return presented instanceof Promise ? presented.then((value) => object(type, value)) : object(type, presented);
+    },
+    object,
+    error: (status) => toFrame("ERROR", status as unknown as KubeObject, media.format),
+  };
+}
+
+function toFrame(type: EventType, object: KubeObject, format: Format): Frame {
+  if (format === "protobuf") return encodeWatchEvent({ type, object });
+  return `{"type":"${type}","object":${toGoJson(object)}}\n`;
+}
+
+const shared = new WeakMap<Entry, Partial<Record<EventType, Buffer>>>();
+
+/** Watchers of the same objects share the bytes of their events. */
+function sharedFrame(type: EventType, entry: Entry): Buffer {
+  let frames = shared.get(entry);
+  if (frames === undefined) shared.set(entry, (frames = {}));
+  return (frames[type] ??= Buffer.from(`{"type":"${type}","object":${entry.json}}\n`));
+}
+
+/** What becomes of an object before it is sent. A table says its columns only once. */
+function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeObject {
+  const { transform } = exchange.media;
+  switch (transform?.kind) {
+    case undefined:
+      return (object) => object;
+    case "Table": {
+      let isFirst = true;
+      return (object) => {
+        const table = tableOf(exchange, [object], object.metadata, isFirst);
+        isFirst = false;
+        return table as unknown as KubeObject;
+      };
+    }
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return (object) => toPartialMetadata(object, transform.version);
+  }
+}

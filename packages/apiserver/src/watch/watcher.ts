@@ -1,0 +1,179 @@
+/** One watch: what is there, then what changes, until the time is up. */
+import { apiErrors, StatusError, type KubeObject } from "@capstan/model";
+import type { LiveBody, Sink } from "../answer.ts";
+import type { Clock, Timer } from "../clock.ts";
+import type { Change } from "../store/collection.ts";
+import { atRevision, type Entry } from "../store/entry.ts";
+import { tooLargeVersion } from "../store/list.ts";
+import type { Store } from "../store/store.ts";
+import type { Selection } from "../verbs/selection.ts";
+import type { EventType, Frame, FrameWriter } from "./frames.ts";
+
+/** What to watch and from where. */
+export interface WatchPlan {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly resource: string;
+  readonly selection: Selection;
+  readonly start: WatchStart;
+  readonly bookmarks: boolean;
+  /** Milliseconds until the server ends the watch. */
+  readonly timeout: number;
+  readonly frames: FrameWriter;
+  /** An object of the kind with nothing in it but a resourceVersion. */
+  bookmark(revision: number, isInitialEnd: boolean): KubeObject;
+}
+
+/** Where a watch begins: with the present state, or after a revision. */
+export type WatchStart =
+  | { readonly type: "state"; readonly notBefore: number; readonly marksEnd: boolean }
+  | { readonly type: "revision"; readonly revision: number };
+
+const bookmarkPeriod = 60_000;
+
+/** A client that reads this much too slowly is cut off; it will come back. */
+const maxBacklog = 32 * 1024 * 1024;
+
+/** The body of a watch. */
+export function watchBody(plan: WatchPlan): LiveBody {
+  return (sink) => {
+    const watcher = new Watcher(plan, sink);
+    watcher.start();
+    return () => watcher.stop();
+  };
+}
+
+class Watcher {
+  readonly #plan: WatchPlan;
+  readonly #sink: Sink;
+  readonly #timers: Timer[] = [];
+  #unlisten: () => void = () => {};
+  #unrestore: () => void = () => {};
+  /** Events are sent in order even when one of them has to be converted elsewhere. */
+  #tail: Promise<void> | undefined;
+  #sent = 0;
+  #stopped = false;
+
+  constructor(plan: WatchPlan, sink: Sink) {
+    this.#plan = plan;
+    this.#sink = sink;
+  }
+
+  start(): void {
+    const { store, resource, clock, timeout, bookmarks } = this.#plan;
+    try {
+      this.#begin();
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      this.#send(this.#plan.frames.error(error.status));
+      this.#finish();
+      return;
+    }
+    this.#unlisten = store.listen(resource, (change) => this.#onChange(change));
+    this.#unrestore = store.onRestore(() => this.#finish());
+    this.#timers.push(clock.after(timeout, () => this.#finish()));
+    if (bookmarks) this.#scheduleBookmark();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#unlisten();
+    this.#unrestore();
+    for (const timer of this.#timers) timer.cancel();
+  }
+
+  /** Sends what is there, or what happened since. */
+  #begin(): void {
+    const { start } = this.#plan;
+    if (start.type === "state") this.#sendState(start);
+    else this.#sendHistory(start.revision);
+  }
+
+  #sendState({ notBefore, marksEnd }: WatchStart & { type: "state" }): void {
+    const { store, resource, selection, bookmarks } = this.#plan;
+    if (notBefore > store.revision) throw tooLargeVersion(notBefore, store.revision);
+    for (const entry of store.collection(resource).withPrefix(selection.key ?? selection.prefix)) {
+      if (this.#selects(entry)) this.#sendEntry("ADDED", entry);
+    }
+    this.#sent = store.revision;
+    if (marksEnd && bookmarks) this.#sendBookmark(true);
+  }
+
+  #sendHistory(revision: number): void {
+    const { store, resource } = this.#plan;
+    const collection = store.collection(resource);
+    if (revision < collection.forgottenUpTo) {
+      const message = `too old resource version: ${revision} (${collection.forgottenUpTo})`;
+      throw apiErrors.resourceExpired(message);
+    }
+    this.#sent = revision;
+    for (const change of collection.changesAfter(revision)) this.#onChange(change);
+  }
+
+  #onChange(change: Change): void {
+    if (change.revision <= this.#sent || !this.#covers(change.key)) return;
+    this.#sent = change.revision;
+    const before = change.previous !== undefined && this.#selects(change.previous);
+    const after = change.type !== "DELETED" && this.#selects(change.entry);
+    if (after) this.#sendEntry(before ? "MODIFIED" : "ADDED", change.entry);
+    else if (before) this.#sendEntry("DELETED", deletedEntry(change));
+  }
+
+  #covers(key: string): boolean {
+    const { selection } = this.#plan;
+    return selection.key === undefined ? key.startsWith(selection.prefix) : key === selection.key;
+  }
+
+  #selects(entry: Entry): boolean {
+    const { matches } = this.#plan.selection;
+    return this.#covers(entry.key) && (matches === undefined || matches(entry.object));
+  }
+
+  #scheduleBookmark(): void {
+    const { clock } = this.#plan;
+    const timer = clock.after(bookmarkPeriod, () => {
+      this.#timers.splice(this.#timers.indexOf(timer), 1);
+      this.#sendBookmark(false);
+      this.#scheduleBookmark();
+    });
+    this.#timers.push(timer);
+  }
+
+  #sendBookmark(isInitialEnd: boolean): void {
+    const { store, frames } = this.#plan;
+    this.#send(frames.object("BOOKMARK", this.#plan.bookmark(store.revision, isInitialEnd)));
+  }
+
+  #sendEntry(type: EventType, entry: Entry): void {
+    this.#send(this.#plan.frames.entry(type, entry));
+  }
+
+  #send(frame: Frame | Promise<Frame>): void {
+    if (this.#tail === undefined && !(frame instanceof Promise)) return this.#write(frame);
+    const tail = (this.#tail ?? Promise.resolve())
+      .then(async () => this.#write(await frame))
+      .catch(() => this.#finish());
+    this.#tail = tail;
+    void tail.then(() => {
+      if (this.#tail === tail) this.#tail = undefined;
+    });
+  }
+
+  #write(frame: Frame): void {
+    if (this.#stopped) return;
+    this.#sink.write(frame);
+    if (this.#sink.backlog > maxBacklog) this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#sink.end();
+  }
+}
+
+/** What is shown of an object that is gone, or that is out of the selection: its last state inside, at the revision of the change. */
+function deletedEntry(change: Change): Entry {
+  if (change.type === "DELETED" || change.previous === undefined) return change.entry;
+  return atRevision(change.previous, change.revision);
+}
