@@ -4,8 +4,8 @@ import type { Documents } from "./documents.ts";
 import { placeDefinitions } from "./naming.ts";
 import { collectDefinitions, internDocuments } from "./openapi.ts";
 import { type ProtoPackage, writeProtobufTable } from "./protos.ts";
-import { type World, writeShapes } from "./shapes.ts";
-import { mainKinds, moduleOf, writeValues } from "./values.ts";
+import { type ShapeKind, type World, writeShapes } from "./shapes.ts";
+import { moduleOf, writeValues } from "./values.ts";
 
 /** The text of each file, by its path below `src/generated`. */
 export type Files = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ function factFile(name: string, text: string): Files {
 
 function writeModules(documents: Documents, definitions: World["definitions"]): Files {
   const places = placeDefinitions(documents, definitions);
-  const world: World = { definitions, places, stored: storedKinds(documents, places) };
+  const world: World = { definitions, places, kinds: findKinds(documents, definitions, places) };
   const files: Record<string, string> = {};
   const modules = new Set([...places.values()].map(({ module }) => module));
   for (const module of [...modules].sort()) files[`shapes/${module}.ts`] = writeShapes(module, world);
@@ -64,14 +64,17 @@ function protoPackages(places: World["places"]): Map<string, string> {
   return packages;
 }
 
-/** The definitions of kinds with a resource of their own. */
-function storedKinds(documents: Documents, places: World["places"]): World["stored"] {
-  const stored = new Map<string, { apiVersion: string; kind: string }>();
-  for (const document of documents.groupVersions) {
-    const kinds = new Set(mainKinds(document).map(({ kind }) => kind));
-    for (const [definition, { module, name }] of places) {
-      if (module === moduleOf(document) && kinds.has(name)) stored.set(definition, { apiVersion: module, kind: name });
+/** The definitions that are kinds of a group and version; stored are those whose resource can be read. */
+function findKinds(documents: Documents, definitions: World["definitions"], places: World["places"]): World["kinds"] {
+  const kinds = new Map<string, ShapeKind>();
+  for (const { resources, ...groupVersion } of documents.groupVersions) {
+    const module = moduleOf(groupVersion);
+    const readable = new Set(resources.filter(({ verbs }) => verbs.includes("get")).map(({ kind }) => kind));
+    for (const [definition, place] of places) {
+      if (place.module !== module || definitions[definition]?.["x-kubernetes-group-version-kind"] === undefined)
+        continue;
+      kinds.set(definition, { apiVersion: module, kind: place.name, isStored: readable.has(place.name) });
     }
   }
-  return stored;
+  return kinds;
 }

@@ -6,8 +6,15 @@ import type { Place } from "./naming.ts";
 export interface World {
   readonly definitions: Readonly<Record<string, Fields>>;
   readonly places: ReadonlyMap<string, Place>;
-  /** Definitions of kinds that are served: their metadata has been stored. */
-  readonly stored: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
+  /** The definitions that are kinds: what their objects say of themselves, and whether their metadata has been stored. */
+  readonly kinds: ReadonlyMap<string, ShapeKind>;
+}
+
+/** What is fixed in the objects of a kind. */
+export interface ShapeKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly isStored: boolean;
 }
 
 type Form = "read" | "apply";
@@ -27,6 +34,12 @@ const wellKnown: Readonly<Record<string, Readonly<Record<Form, string>>>> = {
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { read: "string", apply: "string | number" },
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { read: "IntOrString", apply: "IntOrString" },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": { read: "JsonObject", apply: "JsonObject" },
+};
+/** Definitions of which the server says nothing, although they are one thing or another. */
+const unions: Readonly<Record<string, (form: "" | "Apply") => string>> = {
+  JSONSchemaPropsOrArray: (form) => `JSONSchemaProps${form} | readonly JSONSchemaProps${form}[]`,
+  JSONSchemaPropsOrBool: (form) => `JSONSchemaProps${form} | boolean`,
+  JSONSchemaPropsOrStringArray: (form) => `JSONSchemaProps${form} | readonly string[]`,
 };
 const modelNames = [
   "IntOrString",
@@ -62,6 +75,9 @@ class ShapeWriter {
     const short = this.world.places.get(name)?.name ?? name;
     if (wellKnown[name] !== undefined) return [];
     if (isList(definition)) return [this.listDeclaration(short, definition)];
+    const union = unions[short];
+    if (union !== undefined)
+      return [`export type ${short} = ${union("")};\nexport type ${short}Apply = ${union("Apply")};\n`];
     if (definition["properties"] === undefined)
       return [`export type ${short} = ${opaqueType(definition)};\nexport type ${short}Apply = ${short};\n`];
     return [this.declaration(name, short, "read"), this.declaration(name, `${short}Apply`, "apply")];
@@ -89,9 +105,9 @@ class ShapeWriter {
   private declaration(name: string, short: string, form: Form): string {
     const definition = this.world.definitions[name] ?? {};
     const required = form === "read" ? ((definition["required"] ?? []) as string[]) : [];
-    const stored = this.world.stored.get(name);
+    const kind = this.world.kinds.get(name);
     const lines = Object.entries(definition["properties"] as Record<string, Fields>).map(([key, property]) => {
-      const fixed = stored === undefined ? undefined : storedField(key, stored, form);
+      const fixed = kind === undefined ? undefined : fixedField(key, kind, form);
       const optional = (fixed?.required ?? required.includes(key)) ? "" : "?";
       return `  readonly ${propertyName(key)}${optional}: ${fixed?.type ?? this.typeOf(property, form)};`;
     });
@@ -161,12 +177,12 @@ interface FixedField {
   readonly required: boolean;
 }
 
-/** The fields that every served kind has: fixed words and metadata as stored. */
-function storedField(key: string, stored: { apiVersion: string; kind: string }, form: Form): FixedField | undefined {
+/** The fields that every kind has: its fixed words, and metadata. */
+function fixedField(key: string, { apiVersion, kind, isStored }: ShapeKind, form: Form): FixedField | undefined {
   const required = form === "read";
-  if (key === "apiVersion") return { type: JSON.stringify(stored.apiVersion), required };
-  if (key === "kind") return { type: JSON.stringify(stored.kind), required };
-  if (key === "metadata") return { type: required ? "StoredMeta" : "ObjectMeta", required };
+  if (key === "apiVersion") return { type: JSON.stringify(apiVersion), required };
+  if (key === "kind") return { type: JSON.stringify(kind), required };
+  if (key === "metadata") return { type: required && isStored ? "StoredMeta" : "ObjectMeta", required };
   return undefined;
 }
 

@@ -27,7 +27,7 @@ interface MainKind {
 }
 
 /** The kinds with a resource of their own, each once. */
-export function mainKinds({ resources }: GroupVersionDocument): MainKind[] {
+function mainKinds({ resources }: GroupVersionDocument): MainKind[] {
   const main = resources.filter(({ name }) => !name.includes("/"));
   return main.map(({ kind, name, namespaced }) => ({
     kind,

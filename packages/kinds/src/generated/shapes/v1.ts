@@ -95,7 +95,7 @@ export interface AzureFileVolumeSourceApply {
 export interface Binding {
   readonly apiVersion: "v1";
   readonly kind: "Binding";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly target: ObjectReference;
 }
 

@@ -279,14 +279,14 @@ export interface JSONSchemaPropsApply {
   readonly "x-kubernetes-validations"?: readonly Keyed<ValidationRuleApply, "rule">[];
 }
 
-export type JSONSchemaPropsOrArray = Json;
-export type JSONSchemaPropsOrArrayApply = JSONSchemaPropsOrArray;
+export type JSONSchemaPropsOrArray = JSONSchemaProps | readonly JSONSchemaProps[];
+export type JSONSchemaPropsOrArrayApply = JSONSchemaPropsApply | readonly JSONSchemaPropsApply[];
 
-export type JSONSchemaPropsOrBool = Json;
-export type JSONSchemaPropsOrBoolApply = JSONSchemaPropsOrBool;
+export type JSONSchemaPropsOrBool = JSONSchemaProps | boolean;
+export type JSONSchemaPropsOrBoolApply = JSONSchemaPropsApply | boolean;
 
-export type JSONSchemaPropsOrStringArray = Json;
-export type JSONSchemaPropsOrStringArrayApply = JSONSchemaPropsOrStringArray;
+export type JSONSchemaPropsOrStringArray = JSONSchemaProps | readonly string[];
+export type JSONSchemaPropsOrStringArrayApply = JSONSchemaPropsApply | readonly string[];
 
 export interface SelectableField {
   readonly jsonPath: string;

@@ -1,4 +1,4 @@
-import type { ObjectMeta, StoredMeta } from "@capstan/model";
+import type { ObjectMeta } from "@capstan/model";
 
 export interface BoundObjectReference {
   readonly apiVersion?: string;
@@ -17,7 +17,7 @@ export interface BoundObjectReferenceApply {
 export interface SelfSubjectReview {
   readonly apiVersion: "authentication.k8s.io/v1";
   readonly kind: "SelfSubjectReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly status?: SelfSubjectReviewStatus;
 }
 
@@ -37,16 +37,16 @@ export interface SelfSubjectReviewStatusApply {
 }
 
 export interface TokenRequest {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: ObjectMeta;
+  readonly apiVersion: "authentication.k8s.io/v1";
+  readonly kind: "TokenRequest";
+  readonly metadata: ObjectMeta;
   readonly spec?: TokenRequestSpec;
   readonly status?: TokenRequestStatus;
 }
 
 export interface TokenRequestApply {
-  readonly apiVersion?: string;
-  readonly kind?: string;
+  readonly apiVersion?: "authentication.k8s.io/v1";
+  readonly kind?: "TokenRequest";
   readonly metadata?: ObjectMeta;
   readonly spec?: TokenRequestSpecApply;
   readonly status?: TokenRequestStatusApply;
@@ -77,7 +77,7 @@ export interface TokenRequestStatusApply {
 export interface TokenReview {
   readonly apiVersion: "authentication.k8s.io/v1";
   readonly kind: "TokenReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly spec: TokenReviewSpec;
   readonly status?: TokenReviewStatus;
 }

@@ -1,4 +1,4 @@
-import type { ObjectMeta, StoredMeta } from "@capstan/model";
+import type { ObjectMeta } from "@capstan/model";
 import type { FieldSelectorRequirement, FieldSelectorRequirementApply, LabelSelectorRequirement, LabelSelectorRequirementApply } from "../meta/v1.ts";
 
 export interface FieldSelectorAttributes {
@@ -24,7 +24,7 @@ export interface LabelSelectorAttributesApply {
 export interface LocalSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "LocalSubjectAccessReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -98,7 +98,7 @@ export interface ResourceRuleApply {
 export interface SelfSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SelfSubjectAccessReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly spec: SelfSubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -124,7 +124,7 @@ export interface SelfSubjectAccessReviewSpecApply {
 export interface SelfSubjectRulesReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SelfSubjectRulesReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly spec: SelfSubjectRulesReviewSpec;
   readonly status?: SubjectRulesReviewStatus;
 }
@@ -148,7 +148,7 @@ export interface SelfSubjectRulesReviewSpecApply {
 export interface SubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SubjectAccessReview";
-  readonly metadata: StoredMeta;
+  readonly metadata: ObjectMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }

@@ -61,16 +61,16 @@ export interface HorizontalPodAutoscalerStatusApply {
 }
 
 export interface Scale {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: ObjectMeta;
+  readonly apiVersion: "autoscaling/v1";
+  readonly kind: "Scale";
+  readonly metadata: ObjectMeta;
   readonly spec?: ScaleSpec;
   readonly status?: ScaleStatus;
 }
 
 export interface ScaleApply {
-  readonly apiVersion?: string;
-  readonly kind?: string;
+  readonly apiVersion?: "autoscaling/v1";
+  readonly kind?: "Scale";
   readonly metadata?: ObjectMeta;
   readonly spec?: ScaleSpecApply;
   readonly status?: ScaleStatusApply;

@@ -3,16 +3,16 @@ import type { Keyed } from "../../../shape.ts";
 import type { Condition, ConditionApply, DeleteOptions, DeleteOptionsApply, LabelSelector, LabelSelectorApply } from "../meta/v1.ts";
 
 export interface Eviction {
-  readonly apiVersion?: string;
+  readonly apiVersion: "policy/v1";
   readonly deleteOptions?: DeleteOptions;
-  readonly kind?: string;
-  readonly metadata?: ObjectMeta;
+  readonly kind: "Eviction";
+  readonly metadata: ObjectMeta;
 }
 
 export interface EvictionApply {
-  readonly apiVersion?: string;
+  readonly apiVersion?: "policy/v1";
   readonly deleteOptions?: DeleteOptionsApply;
-  readonly kind?: string;
+  readonly kind?: "Eviction";
   readonly metadata?: ObjectMeta;
 }
 
