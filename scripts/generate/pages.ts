@@ -1,11 +1,13 @@
-/** The pages that are made from code: each package that has tables to show offers one here. */
+/** The files that are made from code and data of this repository: each maker gives their paths and texts. */
+import { facadeKinds } from "./facade-kinds.ts";
+
 export interface Page {
   readonly file: string;
   readonly text: string;
 }
 
-const generators: readonly (() => Promise<Page>)[] = [];
+const makers: readonly (() => Page[] | Promise<Page[]>)[] = [facadeKinds];
 
-export function generatedPages(): Promise<Page[]> {
-  return Promise.all(generators.map((generate) => generate()));
+export async function generatedPages(): Promise<Page[]> {
+  return (await Promise.all(makers.map((make) => make()))).flat();
 }

@@ -1,2 +1,29 @@
-/** What Kubernetes objects are. */
-export {};
+/** The Kubernetes operator framework for TypeScript: the one name that users import. */
+
+// Describe a resource.
+export { defineResource, DefinitionError, s } from "@capstan/schema";
+export type { Condition, Infer, InferInput, Resource, Rule } from "@capstan/schema";
+
+// Write a controller.
+export {
+  again,
+  allOf,
+  annotationsChanged,
+  anyChange,
+  anyOf,
+  controller,
+  fieldsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  Retry,
+  schedule,
+  stream,
+  Terminal,
+  timer,
+  watches,
+} from "@capstan/runtime";
+export type { Answer, Cause, Context, Controller, ControllerOptions, Predicate, Source } from "@capstan/runtime";
+
+// What Kubernetes objects are.
+export type { ApplyOf, Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/admissionregistration.k8s.io/v1";

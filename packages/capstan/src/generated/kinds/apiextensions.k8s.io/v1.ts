@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/apiextensions.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/apiregistration.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/authentication.k8s.io/v1";

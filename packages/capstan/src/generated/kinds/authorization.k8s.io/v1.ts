@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/authorization.k8s.io/v1";

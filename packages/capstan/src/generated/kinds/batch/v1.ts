@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/batch/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/certificates.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/coordination.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/discovery.k8s.io/v1";

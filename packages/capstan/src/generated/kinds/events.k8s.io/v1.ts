@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/events.k8s.io/v1";

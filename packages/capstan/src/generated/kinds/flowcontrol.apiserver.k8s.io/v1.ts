@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/flowcontrol.apiserver.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/networking.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/node.k8s.io/v1";

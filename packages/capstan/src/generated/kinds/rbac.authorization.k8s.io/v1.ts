@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/rbac.authorization.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/resource.k8s.io/v1";

@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/scheduling.k8s.io/v1";

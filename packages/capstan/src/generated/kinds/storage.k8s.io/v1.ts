@@ -1,0 +1,1 @@
+export * from "@capstan/kinds/storage.k8s.io/v1";
