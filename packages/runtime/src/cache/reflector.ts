@@ -48,7 +48,7 @@ export class Reflector {
         this.#remove(keyText(signal.object), signal.object, "stream");
         return;
       case "progressed":
-        this.#store.settle(signal.version);
+        this.#settle(signal.version);
         return;
       case "vanished":
         this.#clear();
@@ -77,7 +77,14 @@ export class Reflector {
     for (const key of gone) this.#remove(key, undefined, "list");
     for (const object of staged.values()) if (object !== undefined) this.#put(object, "list");
     this.#store.isSynced = true;
-    this.#store.settle(version);
+    this.#settle(version);
+  }
+
+  #settle(version: string): void {
+    for (const object of this.#store.settle(version)) {
+      const change = { type: "removed", key: keyText(object), object, old: object, from: "list" } as const;
+      this.#onChange({ ...change, manager: undefined });
+    }
   }
 
   #clear(): void {

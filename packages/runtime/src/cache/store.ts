@@ -170,9 +170,18 @@ export class Store implements Reader {
     this.#overlays.set(key, { version, object: freeze(this.#transform(object)) });
   }
 
-  /** Everything up to a version is known: an older overlay either came true or never belonged here. */
-  settle(version: string): void {
-    for (const [key, overlay] of this.#overlays) if (!isLater(overlay.version, version)) this.#overlays.delete(key);
+  /**
+   * Everything up to a version is known, so older overlays end. Answers those that the watch never told: what we wrote was undone
+   * in a gap, and since readers have seen it, they must hear that it is gone.
+   */
+  settle(version: string): readonly StoredObject[] {
+    const undone: StoredObject[] = [];
+    for (const [key, overlay] of this.#overlays) {
+      if (isLater(overlay.version, version)) continue;
+      this.#overlays.delete(key);
+      if (!this.#entries.has(key)) undone.push(overlay.object);
+    }
+    return undone;
   }
 
   #retire(key: string, version: string): void {

@@ -18,7 +18,7 @@ import { RuntimeError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
-import type { Read } from "../trigger/tracked.ts";
+import type { Read, Reads } from "../trigger/tracked.ts";
 import type { AnyContext, FindQuery, Place } from "./context.ts";
 import { addFinalizer } from "./finalizer.ts";
 import { Steps } from "./steps.ts";
@@ -34,6 +34,7 @@ export interface TurnSetting {
   readonly reads: readonly AnyKind[];
   readonly caches: Caches;
   readonly writer: Writer;
+  readonly tracked: Reads;
   readonly breaker: Breaker;
   readonly learned: Learned;
   readonly clock: Clock;
@@ -116,17 +117,22 @@ export class TurnWork {
     if (isSelf && write.after !== undefined) this.object = write.after;
   }
 
+  #noteRead(read: Read): void {
+    this.reads.push(read);
+    this.#setting.tracked.add(keyText(this.object), read);
+  }
+
   #find(kind: AnyKind, { namespace, labels, index }: FindQuery): readonly StoredObject[] {
     this.#mustBeDeclared(kind, "reads");
     const query: Query = { namespace: this.#namespaceFor(kind, namespace), labels, index };
-    this.reads.push({ kind, query });
+    this.#noteRead({ kind, query });
     return this.#setting.caches.of(kind).find(query);
   }
 
   #get(kind: AnyKind, name: string, place: Place): StoredObject | undefined {
     this.#mustBeDeclared(kind, "reads");
     const key = this.#keyFor(kind, name, place);
-    this.reads.push({ kind, key });
+    this.#noteRead({ kind, key });
     return this.#setting.caches.of(kind).get(key);
   }
 

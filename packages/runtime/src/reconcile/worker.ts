@@ -5,7 +5,6 @@ import type { View } from "../cache/caches.ts";
 import { RuntimeError } from "../errors.ts";
 import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
-import type { Reads } from "../trigger/tracked.ts";
 import type { AnyContext } from "./context.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
@@ -28,7 +27,6 @@ export interface Handlers {
 export interface WorkerOptions extends TurnSetting {
   readonly handlers: Handlers;
   readonly view: View;
-  readonly tracked: Reads;
   /** The finalizer that holds an object until its cleanup has run. */
   readonly finalizer: string;
   /** In milliseconds. */

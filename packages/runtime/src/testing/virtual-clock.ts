@@ -34,7 +34,8 @@ export class VirtualClock implements Clock {
 
   later(delay: number, run: () => void): Timer {
     const waiting: Waiting = {
-      rank: this.#now + Math.max(0, delay),
+      // Whole milliseconds, rounded up: a timer must never be early, not even by a rounding error.
+      rank: Math.ceil(this.#now + Math.max(0, delay)),
       slot: -1,
       order: this.#order++,
       run,
@@ -61,7 +62,7 @@ export class VirtualClock implements Clock {
 
   /** Lets this much time pass, running each timer at its time and letting everything it started come to rest before the next. */
   async advance(milliseconds: number): Promise<void> {
-    const end = this.#now + milliseconds;
+    const end = Math.ceil(this.#now + milliseconds);
     await this.quiet();
     while ((this.next ?? Infinity) <= end) await this.step();
     this.#now = end;

@@ -14,17 +14,23 @@ export type Read = { readonly kind: AnyKind; readonly key: string } | { readonly
 
 /** What was read, by whom. */
 export class Reads {
-  readonly #byReader = new Map<string, readonly string[]>();
+  readonly #byReader = new Map<string, string[]>();
   /** Places (an object, a label, a namespace, a whole kind) with those who read there. */
   readonly #places = new Map<string, Map<string, Query | undefined>>();
 
-  /** Takes the reads of a reconcile in place of those of its last turn. */
+  /** Notes a read at once: what is read may change before the turn is over. */
+  add(reader: string, read: Read): void {
+    const place = placeOf(read);
+    this.#enter(place, reader, "query" in read ? read.query : undefined);
+    const places = this.#byReader.get(reader);
+    if (places === undefined) this.#byReader.set(reader, [place]);
+    else places.push(place);
+  }
+
+  /** The turn is over: what it read takes the place of what the turns before it read. */
   record(reader: string, reads: readonly Read[]): void {
     this.forget(reader);
-    if (reads.length === 0) return;
-    const places = reads.map((read) => placeOf(read));
-    reads.forEach((read, at) => this.#enter(places[at] ?? "", reader, "query" in read ? read.query : undefined));
-    this.#byReader.set(reader, places);
+    for (const read of reads) this.add(reader, read);
   }
 
   /** Forgets a reader that is no more. */

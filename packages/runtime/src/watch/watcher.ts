@@ -229,7 +229,7 @@ class Connection implements Disposable {
   #check(): void {
     const quiet = this.#clock.now() - this.#seenAt;
     if (quiet < this.#idle) {
-      this.#timer = this.#clock.later(this.#idle - quiet, () => this.#check());
+      this.#timer = this.#clock.later(Math.max(1, this.#idle - quiet), () => this.#check());
       return;
     }
     this.isIdle = true;

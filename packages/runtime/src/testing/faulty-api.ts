@@ -1,0 +1,98 @@
+/** An API that fails on purpose: a function decides for each call what goes wrong with it. */
+import { ApiError, ConnectionError } from "@capstan/client";
+import type { AnyKind, Api, WatchEvent, WatchRequest } from "../api.ts";
+import { sleep } from "../clock.ts";
+import type { Clock } from "../clock.ts";
+
+/** A call that is about to be made. */
+export interface Call {
+  readonly verb: "get" | "list" | "watch" | "create" | "apply" | "patch" | "delete";
+  readonly kind: AnyKind;
+  readonly isWrite: boolean;
+}
+
+/** What goes wrong with a call. */
+export type Fault =
+  /** The server answers with an error and does nothing. */
+  | { readonly fault: "refuse"; readonly error: Error }
+  /** The server does it, and the answer is lost. */
+  | { readonly fault: "lose the answer" }
+  /** It takes this many milliseconds to get there. */
+  | { readonly fault: "delay"; readonly by: number }
+  /** A watch breaks after so many events: with an error, or as a normal close. */
+  | { readonly fault: "break"; readonly after: number; readonly how: "error" | "close" }
+  /** A watch falls silent after so many events and never says so. */
+  | { readonly fault: "silence"; readonly after: number };
+
+/** Errors as a server or a broken connection causes them. */
+export const errors = {
+  throttled: (retryAfterMs: number): ApiError =>
+    new ApiError({ code: "TooManyRequests", message: "Too many requests.", status: 429, retryAfterMs }),
+  internal: (): ApiError => new ApiError({ code: "InternalError", message: "Internal error.", status: 500 }),
+  conflict: (): ApiError => new ApiError({ code: "Conflict", message: "The object has been modified.", status: 409 }),
+  expired: (): ApiError => new ApiError({ code: "Expired", message: "Too old resource version.", status: 410 }),
+  connectionLost: (): ApiError =>
+    new ConnectionError({ code: "ConnectionLost", server: "(test)", sent: true, cause: new Error("socket hang up") }),
+} as const;
+
+/** Wraps an API. `decide` is asked once for each call. */
+export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault | undefined): Api {
+  async function run<T>(
+    verb: Call["verb"],
+    kind: AnyKind,
+    call: { signal: AbortSignal | undefined; make: () => Promise<T> },
+  ): Promise<T> {
+    const isWrite = verb !== "get" && verb !== "list" && verb !== "watch";
+    const fault = decide({ verb, kind, isWrite });
+    if (fault?.fault === "refuse") throw fault.error;
+    if (fault?.fault === "delay") await sleep(clock, fault.by, call.signal);
+    call.signal?.throwIfAborted();
+    const answer = await call.make();
+    if (fault?.fault === "lose the answer") throw errors.connectionLost();
+    return answer;
+  }
+  return {
+    get: (kind, key, signal) => run("get", kind, { signal, make: () => api.get(kind, key, signal) }),
+    list: (kind, request) => run("list", kind, { signal: request.signal, make: () => api.list(kind, request) }),
+    watch: (kind, request) => faultyWatch({ api, clock, decide }, kind, request),
+    create: (kind, object, options) =>
+      run("create", kind, { signal: options.signal, make: () => api.create(kind, object, options) }),
+    apply: (kind, object, options) =>
+      run("apply", kind, { signal: options.signal, make: () => api.apply(kind, object, options) }),
+    patch: (kind, key, body, options) =>
+      run("patch", kind, { signal: options.signal, make: () => api.patch(kind, key, body, options) }),
+    delete: (kind, key, options) =>
+      run("delete", kind, { signal: options.signal, make: () => api.delete(kind, key, options) }),
+  };
+}
+
+interface Faulty {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly decide: (call: Call) => Fault | undefined;
+}
+
+async function* faultyWatch(
+  { api, clock, decide }: Faulty,
+  kind: AnyKind,
+  request: WatchRequest,
+): AsyncGenerator<WatchEvent> {
+  const fault = decide({ verb: "watch", kind, isWrite: false });
+  if (fault?.fault === "refuse") throw fault.error;
+  if (fault?.fault === "delay") await sleep(clock, fault.by, request.signal);
+  const events = api.watch(kind, request);
+  yield* fault?.fault === "break" || fault?.fault === "silence" ? cutShort(events, fault) : events;
+}
+
+async function* cutShort(
+  events: AsyncIterable<WatchEvent>,
+  fault: Extract<Fault, { readonly fault: "break" | "silence" }>,
+): AsyncGenerator<WatchEvent> {
+  let left = fault.after;
+  for await (const event of events) {
+    if (left-- > 0) yield event;
+    else if (fault.fault === "silence") continue;
+    else if (fault.how === "close") return;
+    else throw errors.connectionLost();
+  }
+}

@@ -1,0 +1,265 @@
+/** One random world: a controller in two replicas, users and rivals who change things, and an API that fails, all from one seed. */
+import assert from "node:assert/strict";
+import type { Kind, KubeObject, StoredMeta, StoredObject } from "@capstan/model";
+import { defineResource, s } from "@capstan/schema";
+import type { Api } from "../../src/api.ts";
+import { controller } from "../../src/define.ts";
+import type { Controller } from "../../src/define.ts";
+import { silentLog } from "../../src/log.ts";
+import { RunningOperator } from "../../src/manager/operator.ts";
+import { errors, faultyApi } from "../../src/testing/faulty-api.ts";
+import type { Call, Fault } from "../../src/testing/faulty-api.ts";
+import { VirtualClock } from "../../src/testing/virtual-clock.ts";
+import { ModelApi } from "../model-api.ts";
+
+interface ConfigMapObject extends KubeObject {
+  readonly metadata: StoredMeta;
+  readonly data?: { readonly [key: string]: string };
+}
+
+export const ConfigMap: Kind<ConfigMapObject, { readonly data?: { readonly [key: string]: string } }, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  scope: "Namespaced",
+};
+
+export const Widget = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  spec: s.object({ size: s.int32().default(1), parts: s.int32().default(1) }),
+  status: s.object({ text: s.string().default("") }),
+  conditions: { Ready: "everything is there" },
+});
+
+/** A small generator of good numbers: the same seed gives the same world. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const CHAOS = 45_000;
+const PEACE = 400_000;
+const NAMES = ["a", "b", "c", "d", "e"];
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly #random: () => number;
+  readonly api = new ModelApi(() => this.clock.wall());
+  readonly #replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
+  readonly #turns = new Map<string, number>();
+  readonly #cleaned = new Set<string>();
+  #isChaos = true;
+  readonly violations: string[] = [];
+
+  constructor(seed: number) {
+    this.#random = randomFrom(seed);
+  }
+
+  /** Runs the whole story. */
+  async run(): Promise<void> {
+    this.#replicas.push(this.#replica("one"), this.#replica("two"));
+    while (this.clock.now() < CHAOS) {
+      await this.#act();
+      await this.clock.advance(this.#random() ** 3 * 3000);
+    }
+    this.#isChaos = false;
+    await this.#settle();
+    this.#check();
+    await Promise.all(this.#replicas.map(({ operator }) => this.#finish(operator.stop())));
+    assert.deepEqual(this.violations, []);
+  }
+
+  async #settle(): Promise<void> {
+    const end = this.clock.now() + PEACE;
+    while (this.clock.now() < end) {
+      this.api.bookmark();
+      await this.clock.advance(20_000);
+      this.#restartLosers();
+    }
+  }
+
+  async #finish(work: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    void work.finally(() => over.abort());
+    while (!over.signal.aborted) await this.clock.advance(100);
+  }
+
+  /** A process that lost the lease exits, and its Deployment starts a new one. */
+  #restartLosers(): void {
+    for (const [at, { id, operator }] of this.#replicas.entries()) {
+      if (!this.#lost.has(operator)) continue;
+      this.#lost.delete(operator);
+      void operator.stop(0);
+      this.#replicas[at] = this.#replica(`${id}'`);
+    }
+  }
+
+  readonly #lost = new Set<RunningOperator>();
+
+  #replica(id: string): { id: string; operator: RunningOperator } {
+    const guarded = this.#guard(id);
+    const operator = new RunningOperator(
+      { controllers: [this.#widget(id)] },
+      {
+        api: faultyApi(guarded, this.clock, (call) => this.#fault(call)),
+        clock: this.clock,
+        random: this.#random,
+        log: silentLog,
+        leaderElection: { namespace: "default", identity: id },
+      },
+    );
+    void operator.lost.then(() => this.#lost.add(operator));
+    return { id, operator };
+  }
+
+  /** Every write that reaches the server must come from the one replica that leads. */
+  #guard(id: string): Api {
+    const check = (kind: { readonly kind: string }): void => {
+      if (kind.kind === "Lease" || kind.kind === "Event") return;
+      const others = this.#replicas.filter((replica) => replica.id !== id && replica.operator.isLeader);
+      if (others.length > 0) this.violations.push(`${id} wrote while ${others.map((other) => other.id).join()} led`);
+    };
+    const { api } = this;
+    return {
+      get: (kind, key) => api.get(kind, key),
+      list: (kind, request) => api.list(kind, request),
+      watch: (kind, request) => api.watch(kind, request),
+      create: (kind, object, options) => (check(kind), api.create(kind, object, options)),
+      apply: (kind, object, options) => (check(kind), api.apply(kind, object, options)),
+      patch: (kind, key, body, options) => (check(kind), api.patch(kind, key, body, options)),
+      delete: (kind, key, options) => (check(kind), api.delete(kind, key, options)),
+    };
+  }
+
+  #widget(replica: string): Controller {
+    return controller(
+      Widget,
+      {
+        owns: [ConfigMap],
+        cleanup: ({ object }) => void this.#cleaned.add(object.metadata.uid),
+      },
+      async ({ object, apply, find, status }) => {
+        const { name } = object.metadata;
+        const turn = `${replica} ${name}`;
+        this.#turns.set(turn, (this.#turns.get(turn) ?? 0) + 1);
+        if ((this.#turns.get(turn) ?? 0) > 1) this.violations.push(`two turns at once: ${turn}`);
+        try {
+          for (let part = 0; part < object.spec.parts; part++) {
+            await apply(ConfigMap, `${name}-${part}`, { data: { size: String(object.spec.size) } });
+          }
+          if (this.#isChaos && this.#random() < 0.05) throw new Error("user code fails now and then");
+          const rival = find(ConfigMap, { namespace: "shared", labels: { widget: name } })[0]?.data?.["note"] ?? "none";
+          status.text = `size ${object.spec.size}, note ${rival}`;
+          status.condition("Ready", true);
+        } finally {
+          this.#turns.set(turn, (this.#turns.get(turn) ?? 1) - 1);
+        }
+      },
+    );
+  }
+
+  #fault({ verb, isWrite }: Call): Fault | undefined {
+    if (!this.#isChaos) return undefined;
+    const dice = this.#random();
+    if (verb === "watch") {
+      const after = Math.floor(this.#random() * 6);
+      if (dice < 0.25) return { fault: "break", after, how: "error" };
+      if (dice < 0.4) return { fault: "break", after, how: "close" };
+      if (dice < 0.5) return { fault: "silence", after };
+    }
+    if (dice > 0.97) return { fault: "refuse", error: errors.internal() };
+    if (dice > 0.94) return { fault: "refuse", error: errors.throttled(2000) };
+    if (dice > 0.91) return { fault: "refuse", error: errors.connectionLost() };
+    if (dice > 0.7) return { fault: "delay", by: this.#random() * 4000 };
+    if (isWrite && dice > 0.66) return { fault: "lose the answer" };
+    return undefined;
+  }
+
+  /** Something happens in the world. */
+  async #act(): Promise<void> {
+    const name = NAMES[Math.floor(this.#random() * NAMES.length)] ?? "a";
+    const key = { namespace: "default", name };
+    const size = Math.floor(this.#random() * 100);
+    const parts = Math.floor(this.#random() * 3) + 1;
+    const by = { manager: "user" };
+    const actions: readonly (() => Promise<unknown> | void)[] = [
+      () => this.api.create(Widget, object(Widget, "default", name, { spec: { size, parts } }), by),
+      () => this.api.patch(Widget, key, { spec: { size, parts } }, { ...by, type: "merge" }),
+      () => this.api.delete(Widget, key, {}),
+      () => this.api.delete(ConfigMap, { namespace: "default", name: `${name}-0` }, {}),
+      () =>
+        this.api.patch(
+          ConfigMap,
+          { namespace: "default", name: `${name}-0` },
+          { data: { size: "-1" } },
+          { ...by, type: "merge" },
+        ),
+      () =>
+        this.api.create(
+          ConfigMap,
+          object(ConfigMap, "shared", `note-${name}`, { labels: { widget: name }, data: { note: String(size) } }),
+          by,
+        ),
+      () => this.api.delete(ConfigMap, { namespace: "shared", name: `note-${name}` }, {}),
+      () => this.api.compact(),
+      () => this.api.closeWatches(),
+      () => this.api.closeWatches(errors.connectionLost()),
+      () => this.api.bookmark(),
+      () => this.clock.jump((this.#random() - 0.5) * 7_200_000),
+      () => this.#restartLosers(),
+    ];
+    await Promise.resolve(actions[Math.floor(this.#random() * actions.length)]?.()).catch(() => undefined);
+  }
+
+  #check(): void {
+    const wanted = new Map<string, string>();
+    for (const widget of this.api.all(Widget)) {
+      const { metadata, spec, status } = widget as StoredObject & {
+        spec: { size: number; parts: number };
+        status?: { text?: string };
+      };
+      assert.equal(metadata.deletionTimestamp, undefined, `${metadata.name} was not let go`);
+      for (let part = 0; part < spec.parts; part++) wanted.set(`default/${metadata.name}-${part}`, String(spec.size));
+      const note =
+        (this.api.peek(ConfigMap, `shared/note-${metadata.name}`) as ConfigMapObject | undefined)?.data?.["note"] ??
+        "none";
+      assert.equal(status?.text, `size ${spec.size}, note ${note}`, `status of ${metadata.name}`);
+    }
+    const found = new Map<string, string>();
+    for (const object of this.api.all(ConfigMap) as readonly ConfigMapObject[]) {
+      const { namespace, name } = object.metadata;
+      if (namespace === "default") found.set(`default/${name}`, object.data?.["size"] ?? "");
+    }
+    // deepEqual does not mind the order of a Map.
+    assert.deepEqual(found, wanted);
+    for (const { operator } of this.#replicas) {
+      const counts = operator.health.map((watch) => watch.objects);
+      assert.deepEqual(
+        counts,
+        [this.api.all(Widget).length, this.api.all(ConfigMap).length],
+        "a cache differs from the server",
+      );
+      assert.deepEqual(operator.controllers[0]?.counts.running, 0);
+    }
+    assert.equal(this.#replicas.filter(({ operator }) => operator.isLeader).length, 1, "one leader");
+  }
+}
+
+function object(
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+  namespace: string,
+  name: string,
+  { labels, ...rest }: { readonly [field: string]: unknown },
+): KubeObject {
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  const metadata = { namespace, name, ...(labels === undefined ? {} : { labels: labels as Record<string, string> }) };
+  return { apiVersion, kind: kind.kind, metadata, ...rest };
+}
