@@ -85,19 +85,26 @@ export function http1Server(listener: RequestListener, scheme: "http" | "https" 
   return run(server, scheme, scheme === "http" ? {} : { ca: certificate().cert });
 }
 
-/** A wire to a server that can be cut without either side being told. */
-export async function relay(to: URL): Promise<Running<NetServer> & { cut(): void }> {
+/** A wire to a server that can be cut without either side being told, or breaks after so many bytes from the server. */
+export async function relay(to: URL, limit = Infinity): Promise<Running<NetServer> & { cut(): void }> {
   const far: Socket[] = [];
   const server = createTcpServer((near) => {
     const socket = connect(Number(to.port), to.hostname);
     far.push(socket);
     near.on("error", () => {}).on("close", () => socket.destroy());
-    socket.on("error", () => {}).pipe(near);
+    let left = limit;
+    socket
+      .on("error", () => {})
+      .on("data", (chunk: Buffer) => {
+        near.write(chunk.subarray(0, Math.min(left, chunk.length)));
+        left -= chunk.length;
+        if (left <= 0) near.destroySoon();
+      });
     near.pipe(socket);
   });
   const running = await run(server, to.protocol === "https:" ? "https" : "http", {});
   const cut = (): void => {
-    for (const socket of far) socket.unpipe().pause();
+    for (const socket of far) socket.removeAllListeners("data").pause();
   };
   return { ...running, cut };
 }

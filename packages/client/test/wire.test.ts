@@ -4,7 +4,8 @@ import { isApiError } from "../src/error/api-error.ts";
 import { ConnectionError } from "../src/error/connection-error.ts";
 import { createNetworkTransport } from "../src/network/network.ts";
 import type { TransportRequest } from "../src/transport/transport.ts";
-import { endpointOf, http1Server, http2Server, relay } from "./server.ts";
+import { createClient } from "../src/client.ts";
+import { certificate, endpointOf, http1Server, http2Server, relay } from "./server.ts";
 
 const get = (path = "/"): TransportRequest => ({ method: "GET", path, headers: {} });
 
@@ -191,4 +192,50 @@ test("the path of the server's address stands before every request's", async () 
   const transport = createNetworkTransport(endpoint);
   assert.equal(await (await transport.request(get("/api"))).body.text(), "/k8s/clusters/one/api");
   await transport.close();
+});
+
+test("wherever the wire is cut, there is an error and never a short answer", async () => {
+  const body = "x".repeat(20_000);
+  await using running = await http2Server((_request, response) => response.end(body));
+  const tls = await running.endpoint.tls();
+  const read = async (limit: number): Promise<number> => {
+    await using wire = await relay(running.url, limit);
+    const transport = createNetworkTransport(endpointOf(wire.url, tls));
+    try {
+      return (await (await transport.request(get())).body.bytes()).length;
+    } catch (error) {
+      assert.ok(isApiError(error, "Unreachable", "ConnectionLost", "TlsFailed"), String(error));
+      return -1;
+    } finally {
+      await transport.close();
+    }
+  };
+  assert.equal(await read(Infinity), body.length);
+  for (let limit = 1; limit < 20_000; limit += 397) assert.equal(await read(limit), -1, `cut after ${limit} bytes`);
+});
+
+test("a body that trickles longer than the deadline is ended by it", async () => {
+  await using running = await http2Server((_request, response) => {
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => clearInterval(timer));
+  });
+  const certificateAuthority = { data: certificate().cert };
+  const cluster = { server: running.url.origin, certificateAuthority };
+  await using client = createClient({ name: "", namespace: "", cluster, user: { proof: { type: "none" } } });
+  await assert.rejects(client.serverVersion({ timeoutMs: 60 }), (error) => isApiError(error, "DeadlineExceeded"));
+});
+
+test("a busy server is asked again after the time it names, over the same connection", async () => {
+  let answers = 0;
+  await using running = await http2Server((_request, response) => {
+    answers += 1;
+    if (answers === 1) response.writeHead(429, { "retry-after": "1" });
+    response.end('{"major":"1","minor":"30"}');
+  });
+  const cluster = { server: running.url.origin, certificateAuthority: { data: certificate().cert } };
+  const user = { proof: { type: "none" } } as const;
+  await using client = createClient({ name: "", namespace: "", cluster, user });
+  assert.equal((await client.serverVersion()).minor, 30);
+  assert.equal(answers, 2);
+  assert.equal(running.sessions.length, 1);
 });

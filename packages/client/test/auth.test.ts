@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { transportTo } from "../src/connect.ts";
+import type { ClusterConfig, UserEntry } from "../src/kubeconfig/kubeconfig.ts";
+import type { TransportRequest } from "../src/transport/transport.ts";
+import { manualClock, testHost } from "./host.ts";
+import { certificate, http1Server, http2Server } from "./server.ts";
+
+const get: TransportRequest = { method: "GET", path: "/", headers: {} };
+
+function configOf(url: URL, user: UserEntry): ClusterConfig {
+  const certificateAuthority = { data: certificate().cert };
+  return { name: "test", namespace: "default", user, cluster: { server: url.origin, certificateAuthority } };
+}
+
+test("a token that the server refuses is renewed by the plugin once and the request is sent again", async () => {
+  const seen: (string | undefined)[] = [];
+  await using running = await http2Server((request, response) => {
+    seen.push(request.headers.authorization);
+    if (request.headers.authorization !== "Bearer two") response.writeHead(401);
+    response.end("{}");
+  });
+  const tokens = ["one", "two", "three"];
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const host = testHost({
+    clock: manualClock(),
+    program: () => ({
+      stdout: JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: tokens.shift() } }),
+    }),
+  });
+  const exec = {
+    apiVersion,
+    command: "login",
+    args: [],
+    env: [],
+    interactiveMode: "Never",
+    provideClusterInfo: false,
+  } as const;
+  const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec } }), host);
+  const answers = await Promise.all([
+    transport.request(get),
+    transport.request({ ...get, method: "POST", body: "{}" }),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.deepEqual(
+    seen.map(String).sort((a, b) => a.localeCompare(b)),
+    ["Bearer one", "Bearer one", "Bearer two", "Bearer two"],
+  );
+  assert.equal(host.ran.length, 2);
+  await transport.close?.();
+});
+
+test("a refused token that cannot be renewed is answered with the 401, body and all", async () => {
+  await using running = await http2Server((_request, response) => {
+    response.writeHead(401);
+    response.end("no");
+  });
+  const transport = transportTo(configOf(running.url, { proof: { type: "token", token: "x" } }), testHost());
+  const response = await transport.request(get);
+  assert.equal(response.status, 401);
+  assert.equal(await response.body.text(), "no");
+  await transport.close?.();
+});
+
+test("impersonation sends one header for each group", async () => {
+  const received: (readonly string[])[] = [];
+  await using running = await http2Server((request, response) => {
+    received.push(request.rawHeaders);
+    response.end();
+  });
+  const impersonate = { user: "alice", groups: ["a", "b"] };
+  const user: UserEntry = { proof: { type: "token", token: "x" }, impersonate };
+  const transport = transportTo(configOf(running.url, user), testHost());
+  await (await transport.request(get)).body.text();
+  const pairs = received[0]?.flatMap((name, index, all) => (name === "impersonate-group" ? [all[index + 1]] : []));
+  assert.deepEqual(pairs, ["a", "b"]);
+  await transport.close?.();
+});
+
+test("a certificate that the plugin renews goes over a new connection", async () => {
+  let refuse = false;
+  await using running = await http2Server((_request, response) => {
+    if (refuse) response.writeHead(401);
+    refuse = false;
+    response.end();
+  });
+  const { cert, key } = certificate();
+  const apiVersion = "client.authentication.k8s.io/v1beta1";
+  let runs = 0;
+  const host = testHost({
+    program: () => {
+      runs += 1;
+      const status = { clientCertificateData: `${cert}${"\n".repeat(runs)}`, clientKeyData: key };
+      return { stdout: JSON.stringify({ apiVersion, kind: "ExecCredential", status }) };
+    },
+  });
+  const exec = {
+    apiVersion,
+    command: "login",
+    args: [],
+    env: [],
+    interactiveMode: "Never",
+    provideClusterInfo: false,
+  } as const;
+  const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec } }), host);
+  await (await transport.request(get)).body.text();
+  refuse = true;
+  assert.equal((await transport.request(get)).status, 200);
+  assert.equal(running.sessions.length, 2);
+  await transport.close?.();
+});
+
+const tokenUntil = (ms: number, id: string): string =>
+  ["{}", JSON.stringify({ exp: Math.floor(ms / 1000), id })]
+    .map((part) => Buffer.from(part).toString("base64url"))
+    .join(".") + ".s";
+
+test("an expired OpenID Connect token is renewed at the issuer with the refresh token", async () => {
+  const host = testHost();
+  const forms: URLSearchParams[] = [];
+  const fresh = tokenUntil(host.clock.wall() + 3_600_000, "fresh");
+  await using issuer = await http1Server((request, response) => {
+    if (request.url === "/realm/.well-known/openid-configuration") {
+      response.end(JSON.stringify({ token_endpoint: new URL("/token", issuer.url).href }));
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      forms.push(new URLSearchParams(Buffer.concat(chunks).toString()));
+      response.end(JSON.stringify({ id_token: fresh, refresh_token: "second" }));
+    });
+  }, "https");
+  const seen: (string | undefined)[] = [];
+  await using running = await http2Server((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end();
+  });
+  const oidc = {
+    issuer: new URL("/realm", issuer.url).href,
+    clientId: "me",
+    clientSecret: "secret",
+    idToken: tokenUntil(host.clock.wall() - 1000, "old"),
+    refreshToken: "first",
+    certificateAuthority: { data: certificate().cert },
+  };
+  const transport = transportTo(configOf(running.url, { proof: { type: "oidc", oidc } }), host);
+  await (await transport.request(get)).body.text();
+  assert.deepEqual(seen, [`Bearer ${fresh}`]);
+  const expected = { grant_type: "refresh_token", refresh_token: "first", client_id: "me", client_secret: "secret" };
+  assert.deepEqual(Object.fromEntries(forms[0] ?? []), expected);
+  await transport.close?.();
+});
