@@ -136,7 +136,7 @@ class RepeatedField extends BaseField implements FieldCodec {
 class MapField extends BaseField implements FieldCodec {
   override read(reader: BinaryReader, wireType: WireType, before: unknown): unknown {
     if (wireType !== WireType.LengthDelimited) expect(wireType, mapEntry, this.name);
-    const map = (before ?? Object.create(null)) as JsonFields;
+    const map = (before ?? {}) as JsonFields;
     const end = reader.uint32() + reader.pos;
     let key = "";
     let value: unknown;
@@ -146,7 +146,7 @@ class MapField extends BaseField implements FieldCodec {
       else if (tag >>> 3 === 2) value = this.codec.decode(reader);
       else reader.skip(tag & 7, tag >>> 3);
     }
-    map[key] = value === undefined ? this.missing() : value;
+    setOwn(map, key, value === undefined ? this.missing() : value);
     return map;
   }
 
@@ -156,7 +156,7 @@ class MapField extends BaseField implements FieldCodec {
   }
 
   show(object: JsonFields, value: unknown): void {
-    if (value !== undefined) object[this.name] = Object.fromEntries(Object.entries(value as JsonFields));
+    if (value !== undefined) object[this.name] = value;
     else if (!this.omitEmpty) object[this.name] = null;
   }
 
@@ -176,6 +176,13 @@ class MapField extends BaseField implements FieldCodec {
     }
     writer.join();
   }
+}
+
+/** A key that is named like the prototype must not set it. */
+function setOwn(map: JsonFields, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true });
+  else map[key] = value;
 }
 
 const mapEntry = { wireType: WireType.LengthDelimited } as Codec;

@@ -4,7 +4,7 @@ import { type ProtobufField, protobufFlags, protobufMessage } from "@capstan/kin
 import type { Codec, JsonFields } from "./codec.ts";
 import { ProtobufError } from "./error.ts";
 import { compileField, type FieldCodec } from "./field.ts";
-import { readFields, readMessage } from "./reading.ts";
+import { checkEnd, checkPosition, readMessage, skipField } from "./reading.ts";
 import { scalars } from "./scalar.ts";
 import { specials } from "./special.ts";
 
@@ -86,13 +86,15 @@ class MessageCodec implements Codec {
   decodeUntil(reader: BinaryReader, end: number): JsonFields {
     const fields = this.compiledFields();
     const values: unknown[] = [];
-    readFields(reader, end, (number, wireType) => {
-      const index = this.byNumber[number];
+    checkEnd(reader, end);
+    while (reader.pos < end) {
+      const tag = reader.uint32();
+      const index = this.byNumber[tag >>> 3];
       const field = index === undefined ? undefined : fields[index];
-      if (index === undefined || field === undefined) return false;
-      values[index] = field.read(reader, wireType, values[index]);
-      return true;
-    });
+      if (index === undefined || field === undefined) skipField(reader, tag);
+      else values[index] = field.read(reader, tag & 7, values[index]);
+    }
+    checkPosition(reader, end);
     return show(fields, values);
   }
 

@@ -49,6 +49,12 @@ test("a list put together from items that were written before is the list writte
   assert.deepEqual(encodeProtobufList(list, written), encodeProtobuf({ ...list, items } as typeof list));
 });
 
+test("a key that is named like the prototype is a key like any other", () => {
+  const data = JSON.parse('{"__proto__":"x","constructor":"y"}') as object;
+  const { object } = decodeProtobuf(encodeProtobuf({ apiVersion: "v1", kind: "ConfigMap", data } as never));
+  assert.equal(JSON.stringify(object["data"]), '{"__proto__":"x","constructor":"y"}');
+});
+
 test("an object that cannot be written is refused and spoils nothing for the next", () => {
   const good = { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } };
   const before = encodeProtobuf(good);
