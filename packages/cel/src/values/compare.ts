@@ -35,7 +35,7 @@ export function equals(a: CelResult, b: CelResult): boolean | CelError {
 
 function equalsObject(a: Exclude<CelValue, null | string | boolean | bigint | number>, b: CelValue): boolean | CelError {
   if (a instanceof CelList) return b instanceof CelList && a.equals(b, equals);
-  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b);
+  if (a instanceof CelMap) return b instanceof CelMap && a.equals(b, equals);
   if (a instanceof CelObject) return a.equals(b, equals);
   if (a instanceof CelUint) return isNumeric(b) && numericEquals(a, b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
@@ -53,15 +53,6 @@ function sameRuntimeType(a: Type, b: Type): boolean {
 function equalOptionals(a: CelOptional, b: CelOptional): boolean | CelError {
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
   return equals(a.value, b.value);
-}
-
-function equalMaps(a: CelMap, b: CelMap): boolean {
-  if (a.size !== b.size) return false;
-  for (const key of a.keys()) {
-    const other = b.get(key);
-    if (other === undefined || equals(a.get(key) ?? null, other) === false) return false;
-  }
-  return true;
 }
 
 type Numeric = bigint | number | CelUint;

@@ -100,6 +100,15 @@ export abstract class CelMap {
   /** The value of a key, or undefined. */
   abstract get(key: CelValue): CelResult | undefined;
   abstract keys(): Iterable<CelValue>;
+  /** Whether both hold the same entries. */
+  equals(other: CelMap, same: Equality): boolean | CelError {
+    if (this.size !== other.size) return false;
+    for (const key of this.keys()) {
+      const theirs = other.get(key);
+      if (theirs === undefined || same(this.get(key) ?? null, theirs) === false) return false;
+    }
+    return true;
+  }
 }
 
 /** How a key is stored: numbers that are equal in the language are one key. */

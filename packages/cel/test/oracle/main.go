@@ -1,6 +1,6 @@
 // Command oracle answers CEL cases with Kubernetes' own libraries: it compiles, estimates, evaluates and prints what happened.
 //
-// Input: a JSON array of cases on stdin. Output: the same array with the field "want" filled in, one case a line.
+// Input: a JSON array of cases on stdin. Output: an array of their expressions with what came of them, one a line.
 package main
 
 import (
@@ -38,7 +38,11 @@ type testCase struct {
 	Types   map[string]json.RawMessage `json:"types,omitempty"`
 	Vars    map[string]any             `json:"vars,omitempty"`
 	Limit   uint64                     `json:"limit,omitempty"`
-	Want    *answer                    `json:"want,omitempty"`
+}
+
+type vector struct {
+	Expr string  `json:"expr"`
+	Want *answer `json:"want"`
 }
 
 type answer struct {
@@ -69,15 +73,13 @@ func main() {
 	if err := decoder.Decode(&cases); err != nil {
 		panic(err)
 	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetEscapeHTML(false)
 	fmt.Println("[")
 	for i := range cases {
-		cases[i].Want = answerTo(&cases[i])
+		result := vector{Expr: cases[i].Expr, Want: answerTo(&cases[i])}
 		var line strings.Builder
 		lineEncoder := json.NewEncoder(&line)
 		lineEncoder.SetEscapeHTML(false)
-		if err := lineEncoder.Encode(cases[i]); err != nil {
+		if err := lineEncoder.Encode(result); err != nil {
 			panic(err)
 		}
 		text := strings.TrimSuffix(line.String(), "\n")
@@ -376,9 +378,9 @@ func show(value ref.Val) string {
 	case apiservercel.Format:
 		return "format(" + v.Name + ")"
 	case apiservercel.Quantity:
-		return "quantity(" + v.Quantity.String() + ")"
+		return "quantity(" + v.Quantity.AsDec().String() + ")"
 	case *apiservercel.Quantity:
-		return "quantity(" + v.Quantity.String() + ")"
+		return "quantity(" + v.Quantity.AsDec().String() + ")"
 	case apiservercel.IP:
 		return "ip(" + v.Addr.String() + ")"
 	case apiservercel.CIDR:
