@@ -239,6 +239,17 @@ test("a server that is too old is told in one sentence", async () => {
   await assert.rejects(world(answer(200, {})).client.serverVersion(), (error) => isApiError(error, "BadAnswer"));
 });
 
+test("a server that is none of Kubernetes' is told in one sentence", async () => {
+  await assert.rejects(world(answer(404, "no such page")).client.serverVersion(), (error) => {
+    assert.ok(isApiError(error, "BadAnswer"));
+    assert.match(
+      error.message,
+      /answered 404 \(no such page\)\. Check that the address is that of a Kubernetes API server\.$/u,
+    );
+    return true;
+  });
+});
+
 test("a list whose token has expired is fetched again unpaged when all of it is wanted", async () => {
   const page = (token: string, ...items: string[]): TransportResponse =>
     answer(200, { metadata: { resourceVersion: "5", continue: token }, items });

@@ -39,8 +39,10 @@ export function toApiError(refusal: Refusal): ApiError {
   return new ApiError({ ...base, code, message });
 }
 
-function codeOf({ status, httpStatus }: Refusal): ApiErrorCode {
+function codeOf({ status, httpStatus, attempt }: Refusal): ApiErrorCode {
   const code = toErrorCode(status?.reason, httpStatus);
+  // Every API server has `/version` and `/api`, which are asked for without naming a resource.
+  if (httpStatus === 404 && attempt.plural === "") return "BadAnswer";
   // Kubernetes names the object that is missing; where it names none, it is the path that it does not know.
   return code === "NotFound" && status?.details?.name === undefined ? "UnknownKind" : code;
 }
@@ -57,6 +59,8 @@ function adviceFor(code: ApiErrorCode, attempt: Attempt): string {
       const crd = group === "" ? "" : ` Install the CustomResourceDefinition ${plural}.${group}, or`;
       return `The server does not serve ${plural} in ${group === "" ? version : `${group}/${version}`}.${crd === "" ? " Check" : `${crd} check`} which versions it serves.`;
     }
+    case "BadAnswer":
+      return "Check that the address is that of a Kubernetes API server.";
     case "Unauthorized":
       return "The credentials are missing, expired or not accepted: log in again or renew the token or certificate.";
     case "Conflict":
