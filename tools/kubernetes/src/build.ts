@@ -25,32 +25,35 @@ export function areBuilt(programs: readonly Program[]): boolean {
 }
 
 /** Builds the programs that are not in the cache yet. A killed build leaves nothing that a later one would trust. */
-export async function buildPrograms(programs: readonly Program[], progress: Progress): Promise<void> {
+export async function buildPrograms(
+  programs: readonly Program[],
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
   for (const program of programs) {
     if (areBuilt([program])) continue;
     const folder = join(cacheFolder(), program.module.folder);
-    const waiting = (): void => progress.note(`waiting for another build of ${program.name}`);
-    await using _lock = await takeLock(folder, waiting);
-    if (!areBuilt([program])) await buildProgram(program, folder, progress);
+    const whenWaiting = (): void => progress.note(`waiting for another build of ${program.name}`);
+    await using _lock = await takeLock(folder, { signal, whenWaiting });
+    if (!areBuilt([program])) await buildProgram(program, { folder, progress, signal });
   }
 }
 
-async function buildProgram(program: Program, folder: string, progress: Progress): Promise<void> {
+interface BuildOptions {
+  readonly folder: string;
+  readonly progress: Progress;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function buildProgram(program: Program, { folder, progress, signal }: BuildOptions): Promise<void> {
   const step = progress.step(`building ${program.name} ${program.module.version.slice(1)}`);
   const workshop = join(folder, "build");
   const unfinished = join(workshop, `${program.name}-${process.pid}`);
   try {
     await prepareModule(program.module, workshop);
     await removeUnfinished(workshop, program.name);
-    await go(workshop, [
-      "build",
-      "-mod=mod",
-      "-trimpath",
-      "-buildvcs=false",
-      `-ldflags=${program.module.linkFlags}`,
-      `-o=${unfinished}`,
-      program.package,
-    ]);
+    const flags = ["-mod=mod", "-trimpath", "-buildvcs=false", `-ldflags=${program.module.linkFlags}`];
+    await go(workshop, ["build", ...flags, `-o=${unfinished}`, program.package], signal);
     await rename(unfinished, programPath(program));
     step.done();
   } catch (error) {
@@ -99,10 +102,10 @@ function goSource(name: string): string {
 }
 
 /** Runs the go command without C, the same everywhere. */
-async function go(cwd: string, args: readonly string[]): Promise<string> {
+async function go(cwd: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
   const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "", GOWORK: "off" };
   try {
-    return await run("go", args, { cwd, env, code: "build-failed" });
+    return await run("go", args, { cwd, env, code: "build-failed", signal });
   } catch (error) {
     if (!(error instanceof KubernetesToolError) || error.code !== "missing-program") throw error;
     throw new KubernetesToolError(

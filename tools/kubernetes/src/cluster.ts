@@ -52,13 +52,15 @@ export interface ClusterOptions {
   readonly apiServerFlags: readonly string[];
   /** The cluster is taken down when this process ends. */
   readonly owner?: Owner;
+  /** Gives up the start and clears away what was made; its reason is the error. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Puts up a cluster; a half-made one of that name is cleared away first, and a failed start leaves nothing. */
 export async function startCluster(options: ClusterOptions, progress: Progress): Promise<ClusterState> {
   assertPossible();
   const release = findRelease(options.version);
-  await using _lock = await takeLock(clusterFolder(options.name));
+  await using _lock = await takeLock(clusterFolder(options.name), { signal: options.signal });
   if (isRunning(options.name)) {
     throw new KubernetesToolError(
       "cluster-exists",
@@ -72,7 +74,7 @@ export async function startCluster(options: ClusterOptions, progress: Progress):
 export async function ensureCluster(options: ClusterOptions, progress: Progress): Promise<ClusterState> {
   assertPossible();
   const release = findRelease(options.version);
-  await using _lock = await takeLock(clusterFolder(options.name));
+  await using _lock = await takeLock(clusterFolder(options.name), { signal: options.signal });
   const state = readState(options.name);
   return state && isRunning(options.name) ? state : await startLocked(options, release, progress);
 }
@@ -82,11 +84,6 @@ export async function stopCluster(name: string): Promise<boolean> {
   const folder = clusterFolder(name);
   await using _lock = await takeLock(folder);
   return await clear(folder);
-}
-
-/** Clears a cluster away whose start this process itself is about to give up; the lock is its own and ends with it. */
-export async function abandonCluster(name: string): Promise<void> {
-  await clear(clusterFolder(name));
 }
 
 /** Whether the cluster is complete and its namespaces are alive. */
@@ -137,8 +134,9 @@ export async function killApiServer(state: ClusterState, index: number): Promise
 
 /** Starts an API server again that was killed, and waits until it is ready. */
 export async function restartApiServer(state: ClusterState, index: number): Promise<void> {
-  startApiServerProcess(runningSandbox(state.name), state, index);
-  await waitForApiServer(clusterFolder(state.name), state, index);
+  const sandbox = runningSandbox(state.name);
+  startApiServerProcess(sandbox, state, index);
+  await waitForApiServer(sandbox, state, index);
 }
 
 function assertPossible(): void {
@@ -152,7 +150,7 @@ function assertPossible(): void {
 
 async function startLocked(options: ClusterOptions, release: Release, progress: Progress): Promise<ClusterState> {
   const folder = clusterFolder(options.name);
-  await prepareMachine(release, options.nodes, progress);
+  await prepareMachine(release, options, progress);
   const init = await buildInit(progress);
   await clear(folder);
   const servers = await openPorts(options);
@@ -160,7 +158,7 @@ async function startLocked(options: ClusterOptions, release: Release, progress: 
   try {
     const state = describe(options, release, servers.map(listeningPort));
     writeState(state);
-    const sandbox = await startSandbox(folder, init);
+    const sandbox = await startSandbox(folder, init, options.signal);
     await startControlPlane(sandbox, state, { release, servers });
     if (options.nodes > 0) {
       await startNodes(sandbox, release, { count: options.nodes, credentials: adminCredentials(state) });
@@ -178,12 +176,16 @@ async function startLocked(options: ClusterOptions, release: Release, progress: 
 }
 
 /** Builds and installs what a cluster needs; nothing of it has to be taken back. */
-export async function prepareMachine(release: Release, nodes: number, progress: Progress): Promise<void> {
+export async function prepareMachine(
+  release: Release,
+  { nodes, signal }: Pick<ClusterOptions, "nodes" | "signal">,
+  progress: Progress,
+): Promise<void> {
   await ensureSystemPackages(nodes > 0 ? [...BASE_PACKAGES, ...NODE_PACKAGES] : BASE_PACKAGES, (line) =>
     progress.note(line),
   );
-  await buildPrograms(controlPlanePrograms(release), progress);
-  if (nodes > 0) await buildPrograms(nodePrograms(release), progress);
+  await buildPrograms(controlPlanePrograms(release), progress, signal);
+  if (nodes > 0) await buildPrograms(nodePrograms(release), progress, signal);
 }
 
 function describe(options: ClusterOptions, release: Release, ports: readonly number[]): ClusterState {
@@ -214,10 +216,10 @@ async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: S
   const targets = indexes.map((index) => ({ host: apiServerAddress(index), port: API_PORT }));
   const { name, owner, nodes } = state;
   await startKeeper(sandbox, servers, { name, targets, withNodes: nodes > 0, ...(owner && { owner }) });
-  await Promise.all(indexes.map((index) => waitForApiServer(folder, state, index)));
+  await Promise.all(indexes.map((index) => waitForApiServer(sandbox, state, index)));
   startService(sandbox, controllerManagerService(folder, release));
   startService(sandbox, schedulerService(folder, release));
-  await waitForDefaultNamespace(folder, state);
+  await waitForDefaultNamespace(sandbox, state);
 }
 
 function startApiServerProcess(sandbox: Sandbox, state: ClusterState, index: number): void {
@@ -234,18 +236,18 @@ function writeKubeconfigs(folder: string, state: ClusterState): void {
   writeKubeconfig(kubeconfigPath(state.name), "admin", adminCredentials(state));
 }
 
-async function waitForApiServer(folder: string, state: ClusterState, index: number): Promise<void> {
+async function waitForApiServer(sandbox: Sandbox, state: ClusterState, index: number): Promise<void> {
   const credentials = adminCredentials(state, index);
-  await waitUntil(folder, [apiServerName(index), "etcd"], async () => {
+  await waitUntil(sandbox, [apiServerName(index), "etcd"], async () => {
     const answer = await askApi(credentials, { path: "/readyz" });
     return answer.status === 200;
   });
 }
 
 /** Pods can be made once the default service account is there; the controller manager makes it. */
-async function waitForDefaultNamespace(folder: string, state: ClusterState): Promise<void> {
+async function waitForDefaultNamespace(sandbox: Sandbox, state: ClusterState): Promise<void> {
   const credentials = adminCredentials(state);
-  await waitUntil(folder, ["kube-controller-manager", "kube-scheduler"], async () => {
+  await waitUntil(sandbox, ["kube-controller-manager", "kube-scheduler"], async () => {
     const answer = await askApi(credentials, { path: "/api/v1/namespaces/default/serviceaccounts/default" });
     return answer.status === 200;
   });

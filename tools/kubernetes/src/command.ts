@@ -10,7 +10,9 @@ import { KubernetesToolError } from "./errors.ts";
 import type { KubernetesToolErrorCode } from "./errors.ts";
 
 /** How to run a command; without `code` a failure is reported as not-started. */
-export interface CommandOptions extends Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid"> {
+export interface CommandOptions extends Pick<SpawnOptions, "cwd" | "env"> {
+  /** Ends the program early; its reason is the error. */
+  readonly signal?: AbortSignal | undefined;
   /** What the program reads: a text, or an open file, which is closed. */
   readonly input?: string | { readonly file: number };
   readonly code?: KubernetesToolErrorCode;
@@ -37,12 +39,17 @@ export async function runForBytes(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<Buffer> {
-  const { input, code = "not-started", ...spawnOptions } = options;
+  const { input, code = "not-started", signal, ...spawnOptions } = options;
+  signal?.throwIfAborted();
   const file = typeof input === "object" ? input.file : undefined;
-  const child = spawn(program, args, { ...spawnOptions, stdio: [file ?? "pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    ...spawnOptions,
+    stdio: [file ?? "pipe", "pipe", "pipe"],
+    ...(signal && { signal }),
+  });
   if (file !== undefined) closeSync(file);
   const ended = new Promise<number>((resolve, reject) => {
-    child.on("error", (error) => reject(notRunnable(program, error)));
+    child.on("error", (error) => reject(signal?.aborted ? signal.reason : notRunnable(program, error)));
     child.on("close", (status, signal) => resolve(status ?? (signal ? 128 : 1)));
   });
   child.stdin?.on("error", () => {});

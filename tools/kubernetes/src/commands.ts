@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 
 import { buildInit, programPath } from "./build.ts";
 import {
-  abandonCluster,
   clusterProcesses,
   isRunning,
   loadImages,
@@ -56,22 +55,19 @@ export async function runCommand(command: Command): Promise<number> {
 }
 
 async function up(options: ClusterOptions): Promise<number> {
-  endOnSignal(options.name);
-  const state = await startCluster(options, progress);
+  const state = await startCluster({ ...options, signal: interruption() }, progress);
   return print(
     `cluster ${state.name}: Kubernetes ${state.version} at https://127.0.0.1:${state.ports[0]}\n` +
       `export KUBECONFIG=${kubeconfigPath(state.name)}\n`,
   );
 }
 
-/** Interrupted half-way, nothing is left: the cluster is cleared before the process ends. */
-function endOnSignal(name: string): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => {
-      process.stderr.write(`\nkubernetes: interrupted, clearing ${name} away\n`);
-      void abandonCluster(name).finally(() => process.exit(130));
-    });
-  }
+/** Aborted when the user or the system wants this process to end. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const reason = new KubernetesToolError("interrupted", "interrupted; what was begun has been cleared away");
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort(reason));
+  return controller.signal;
 }
 
 async function down(names: readonly string[]): Promise<number> {
@@ -115,7 +111,7 @@ async function kubectl(state: ClusterState, args: readonly string[]): Promise<nu
 }
 
 async function build(version: string, withNode: boolean): Promise<number> {
-  await prepareMachine(findRelease(version), withNode ? 1 : 0, progress);
+  await prepareMachine(findRelease(version), { nodes: withNode ? 1 : 0, signal: interruption() }, progress);
   await buildInit(progress);
   return 0;
 }

@@ -14,6 +14,7 @@ export type KubernetesToolErrorCode =
   | "build-failed"
   | "port-in-use"
   | "not-started"
+  | "interrupted"
   | "api-request"
   | "bad-archive"
   | "package-install";

@@ -8,17 +8,26 @@ import type { Server } from "node:net";
 /** Holds the lock until disposed or until this process ends. */
 export interface Lock extends AsyncDisposable {}
 
+/** What to do while another holds the lock. */
+export interface LockOptions {
+  /** Stops waiting; its reason is the error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once if the lock is not free. */
+  readonly whenWaiting?: () => void;
+}
+
 /**
  * Takes the lock on a path, waiting for its holder to let go. The lock is a listening socket in the abstract namespace: it needs
  * no file, so nothing can be left behind, and whoever waits is woken by the closing of a connection to it.
  */
-export async function takeLock(path: string, whenWaiting: () => void = () => {}): Promise<Lock> {
+export async function takeLock(path: string, { signal, whenWaiting }: LockOptions = {}): Promise<Lock> {
   const address = `\0capstan-${createHash("sha256").update(path).digest("hex")}`;
   for (let waited = false; ; waited = true) {
+    signal?.throwIfAborted();
     const server = await tryListen(address);
     if (server) return { [Symbol.asyncDispose]: () => close(server) };
-    if (!waited) whenWaiting();
-    await waitForRelease(address);
+    if (!waited) whenWaiting?.();
+    await waitForRelease(address, signal);
   }
 }
 
@@ -45,11 +54,14 @@ async function tryListen(address: string): Promise<Server | undefined> {
   }
 }
 
-async function waitForRelease(address: string): Promise<void> {
+async function waitForRelease(address: string, signal: AbortSignal | undefined): Promise<void> {
   const socket = connect(address);
+  const giveUp = (): unknown => socket.destroy();
+  signal?.addEventListener("abort", giveUp);
   socket.on("error", () => {});
   socket.resume();
   await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  signal?.removeEventListener("abort", giveUp);
 }
 
 async function close(server: Server): Promise<void> {

@@ -3,11 +3,19 @@
 import { runCommand } from "./commands.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { KubernetesToolError } from "./errors.ts";
+import type { KubernetesToolErrorCode } from "./errors.ts";
+
+/** As shells have it: 2 for a wrong call, 130 for an interruption, 1 for all else. */
+const EXIT_CODES: Partial<Record<KubernetesToolErrorCode, number>> = {
+  usage: 2,
+  "unknown-version": 2,
+  interrupted: 130,
+};
 
 try {
   process.exitCode = await runCommand(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof KubernetesToolError)) throw error;
   process.stderr.write(`kubernetes: ${error.message}\n`);
-  process.exitCode = error.code === "usage" || error.code === "unknown-version" ? 2 : 1;
+  process.exitCode = EXIT_CODES[error.code] ?? 1;
 }

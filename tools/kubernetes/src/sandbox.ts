@@ -25,16 +25,18 @@ export interface Service {
 export interface Sandbox {
   readonly folder: string;
   readonly init: number;
+  /** When this is aborted, whoever waits for something inside gives up. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Makes the namespaces: a first process, a network of its own, and mounts that keep host folders free of our files. */
-export async function startSandbox(folder: string, initProgram: string): Promise<Sandbox> {
+export async function startSandbox(folder: string, initProgram: string, signal?: AbortSignal): Promise<Sandbox> {
   mkdirSync(join(folder, "logs"), { recursive: true });
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private"];
   spawnDetached(folder, { component: "init", program: "unshare", args: [...namespaces, "--", initProgram] });
-  const sandbox = { folder, init: await waitForInit(folder) };
+  const sandbox: Sandbox = { folder, init: await waitForInit(folder), signal };
   await inside(sandbox, "ip", ["-batch", "-"], interfaceCommands());
   await inside(sandbox, "sh", ["-eu", "-c", MOUNT_SCRIPT, "sh", folder]);
   return sandbox;

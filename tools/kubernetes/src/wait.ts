@@ -4,17 +4,19 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { KubernetesToolError } from "./errors.ts";
 import { assertRunning, logTail } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 const LIMIT_MS = 120_000;
 
 /** Asks again and again until it is so; a question that fails counts as not yet. */
 export async function waitUntil(
-  folder: string,
+  { folder, signal }: Sandbox,
   needed: readonly string[],
   isSo: () => Promise<boolean>,
 ): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   while (performance.now() < deadline) {
+    signal?.throwIfAborted();
     if (await isSo().catch(() => false)) return;
     await delay(100);
     for (const component of needed) assertRunning(folder, component);

@@ -67,7 +67,7 @@ export async function startNodes(sandbox: Sandbox, release: Release, start: Node
       startService(sandbox, kubeletService(node, release));
     }),
   );
-  await Promise.all(nodes.map((node) => waitForNode(node, start.credentials)));
+  await Promise.all(nodes.map((node) => waitForNode(sandbox, node, start.credentials)));
 }
 
 /** How many nodes, and how the API server is reached. */
@@ -137,7 +137,7 @@ async function startContainerd(sandbox: Sandbox, node: NodePlan): Promise<void> 
   const environment = { PATH: `${dirname(program)}:/usr/sbin:/usr/bin:/sbin:/bin` };
   startService(sandbox, { component, program, args: flags({ config: `${node.folder}/containerd.toml` }), environment });
   const ctr = programPath(containerdProgram("ctr"));
-  await waitUntil(sandbox.folder, [component], async () => {
+  await waitUntil(sandbox, [component], async () => {
     await inside(sandbox, ctr, ["--address", containerdSocket(node), "version"]);
     return true;
   });
@@ -170,9 +170,9 @@ function dnsService(cluster: string) {
   return { component: "coredns", program: programPath(corednsProgram()), args: ["-conf", join(cluster, "Corefile")] };
 }
 
-async function waitForNode(node: NodePlan, credentials: Credentials): Promise<void> {
+async function waitForNode(sandbox: Sandbox, node: NodePlan, credentials: Credentials): Promise<void> {
   const needed = [`kubelet-${node.name}`, `containerd-${node.name}`, "kube-proxy", "coredns"];
-  await waitUntil(node.cluster, needed, async () => {
+  await waitUntil(sandbox, needed, async () => {
     const answer = await callApi(credentials, { path: `/api/v1/nodes/${node.name}` });
     const { status } = answer as { status: { conditions?: { type: string; status: string }[] } };
     return status.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
