@@ -66,8 +66,8 @@ export function readTime(read: Element): Date {
   const full = read.tag === tag.utcTime ? century + digits : digits;
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full);
   if (parts === null) throw malformed(`"${digits}" is not a time`);
-  const [, year, month, day, hour, minute, second] = parts;
-  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
+  return new Date(Date.UTC(year, month - 1, day, hour, minute, second));
 }
 
 /** The bytes of a bit string that is a whole number of bytes long. */

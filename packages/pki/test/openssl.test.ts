@@ -11,7 +11,8 @@ import { createAuthority, createPrivateKeyPem, createRequest, parseRequest, vali
 const folder = mkdtempSync(join(tmpdir(), "capstan-pki-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+const program = "openssl";
+const hasOpenssl = spawnSync(program, ["version"]).status === 0;
 const skip = hasOpenssl || process.env["CI"] === "true" ? false : "openssl is not installed";
 const now = new Date();
 
@@ -22,7 +23,7 @@ function file(name: string, text: string): string {
 }
 
 function openssl(...args: string[]): string {
-  return execFileSync("openssl", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
 for (const keyKind of ["ec-p256", "rsa-2048"] as const) {
