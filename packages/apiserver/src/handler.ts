@@ -27,9 +27,9 @@ export function createHandler(parts: ServerParts): Handler {
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
     const warnings = new Set<string>();
+    const info = parseRequest(call.method, path, query);
     let answer: Answer;
     try {
-      const info = parseRequest(call.method, path, query);
       const user = await identify(parts, call);
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
       await authorizeCall(exchange, info);
@@ -37,6 +37,7 @@ export function createHandler(parts: ServerParts): Handler {
     } catch (error) {
       answer = respondError(toRefusal(error, parts, call), errorMedia(call, query));
     }
+    if (info.type === "resource") parts.metrics.count({ ...info, code: answer.status });
     return withHeaders(answer, auditId, warnings);
   };
 }

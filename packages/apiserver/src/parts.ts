@@ -9,6 +9,7 @@ import type { Call } from "./call.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ResourceRequest } from "./route/request-info.ts";
 import type { Clock } from "./clock.ts";
+import type { RequestMetrics } from "./paths/metrics.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Store } from "./store/store.ts";
 
@@ -31,6 +32,7 @@ export interface ServerParts {
   readonly authorizer: Authorizer;
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
+  readonly metrics: RequestMetrics;
   /** Hands a request to another server that an APIService names; `undefined` when there is none. */
   forward(exchange: Exchange, info: ResourceRequest): Promise<Answer> | undefined;
   /** Told about errors that are bugs of ours. */

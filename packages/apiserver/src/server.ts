@@ -17,6 +17,7 @@ import type { Call } from "./call.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { createHandler, type Handler } from "./handler.ts";
 import type { Randomness, ServerParts } from "./parts.ts";
+import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
@@ -154,6 +155,7 @@ function assemble({ options, clock, randomness, store, registry, token }: Ingred
     authorizer: authorizerOf(options.authorization ?? "rbac", lookup),
     admission: chainAdmission(options.admission ?? admissionSteps, admission),
     nodes: options.nodes,
+    metrics: new RequestMetrics(),
     forward: () => undefined,
     report: options.report ?? (() => {}),
   };

@@ -51,7 +51,11 @@ export class GoReader {
   mismatchError(go: string, value: JsonValue, literal = ""): TypeMismatch {
     const fields = this.#path.filter((part) => typeof part === "string");
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
-    return new TypeMismatch(`json: cannot unmarshal ${jsonTypeOf(value)}${literal} into ${place} of type ${go}`);
+    const found = jsonTypeOf(value);
+    return new TypeMismatch(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {
+      found,
+      wanted: go,
+    });
   }
 
   #struct_(type: GoStruct, value: JsonValue): JsonValue | undefined {

@@ -25,6 +25,11 @@ export class StrictProblems {
     this.#add(`yaml: unmarshal errors:\n  line ${line}: key "${key}" already set in map`);
   }
 
+  /** An objection in words of its own. */
+  message(text: string): void {
+    this.#add(text);
+  }
+
   #add(message: string): void {
     if (this.#messages.length >= limit || this.#seen.has(message)) return;
     this.#seen.add(message);
@@ -32,8 +37,39 @@ export class StrictProblems {
   }
 }
 
+/** What was found and what it should have become. */
+export interface Mismatch {
+  /** JSON's name of what was there. */
+  readonly found: string;
+  /** Go's name of what it should be. */
+  readonly wanted: string;
+}
+
 /** A value of a type that the field cannot hold, in the words of Go's JSON decoder. */
 export class TypeMismatch extends Error {
   override readonly name = "TypeMismatch";
   readonly code = "TypeMismatch";
+  readonly #mismatch: Mismatch | undefined;
+
+  constructor(message: string, mismatch?: Mismatch) {
+    super(message);
+    this.#mismatch = mismatch;
+  }
+
+  /** The same in the words of the converter that strategic patches go through. */
+  asConversion(): string {
+    if (this.#mismatch === undefined) return this.message;
+    const { found, wanted } = this.#mismatch;
+    if (wanted.startsWith("map[")) return `cannot restore map from ${goKinds[found] ?? found}`;
+    if (wanted.startsWith("[]")) return `cannot restore slice from ${goKinds[found] ?? found}`;
+    if (/\.[A-Z]/.test(wanted)) return `cannot restore struct from: ${goKinds[found] ?? found}`;
+    return `cannot convert ${goTypes[found] ?? found} to ${wanted}`;
+  }
 }
+
+const goKinds: Readonly<Record<string, string>> = { number: "int64", array: "slice", object: "map" };
+const goTypes: Readonly<Record<string, string>> = {
+  number: "int64",
+  array: "[]interface {}",
+  object: "map[string]interface {}",
+};

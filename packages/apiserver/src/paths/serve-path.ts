@@ -1,10 +1,117 @@
 /** Paths that are no resources: discovery, versions, health, metrics, OpenAPI. */
+import { createHash } from "node:crypto";
+import { toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { headerOf } from "../call.ts";
+import { aggregated, apiVersions, discover, groupDocument, groupList, resourceList } from "../discovery/discovery.ts";
+import { parseAccept } from "../encode/accept.ts";
+import { negotiate, plainOffer } from "../encode/media.ts";
+import { respondJson } from "../encode/respond.ts";
 import type { Exchange } from "../exchange.ts";
+import { serveOpenApi } from "../openapi/serve.ts";
 import type { PathRequest } from "../route/request-info.ts";
+import { methodNotAllowed } from "../verbs/serve-resource.ts";
+import { healthPaths, serveHealth } from "./health.ts";
+import { serveMetrics } from "./metrics.ts";
 import { pageNotFound } from "./plain.ts";
+import { servedVersion } from "./version.ts";
 
 /** Answers a request for a path. */
-export function servePath(_exchange: Exchange, _info: PathRequest): Promise<Answer> | Answer {
-  return pageNotFound();
+export function servePath(exchange: Exchange, { path }: PathRequest): Promise<Answer> | Answer {
+  const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  const parts = trimmed.split("/").slice(1);
+  switch (parts[0]) {
+    case "":
+      return respond(exchange, { paths: rootPaths(exchange) });
+    case "api":
+    case "apis":
+      return serveDiscovery(exchange, parts);
+    case "version":
+      return parts.length === 1 ? respond(onlyGet(exchange), servedVersion) : pageNotFound();
+    case "metrics":
+      return parts.length === 1 ? serveMetrics(exchange.parts) : pageNotFound();
+    case "openapi":
+      return serveOpenApi(exchange, parts);
+    default:
+      return serveHealth(trimmed, exchange.query) ?? pageNotFound();
+  }
+}
+
+function respond(exchange: Exchange, value: Json): Answer {
+  return respondJson(200, toGoJson(value), negotiate(exchange.call, exchange.query, plainOffer));
+}
+
+function onlyGet(exchange: Exchange): Exchange {
+  if (exchange.call.method !== "GET") throw methodNotAllowed();
+  return exchange;
+}
+
+/** `/api`, `/apis`, `/api/v1`, `/apis/<group>`, `/apis/<group>/<version>`. */
+function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]): Answer {
+  const groups = discover(exchange.parts.registry);
+  if (rest.length === 0) return serveRoot(onlyGet(exchange), root === "api", groups);
+  const group = groups.find(({ name }) => name === (root === "api" ? "" : rest[0]));
+  if (group === undefined) return pageNotFound();
+  const version = root === "api" ? rest[0] : rest[1];
+  if (version === undefined) return respond(onlyGet(exchange), groupDocument(group));
+  const found = group.versions.find((one) => one.version === version);
+  if (found === undefined) return pageNotFound();
+  const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
+  return respond(onlyGet(exchange), resourceList(groupVersion, found.resources));
+}
+
+function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeof discover>): Answer {
+  const version = aggregatedVersion(headerOf(exchange.call, "accept") ?? "");
+  if (version !== undefined) {
+    const wanted = groups.filter(({ name }) => (name === "") === isCore);
+    return serveAggregated(exchange, aggregated(wanted, version), version);
+  }
+  const answer = respond(exchange, isCore ? apiVersions(serverAddress(exchange)) : groupList(groups));
+  answer.headers["vary"] = "Accept";
+  return answer;
+}
+
+function serverAddress({ call }: Exchange): string {
+  return headerOf(call, "host") ?? headerOf(call, ":authority") ?? "127.0.0.1";
+}
+
+/** The first acceptable form decides: all at once, or the older documents. */
+function aggregatedVersion(accept: string): "v2" | "v2beta1" | undefined {
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    if (`${type}/${subtype}` !== "application/json") continue;
+    if (parameters.get("as") !== "APIGroupDiscoveryList") return undefined;
+    const version = parameters.get("v");
+    if (parameters.get("g") === "apidiscovery.k8s.io" && (version === "v2" || version === "v2beta1")) return version;
+  }
+  return undefined;
+}
+
+function serveAggregated({ call }: Exchange, document: Json, version: string): Answer {
+  const body = `${toGoJson(document)}\n`;
+  const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
+  const headers = {
+    "content-type": `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+    "cache-control": "public",
+    etag,
+    vary: "Accept",
+  };
+  if (headerOf(call, "if-none-match") === etag) return { status: 304, headers, body: "" };
+  return { status: 200, headers, body };
+}
+
+function rootPaths({ parts }: Exchange): string[] {
+  const paths = [
+    "/.well-known/openid-configuration",
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/version",
+  ];
+  paths.push("/api", "/api/v1", "/apis", "/apis/", ...healthPaths());
+  for (const { name, versions } of discover(parts.registry)) {
+    if (name === "") continue;
+    paths.push(`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`));
+  }
+  return paths.sort();
 }

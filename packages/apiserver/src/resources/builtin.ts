@@ -1,5 +1,12 @@
 /** Serves the built-in kinds: facts from `@capstan/kinds`, structure from Go's types, behaviour from the rules of each kind. */
-import { builtInGroupVersions, type BuiltInResource, type BuiltInSubresource } from "@capstan/kinds";
+import { patchTypeFromOpenApi } from "@capstan/patch";
+import {
+  builtInDefinitions,
+  builtInGroupVersions,
+  definitionNameOf,
+  type BuiltInResource,
+  type BuiltInSubresource,
+} from "@capstan/kinds";
 import { cloneJson, formatApiVersion, type GroupVersionKind, type KubeObject } from "@capstan/model";
 import { builtinRules } from "../builtin/index.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -61,6 +68,8 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
       ]),
     ),
     fieldManager: fieldManagerOf({ group, version, kind: facts.kind }, resetFieldsOf(kindRules)),
+    patchType: () =>
+      patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf({ group, version, kind: facts.kind }) ?? ""),
     isCustom: false,
   };
 }

@@ -1,6 +1,7 @@
 /** A resource as it is served at one version: its names, its rules, and how bodies become objects and back. */
 import type { TableColumn } from "@capstan/kinds";
 import type { GroupKind, GroupResource, KubeObject } from "@capstan/model";
+import type { PatchType } from "@capstan/patch";
 import type { ResourceName } from "../builtin/context.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { ResourceRules, SubresourceRules } from "../builtin/rules.ts";
@@ -71,6 +72,8 @@ export interface ServedResource extends ResourceNames {
   readonly conversion: Conversion | undefined;
   readonly subresources: ReadonlyMap<string, ServedSubresource>;
   readonly fieldManager: FieldManager | undefined;
+  /** How strategic merge patches are merged; custom kinds have no such patches. */
+  patchType(): PatchType;
   /** Custom objects carry apiVersion and kind inside lists, built-in ones do not. */
   readonly isCustom: boolean;
 }

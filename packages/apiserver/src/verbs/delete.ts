@@ -112,8 +112,7 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   const { resource, context } = exchange;
   const { deletion } = resource.rules as KindRules;
   const old = entry.object;
-  const refusals = deletion?.validate?.(old, context) ?? [];
-  if (refusals.length > 0) throw apiErrors.invalid(resource.qualifiedKind, old.metadata.name ?? "", refusals);
+  checkRemovable(exchange, old);
   const draft = cloneJson(old);
   const grace = graceOf(exchange, draft, options);
   if (grace === "pending") return { type: "marked", object: old };
@@ -123,6 +122,12 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   if (grace === "none") markDeleted(draft, context.now);
   deletion?.begin?.(draft, context);
   return mark(exchange, entry, { draft, isOver: grace === 0 && !isKept, options });
+}
+
+/** Kinds may refuse a deletion. */
+function checkRemovable({ resource, context }: ResourceExchange, old: KubeObject): void {
+  const refusals = (resource.rules as KindRules).deletion?.validate?.(old, context) ?? [];
+  if (refusals.length > 0) throw apiErrors.invalid(resource.qualifiedKind, old.metadata.name ?? "", refusals);
 }
 
 interface Mark {

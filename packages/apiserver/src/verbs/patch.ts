@@ -1,9 +1,246 @@
-/** patch: a change of four possible forms, applied to whatever is there. */
+/** patch: a change of one of four forms, applied to whatever is there. */
+import {
+  apiErrors,
+  cloneJson,
+  fieldErrors,
+  StatusError,
+  toFailure,
+  toGoJson,
+  type Json,
+  type KubeObject,
+} from "@capstan/model";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicPatch,
+  checkJsonPatchFields,
+  PatchError,
+  type JsonObject,
+} from "@capstan/patch";
 import type { Answer } from "../answer.ts";
-import { methodNotAllowed } from "./serve-resource.ts";
+import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
+import { headerOf } from "../call.ts";
+import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
+import { printGoMap } from "../encode/go-map.ts";
+import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
+import { toStatusError } from "../managed/field-manager.ts";
+import { ensureNamespace } from "../metadata/system-fields.ts";
+import { managerOf, parseWriteOptions, type FieldValidation, type WriteOptions } from "./options.ts";
+import { write, type Change } from "./write.ts";
 
-/** Answers a PATCH. */
-export function patch(_exchange: ResourceExchange): Promise<Answer> {
-  throw methodNotAllowed();
+/** The forms of a patch. */
+type PatchKind = "json" | "merge" | "strategic" | "apply";
+
+const kinds: Readonly<Record<string, PatchKind>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+/** Answers a PATCH of an object or of a view of it. */
+export async function patch(exchange: ResourceExchange): Promise<Answer> {
+  const kind = kindOf(exchange);
+  const body = await exchange.call.body();
+  const options = parseWriteOptions(exchange.query, "PatchOptions", kind === "apply");
+  const text = Buffer.from(body).toString("utf8");
+  const { object, created } = await write(exchange, {
+    name: exchange.info.name,
+    options,
+    createsMissing: kind === "apply",
+    uid: "",
+    change: checked(
+      exchange,
+      kind === "apply" ? applied(exchange, text, options) : patched(exchange, { kind, text, options }),
+    ),
+  });
+  return respondObject(exchange, created ? 201 : 200, object);
+}
+
+function kindOf({ call, resource }: ResourceExchange): PatchKind {
+  const type = (headerOf(call, "content-type") ?? "").split(";")[0]?.trim() ?? "";
+  const kind = kinds[type];
+  if (kind !== undefined && !(kind === "strategic" && resource.isCustom)) return kind;
+  const message = "415: Unsupported Media Type";
+  throw new StatusError(toFailure({ code: 415, reason: "UnsupportedMediaType", message, details: {} }));
+}
+
+/** What a patch makes must still be the object of the path. */
+function checked({ resource, info }: ResourceExchange, change: Change): Change {
+  return async (live) => {
+    const draft = await change(live);
+    if (live === undefined && (draft.metadata.uid ?? "") !== "") {
+      const why = `uid mismatch: the provided object specified uid ${draft.metadata.uid}, and no existing object was found`;
+      throw apiErrors.conflict(resource.qualified, info.name, why);
+    }
+    ensureNamespace(draft, resource.namespaced ? info.namespace : "");
+    checkName(draft.metadata.name ?? "", info.name);
+    return draft;
+  };
+}
+
+function checkName(name: string, urlName: string): void {
+  if (name === urlName) return;
+  throw apiErrors.badRequest(
+    name === ""
+      ? `the name of the object (${urlName} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${name}) does not match the name on the URL (${urlName})`,
+  );
+}
+
+/** Server-side apply. */
+function applied(
+  { resource, subresource, warnings, context }: ResourceExchange,
+  text: string,
+  options: WriteOptions,
+): Change {
+  const manager = (subresource ?? resource).fieldManager;
+  const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
+  const configuration = readApplied(text, problems);
+  return (live) => {
+    const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
+    if (manager === undefined) throw apiErrors.internalError(`apply is not served for ${resource.resource}`);
+    const merged = manager.apply(live, configuration, origin);
+    const draft = resource.codec.decode(merged as unknown as JsonValue, undefined);
+    resource.codec.defaults(draft);
+    for (const message of problems?.messages ?? []) {
+      if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
+      warnings.add(message);
+    }
+    return draft;
+  };
+}
+
+function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
+  try {
+    const value = text.trimStart().startsWith("{") ? parseJson(text, problems) : parseYaml(text, problems);
+    if (value === null) return {};
+    if (typeof value !== "object" || Array.isArray(value)) throw notAMap(value);
+    return value as JsonObject;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError || error instanceof TypeMismatch) {
+      throw apiErrors.badRequest(`error decoding YAML: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function notAMap(value: JsonValue): TypeMismatch {
+  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return new TypeMismatch(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+}
+
+interface PatchRequest {
+  readonly kind: "json" | "merge" | "strategic";
+  readonly text: string;
+  readonly options: WriteOptions;
+}
+
+/** The three forms that change the object as a document. */
+function patched(exchange: ResourceExchange, request: PatchRequest): Change {
+  const { resource, subresource, call, context, info } = exchange;
+  const problems = request.options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
+  const parsed = readPatch(request, problems);
+  const manager = (subresource ?? resource).fieldManager;
+  const user = managerOf(request.options.fieldManager, headerOf(call, "user-agent") ?? "");
+  return (live) => {
+    if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+    const document = applyParsed(exchange, request.kind, { live, parsed });
+    const draft = readPatched(exchange, document, { request, parsed, problems });
+    return manager?.update(live, draft, { manager: user, time: context.now }) ?? draft;
+  };
+}
+
+/** Reads the text of a patch; its unknown and duplicate fields are collected. */
+function readPatch({ kind, text, options }: PatchRequest, problems: StrictProblems | undefined): JsonValue {
+  const isChecked = options.fieldValidation !== "Ignore";
+  const prefix = kind === "strategic" || !isChecked ? "" : "error decoding patch: ";
+  try {
+    const value = parseJson(text, problems);
+    if (kind === "json" && isChecked) {
+      for (const message of checkJsonPatchFields(value as Json)) problems?.message(message);
+    }
+    if (kind !== "json" && (typeof value !== "object" || Array.isArray(value))) throw notAMap(value);
+    return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof TypeMismatch) {
+      throw apiErrors.badRequest(prefix + error.message);
+    }
+    if (error instanceof PatchError) throw toStatusError(error.code, error.message);
+    throw error;
+  }
+}
+
+function applyParsed(
+  { resource }: ResourceExchange,
+  kind: PatchRequest["kind"],
+  { live, parsed }: { live: KubeObject; parsed: JsonValue },
+): Json {
+  const document = live as unknown as JsonObject;
+  try {
+    switch (kind) {
+      case "json":
+        return applyJsonPatch(document, parsed as Json);
+      case "merge":
+        return applyMergePatch(document, (parsed ?? {}) as Json);
+      case "strategic":
+        return applyStrategicPatch(document, (parsed ?? {}) as JsonObject, resource.patchType());
+    }
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw error.code === "Unprocessable" ? unprocessable() : toStatusError(error.code, error.message);
+  }
+}
+
+/** A patch that does not fit is refused without saying why, as the real server does. */
+function unprocessable(): StatusError {
+  const message = "the server rejected our request due to an error in our request";
+  return new StatusError(toFailure({ code: 422, reason: "Invalid", message, details: {} }));
+}
+
+interface Reading {
+  readonly request: PatchRequest;
+  readonly parsed: JsonValue;
+  readonly problems: StrictProblems | undefined;
+}
+
+/** The patched document as a draft with defaults. */
+function readPatched(exchange: ResourceExchange, document: Json, { request, parsed, problems }: Reading): AnyDraft {
+  const { resource, warnings } = exchange;
+  const shown = (): string =>
+    request.kind === "strategic" ? printGoMap(parsed) : toGoJson(sortTopLevel(document as JsonObject));
+  const { codec } = resource;
+  let draft: AnyDraft;
+  const found = problems === undefined ? undefined : new StrictProblems();
+  try {
+    draft = codec.decode(cloneJson(document) as JsonValue, found);
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw invalidPatch(shown(), request.kind === "strategic" ? error.asConversion() : error.message);
+  }
+  const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
+  settle(messages, { validation: request.options.fieldValidation, shown, warnings });
+  codec.defaults(draft);
+  return draft;
+}
+
+function settle(
+  messages: readonly string[],
+  { validation, shown, warnings }: { validation: FieldValidation; shown: () => string; warnings: Set<string> },
+): void {
+  if (messages.length === 0) return;
+  if (validation === "Strict") throw invalidPatch(shown(), `strict decoding error: ${messages.join(", ")}`);
+  for (const message of messages) warnings.add(message);
+}
+
+function invalidPatch(shown: string, why: string): StatusError {
+  return apiErrors.invalid({ group: "", kind: "" }, "", [fieldErrors.invalid("patch", shown, why)]);
+}
+
+/** Patching sorts the fields at the top and leaves those below alone. */
+function sortTopLevel(document: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

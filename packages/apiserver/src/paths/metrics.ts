@@ -1,0 +1,44 @@
+/** /metrics: how much was asked and how much is stored, as Prometheus reads it. */
+import type { Answer } from "../answer.ts";
+import type { ServerParts } from "../parts.ts";
+
+/** Counts what is asked of a server. */
+export class RequestMetrics {
+  readonly #totals = new Map<string, number>();
+
+  count(labels: { verb: string; group: string; version: string; resource: string; code: number }): void {
+    const { verb, group, version, resource, code } = labels;
+    const key = `code="${code}",group="${group}",resource="${resource}",verb="${verb.toUpperCase()}",version="${version}"`;
+    this.#totals.set(key, (this.#totals.get(key) ?? 0) + 1);
+  }
+
+  lines(): string[] {
+    return [...this.#totals].map(([labels, total]) => `apiserver_request_total{${labels}} ${total}`);
+  }
+}
+
+/** Answers /metrics. */
+export function serveMetrics(parts: ServerParts): Answer {
+  const lines = [
+    "# HELP apiserver_request_total [STABLE] Counter of apiserver requests broken out for each verb, group, version, resource and HTTP response code.",
+    "# TYPE apiserver_request_total counter",
+    ...parts.metrics.lines(),
+    "# HELP apiserver_resource_objects [ALPHA] Number of stored objects at the time of last check split by kind.",
+    "# TYPE apiserver_resource_objects gauge",
+    ...objectCounts(parts),
+  ];
+  const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" };
+  return { status: 200, headers, body: `${lines.join("\n")}\n` };
+}
+
+function objectCounts({ store, registry }: ServerParts): string[] {
+  const seen = new Map<string, string>();
+  for (const { storage, group, resource } of registry.all()) {
+    if (seen.has(storage)) continue;
+    seen.set(
+      storage,
+      `apiserver_resource_objects{group="${group}",resource="${resource}"} ${store.collection(storage).size}`,
+    );
+  }
+  return [...seen.values()];
+}
