@@ -105,17 +105,21 @@ export function createEnv(options: EnvOptions): Env {
     optionalSyntax: options.libraries.some((library) => library.optionalSyntax),
     escapedFields: options.escapedFields ?? false,
   };
+  const validations = {
+    homogeneousLiterals: options.homogeneousLiterals ?? false,
+    constants: options.validators ?? false,
+    formats: declarations.functions.has("format"),
+  };
   return {
     compile(source) {
       const parsed = parse(source, parseOptions);
       if (parsed.issues.length > 0) return failure("syntax", source, parsed.issues);
       if (options.checked === false) return program(source, parsed.node, declarations);
       const issues = check(source, parsed.node, declarations, {
-        homogeneousLiterals: options.homogeneousLiterals ?? false,
         crossTypeComparisons: options.crossTypeComparisons ?? true,
       });
       if (issues.length > 0) return failure("check", source, issues);
-      const invalid = options.validators ? validate(source, parsed.node, declarations) : [];
+      const invalid = validate(source, parsed.node, validations);
       return invalid.length > 0 ? failure("check", source, invalid) : program(source, parsed.node, declarations);
     },
     extend: (more) => createEnv(extendOptions(options, more)),

@@ -16,6 +16,7 @@ const LONGEST_SNIPPET = 16384;
 /** The place of a UTF-16 offset as line and column. */
 export function locate(source: string, offset: number): { readonly line: number; readonly column: number } {
   if (offset < 0) return { line: -1, column: -1 };
+  if (source === "") return { line: 1, column: -1 };
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   let line = 1;
@@ -33,7 +34,7 @@ export function formatIssues(source: string, issues: readonly Issue[]): string {
 
 function formatIssue(source: string, issue: Issue): string {
   const head = `ERROR: <input>:${issue.line}:${issue.column + 1}: ${issue.message}`;
-  const line = issue.line < 1 ? undefined : source.split("\n")[issue.line - 1];
+  const line = issue.line < 1 || source === "" ? undefined : source.split("\n")[issue.line - 1];
   if (line === undefined || line.length > LONGEST_SNIPPET) return head;
   const chars = [...line.replaceAll("\t", " ")];
   const dots = chars.slice(0, issue.column).map((char) => (isWide(char) ? "\uff0e" : "."));

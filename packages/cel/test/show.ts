@@ -62,7 +62,8 @@ function showLibraryValue(value: CelObject): string {
   }
   if (value.type.name === "kubernetes.NamedFormat") return `format(${(value as unknown as { name: string }).name})`;
   const prefix = PREFIXES[value.type.name];
-  return prefix ? `${prefix}(${String(value)})` : value.type.name;
+  const text = prefix === "quantity" ? String(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") : String(value);
+  return prefix ? `${prefix}(${text})` : value.type.name;
 }
 
 function sortedJson(json: unknown): string {

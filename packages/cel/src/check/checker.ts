@@ -13,10 +13,8 @@ import { Scope } from "./scope.ts";
 import type { Bindings } from "./unify.ts";
 import { assign, assignAll, mostGeneral, substitute } from "./unify.ts";
 
-/** How strictly literals are checked and which overloads are off. */
+/** Which overloads are off. */
 export interface CheckOptions {
-  /** Lists and maps written out must be of one type. */
-  readonly homogeneousLiterals: boolean;
   /** `1 < 1.5` is allowed outside dyn; locals of comprehensions always may, as in cel-go. */
   readonly crossTypeComparisons: boolean;
 }
@@ -233,7 +231,7 @@ class Checker {
     for (const [index, element] of node.elements.entries()) {
       this.check(element);
       const type = node.optionals.has(index) ? this.unwrapOptional(element) : typeOfNode(element);
-      joined = this.join(element, joined, type);
+      joined = this.join(joined, type);
     }
     node.type = listOf(joined ?? this.newVariable());
   }
@@ -243,9 +241,9 @@ class Checker {
     let value: Type | undefined;
     for (const entry of node.entries) {
       this.check(entry.key);
-      key = this.join(entry.key, key, typeOfNode(entry.key));
+      key = this.join(key, typeOfNode(entry.key));
       this.check(entry.value);
-      value = this.join(entry.value, value, entry.optional ? this.unwrapOptional(entry.value) : typeOfNode(entry.value));
+      value = this.join(value, entry.optional ? this.unwrapOptional(entry.value) : typeOfNode(entry.value));
     }
     node.type = mapOf(key ?? this.newVariable(), value ?? this.newVariable());
   }
@@ -258,12 +256,10 @@ class Checker {
     return type;
   }
 
-  private join(node: Node, joined: Type | undefined, type: Type): Type {
+  private join(joined: Type | undefined, type: Type): Type {
     if (!joined) return type;
     if (this.unify(joined, type)) return mostGeneral(joined, type);
-    if (!this.options.homogeneousLiterals) return DYN;
-    this.mismatch(node, joined, type);
-    return ERROR;
+    return DYN;
   }
 
   private struct(node: StructNode): void {

@@ -10,28 +10,37 @@ import { CelError } from "../values/value.ts";
 import { toDurationValue, toTimestampValue } from "../library/convert.ts";
 import { compilePattern } from "../library/pattern.ts";
 import { checkFormatCall } from "../library/format-check.ts";
-import type { Declarations } from "./scope.ts";
 
 /** Calls whose literal arguments may mix types. */
 const MIXING: ReadonlySet<string> = new Set(["format"]);
 
-export function validate(source: string, root: Node, declarations: Declarations): readonly Issue[] {
+/** Which checks to make. */
+export interface Validations {
+  /** Lists and maps that are written out must be of one type. */
+  readonly homogeneousLiterals: boolean;
+  /** Constant durations, timestamps, patterns and formats must make sense. */
+  readonly constants: boolean;
+  /** Whether format calls exist. */
+  readonly formats: boolean;
+}
+
+export function validate(source: string, root: Node, validations: Validations): readonly Issue[] {
   const issues: Issue[] = [];
   const report = (position: number, message: string): void => {
     issues.push({ ...locate(source, position), message });
   };
-  visit(root, { report, formats: declarations.functions.has("format"), exempt: false });
+  visit(root, { ...validations, report, exempt: !validations.homogeneousLiterals });
   return issues;
 }
 
-interface Visit {
+interface Visit extends Validations {
   readonly report: (position: number, message: string) => void;
-  readonly formats: boolean;
+  /** True inside calls whose arguments may mix types. */
   readonly exempt: boolean;
 }
 
 function visit(node: Node, context: Visit): void {
-  if (node.kind === "call") visitCall(node, context);
+  if (node.kind === "call" && context.constants) visitCall(node, context);
   if (node.kind === "list" && !context.exempt) checkList(node, context);
   if (node.kind === "map" && !context.exempt) checkMap(node, context);
   const exempt = context.exempt || (node.kind === "call" && context.formats && MIXING.has(node.fn));

@@ -1,7 +1,7 @@
 /** Loops over lists and maps, and the bindings that are written as loops over nothing. */
 
 import type { CelResult, CelValue } from "../values/value.ts";
-import { ArrayList, CelError, CelList, CelMap, EntryMap, fail, GrowingList, GrowingMap } from "../values/value.ts";
+import { ArrayList, CelError, CelList, CelMap, EntryMap, fail, GrowingList, GrowingMap, typeOfValue } from "../values/value.ts";
 import type { Frame, Step } from "./frame.ts";
 
 /** A planned comprehension; slots are where its variables live in the frame. */
@@ -23,9 +23,24 @@ export function planLoop(loop: PlannedLoop): Step {
     if (range instanceof CelError) return range;
     if (range instanceof CelList) loopList(frame, loop, range);
     else if (range instanceof CelMap) loopMap(frame, loop, range);
-    else return fail("got a value that cannot be iterated, expected iterable type");
+    else return notIterable(loop, range);
     return settle(loop.result(frame));
   };
+}
+
+function notIterable(loop: PlannedLoop, range: CelValue): CelError {
+  const kind = goTypeName(range);
+  return loop.iterSlot2 === undefined
+    ? fail(`got '${kind}', expected iterable type`)
+    : fail(`unsupported comprehension range type: ${kind}`);
+}
+
+/** What cel-go calls the representation of a value. */
+function goTypeName(value: CelValue): string {
+  const type = typeOfValue(value);
+  if (type.kind === "opaque") return "*types.Optional";
+  if (type.kind === "type") return "*types.Type";
+  return `types.${type.kind.charAt(0).toUpperCase()}${type.kind.slice(1)}`;
 }
 
 function loopList(frame: Frame, loop: PlannedLoop, list: CelList): void {

@@ -13,7 +13,7 @@ export function constantMembership(args: readonly (CelResult | undefined)[], ste
   if (!(list instanceof CelList)) return undefined;
   if (list.size === 0) return "never";
   const items = list.toArray();
-  if (!items.every(isSimple)) return undefined;
+  if (!items.every((item) => item !== null && isSimple(item))) return undefined;
   const keys = new Set(items.map(keyOf));
   const [operand] = steps();
   if (!operand) return undefined;

@@ -2,7 +2,7 @@
 
 import { overload, type TypeProvider } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { DYN, objectType, STRING, type Type } from "../types.ts";
+import { DYN, objectType, opaqueType, STRING, type Type, typeOf } from "../types.ts";
 import type { CelError, CelResult, CelValue, Equality } from "../values/value.ts";
 import { CelObject, fail, typeOfValue } from "../values/value.ts";
 
@@ -15,6 +15,10 @@ export class CelPartialObject extends CelObject {
     super();
     this.type = objectType(typeName);
     this.fields = fields;
+  }
+
+  override get typeValue(): Type {
+    return typeOf(this.type);
   }
 
   override field(name: string): CelResult {
@@ -50,6 +54,10 @@ export class CelJsonPatch extends CelObject {
     this.path = (fields.get("path") as string | undefined) ?? "";
     this.from = (fields.get("from") as string | undefined) ?? "";
     this.value = fields.get("value");
+  }
+
+  override get typeValue(): Type {
+    return typeOf(this.type);
   }
 
   override field(name: string): CelResult | undefined {
@@ -103,13 +111,19 @@ function constructPatch(fields: ReadonlyMap<string, CelValue>): CelResult {
   return new CelJsonPatch(fields);
 }
 
+/** Nothing fits a field that patches do not have. */
+function patchField(field: string): Type {
+  if (STRING_FIELDS.has(field)) return STRING;
+  return field === "value" ? DYN : opaqueType("");
+}
+
 const TYPES: TypeProvider = {
   findType(name) {
     if (name === "JSONPatch") return JSON_PATCH;
     return isObjectName(name) ? objectType(name) : undefined;
   },
   findField(typeName, field) {
-    if (typeName === "JSONPatch") return STRING_FIELDS.has(field) ? STRING : DYN;
+    if (typeName === "JSONPatch") return patchField(field);
     return isObjectName(typeName) ? DYN : undefined;
   },
   construct: (typeName, fields) => (typeName === "JSONPatch" ? constructPatch(fields) : new CelPartialObject(typeName, fields)),

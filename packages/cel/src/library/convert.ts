@@ -3,7 +3,7 @@
 import type { Implementation } from "../check/declarations.ts";
 import { doubleToInt, doubleToUint, formatDouble, parseFloat64, parseInt64, parseUint64, toInt, toUint } from "../values/number.ts";
 import { decodeUtf8, encodeUtf8 } from "../values/text.ts";
-import { formatDuration, formatTimestamp, floorDivide, parseDuration, parseTimestamp, toDuration, toTimestamp } from "../values/time.ts";
+import { formatDuration, formatTimestamp, floorDivide, parseDuration, parseTimestamp, toTimestamp } from "../values/time.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelDuration, CelTimestamp, CelUint, fail, typeOfValue } from "../values/value.ts";
 import type { Type } from "../types.ts";
@@ -79,9 +79,9 @@ function objectToString(value: CelValue): CelResult | undefined {
   return value instanceof CelTimestamp ? formatTimestamp(value) : undefined;
 }
 
+/** Ints are declared as convertible but, as in cel-go, are not converted. */
 export const toDurationValue: Implementation = conversion(DURATION, (value) => {
   if (value instanceof CelDuration) return value;
-  if (typeof value === "bigint") return toDuration(value);
   return typeof value === "string" ? parseDuration(value) : undefined;
 });
 

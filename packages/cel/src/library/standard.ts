@@ -6,7 +6,7 @@ import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, TIMESTA
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
 import { compare, equals, isComparable } from "../values/compare.ts";
 import type { CelValue } from "../values/value.ts";
-import { CelError, CelList, CelMap, CelObject, codePointCount, fail, noSuchOverload, typeOfValue } from "../values/value.ts";
+import { CelError, CelList, CelMap, CelObject, codePointCount, fail, noSuchOverload, typeOfValue, undefinedFor } from "../values/value.ts";
 import {
   toBoolValue,
   toBytesValue,
@@ -140,7 +140,7 @@ function size(value: CelValue | undefined): bigint | CelError {
   if (value instanceof Uint8Array) return BigInt(value.length);
   if (value instanceof CelList || value instanceof CelMap) return BigInt(value.size);
   if (value instanceof CelObject && value.costSize !== undefined) return BigInt(value.costSize);
-  return fail("no such overload: size");
+  return undefinedFor("size", value as CelValue);
 }
 
 const SIZED: readonly (readonly [string, Type])[] = [
@@ -158,7 +158,7 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
   {
     name: "type",
     overloads: [overload("type", [A], typeOf(A))],
-    singleton: (value) => (value instanceof Type ? value.kind === "type" ? value : typeOfValue(value) : typeOfValue(value as CelValue)),
+    singleton: (value) => (value instanceof CelObject ? value.typeValue : typeOfValue(value as CelValue)),
   },
   { name: "dyn", overloads: [overload("to_dyn", [A], DYN)], singleton: (value) => value as CelValue },
   conversions("bool", [["bool_to_bool", BOOL], ["string_to_bool", STRING]], BOOL, toBoolValue),

@@ -63,7 +63,6 @@ function matchesAt(chars: readonly string[], wanted: readonly string[], at: numb
 const replace: Implementation = (value, from, to, count) => {
   const limit = count === undefined ? -1 : int(count);
   const parts = from === "" ? ["", ...text(value), ""] : text(value).split(text(from));
-  if (from === "" && value === "") parts.pop();
   const cuts = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   const rest = parts.slice(cuts).join(text(from));
   return [...parts.slice(0, cuts), rest].join(text(to));

@@ -106,7 +106,7 @@ const SCALARS: Record<JsonForm, readonly [Type, number]> = {
   uint: [UINT, 1],
 };
 
-const SIZED: ReadonlySet<JsonForm> = new Set(["string", "bytes", "int-or-string", "any", "dyn"]);
+const SIZED: ReadonlySet<JsonForm> = new Set(["string", "bytes", "int-or-string"]);
 
 /** A scalar by how it is written. */
 export function declScalar(form: JsonForm, given?: DeclLimits): DeclScalar {
@@ -123,9 +123,9 @@ export function declList(
   return { kind: "list", element, type: listOf(element.type), listType, mapKeys: given?.mapKeys ?? [], ...limits(given, NO_LIMIT, 2) };
 }
 
-/** A map from strings, or from `key`, to `element`. */
+/** A map from strings, or from `key`, to `element`. Kubernetes gives its keys no size when it estimates costs. */
 export function declMap(element: DeclType, given?: DeclLimits & { readonly key?: DeclType }): DeclMap {
-  const key = given?.key ?? declScalar("string");
+  const key = given?.key ?? declScalar("string", { maxElements: 0n });
   return { kind: "map", key, element, type: mapOf(key.type, element.type), ...limits(given, NO_LIMIT, 2) };
 }
 

@@ -152,7 +152,6 @@ export const STANDARD_MACROS: readonly Macro[] = [
   receiver("all", 2, quantifier(allLoop)),
   receiver("exists", 2, quantifier(existsLoop)),
   receiver("exists_one", 2, quantifier(existsOneLoop)),
-  receiver("existsOne", 2, quantifier(existsOneLoop)),
   receiver("map", 2, expandMap),
   receiver("map", 3, expandMap),
   receiver("filter", 2, expandFilter),

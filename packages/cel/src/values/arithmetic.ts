@@ -3,7 +3,7 @@
 import { toInt, toUint } from "./number.ts";
 import { toDuration, toTimestamp } from "./time.ts";
 import type { CelResult, CelValue } from "./value.ts";
-import { CelDuration, CelList, CelTimestamp, CelUint, fail, noSuchOverload } from "./value.ts";
+import { CelDuration, CelList, CelTimestamp, CelUint, fail, noSuchOverload, undefinedFor } from "./value.ts";
 
 /** What each operator does with two numbers of one kind. */
 interface NumberOperator {
@@ -77,7 +77,7 @@ function addTimes(a: CelValue, b: CelValue): CelResult {
     if (b instanceof CelDuration) return toDuration(a.nanos + b.nanos);
     return b instanceof CelTimestamp ? toTimestamp(a.nanos + b.nanos, b.offsetSeconds) : noSuchOverload();
   }
-  if (!(a instanceof CelTimestamp)) return fail("no such overload: _+_");
+  if (!(a instanceof CelTimestamp)) return undefinedFor("_+_", a);
   return b instanceof CelDuration ? toTimestamp(a.nanos + b.nanos, a.offsetSeconds) : noSuchOverload();
 }
 
@@ -85,26 +85,26 @@ export function subtract(a: CelValue, b: CelValue): CelResult {
   const difference = applyToNumbers(MINUS, a, b);
   if (difference !== undefined) return difference;
   if (a instanceof CelDuration) return b instanceof CelDuration ? toDuration(a.nanos - b.nanos) : noSuchOverload();
-  if (!(a instanceof CelTimestamp)) return fail("no such overload: _-_");
+  if (!(a instanceof CelTimestamp)) return undefinedFor("_-_", a);
   if (b instanceof CelTimestamp) return toDuration(a.nanos - b.nanos);
   return b instanceof CelDuration ? toTimestamp(a.nanos - b.nanos, a.offsetSeconds) : noSuchOverload();
 }
 
 export function multiply(a: CelValue, b: CelValue): CelResult {
-  return applyToNumbers(TIMES, a, b) ?? fail("no such overload: _*_");
+  return applyToNumbers(TIMES, a, b) ?? undefinedFor("_*_", a);
 }
 
 export function divide(a: CelValue, b: CelValue): CelResult {
-  return applyToNumbers(OVER, a, b) ?? fail("no such overload: _/_");
+  return applyToNumbers(OVER, a, b) ?? undefinedFor("_/_", a);
 }
 
 export function modulo(a: CelValue, b: CelValue): CelResult {
-  return applyToNumbers(MODULO, a, b) ?? fail("no such overload: _%_");
+  return applyToNumbers(MODULO, a, b) ?? undefinedFor("_%_", a);
 }
 
 export function negate(value: CelValue): CelResult {
   if (typeof value === "bigint") return toInt(-value);
   if (typeof value === "number") return -value;
   if (value instanceof CelDuration) return toDuration(-value.nanos);
-  return fail("no such overload: -_");
+  return typeof value === "boolean" ? noSuchOverload() : undefinedFor("-_", value);
 }

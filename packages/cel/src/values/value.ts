@@ -158,6 +158,10 @@ export abstract class CelObject {
   field?(name: string): CelResult | undefined;
   /** Whether a field is set. */
   has?(name: string): boolean | CelError;
+  /** What `type(x)` answers. */
+  get typeValue(): Type {
+    return this.type;
+  }
   /** What `size` measures for costs; absent means 1. */
   get costSize(): number | undefined {
     return undefined;
@@ -216,6 +220,12 @@ export function fail(message: string): CelError {
 /** The error of an operation that is not defined for its operands. */
 export function noSuchOverload(): CelError {
   return fail("no such overload");
+}
+
+/** The error of a function that a value does not have; types with methods of their own do not name it. */
+export function undefinedFor(name: string, value: CelValue): CelError {
+  const hasMethods = typeof value === "string" || value instanceof CelDuration || value instanceof CelTimestamp;
+  return hasMethods ? noSuchOverload() : fail(`no such overload: ${name}`);
 }
 
 const SCALAR_TYPES = { boolean: BOOL, bigint: INT, number: DOUBLE, string: STRING } as const;

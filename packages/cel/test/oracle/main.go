@@ -176,7 +176,7 @@ func environmentFor(c *testCase, decls map[string]*apiservercel.DeclType) *cel.E
 func declTypeOf(raw json.RawMessage) *apiservercel.DeclType {
 	var name string
 	if json.Unmarshal(raw, &name) == nil {
-		return scalar(name, 0)
+		return scalar(name, defaultMax(name))
 	}
 	var d declared
 	if err := json.Unmarshal(raw, &d); err != nil {
@@ -199,6 +199,14 @@ func declTypeOf(raw json.RawMessage) *apiservercel.DeclType {
 		fields[field] = apiservercel.NewDeclField(field, declTypeOf(fieldType), false, nil, nil)
 	}
 	return apiservercel.NewObjectType(d.Object, fields)
+}
+
+// defaultMax is what a case means when it sets no limit: strings and bytes have none, other scalars have no size.
+func defaultMax(name string) int64 {
+	if name == "string" || name == "bytes" {
+		return 1<<63 - 1
+	}
+	return 0
 }
 
 func scalar(name string, max int64) *apiservercel.DeclType {
@@ -274,10 +282,10 @@ func stringOf(v, kind string) any {
 	case "bytes":
 		b, _ := base64.StdEncoding.DecodeString(v)
 		return b
-	case "duration":
+	case "google.protobuf.Duration":
 		d, _ := time.ParseDuration(v)
 		return d
-	case "timestamp":
+	case "google.protobuf.Timestamp":
 		t, _ := time.Parse(time.RFC3339, v)
 		return t
 	}
@@ -378,9 +386,9 @@ func show(value ref.Val) string {
 	case apiservercel.Format:
 		return "format(" + v.Name + ")"
 	case apiservercel.Quantity:
-		return "quantity(" + v.Quantity.AsDec().String() + ")"
+		return "quantity(" + decimal(v.Quantity.AsDec().String()) + ")"
 	case *apiservercel.Quantity:
-		return "quantity(" + v.Quantity.AsDec().String() + ")"
+		return "quantity(" + decimal(v.Quantity.AsDec().String()) + ")"
 	case apiservercel.IP:
 		return "ip(" + v.Addr.String() + ")"
 	case apiservercel.CIDR:
@@ -389,6 +397,13 @@ func show(value ref.Val) string {
 		return "semver(" + v.Version.String() + ")"
 	}
 	return value.Type().TypeName()
+}
+
+func decimal(text string) string {
+	if !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
 func showNative(value any) string {
