@@ -34,7 +34,7 @@ export interface Call {
 export interface Opened {
   readonly response: TransportResponse;
   /** To be called when the reader is through. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** What calls are sent with. */

@@ -1,6 +1,13 @@
 /** A transport that says who we are with every request, and once more with a new credential when the server says 401. */
 import type { NetworkTransport } from "../network/network.ts";
-import type { RequestHeaders, Transport, TransportRequest, TransportResponse } from "../transport/transport.ts";
+import { SocketRefused } from "../network/socket-refused.ts";
+import type {
+  MessageSocket,
+  RequestHeaders,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from "../transport/transport.ts";
 import type { Credential, Identity } from "./credential.ts";
 
 /** What goes with every request besides the credential. */
@@ -37,8 +44,17 @@ export function authenticated(network: NetworkTransport, credential: Credential,
       return identity instanceof Promise ? identity.then((one) => exchange(one, request)) : exchange(identity, request);
     },
     async open(request) {
+      const open = (identity: Identity): Promise<MessageSocket> =>
+        network.open({ ...request, headers: { ...request.headers, ...present(identity) } });
       const identity = await credential.current();
-      return network.open({ ...request, headers: { ...request.headers, ...present(identity) } });
+      try {
+        return await open(identity);
+      } catch (error) {
+        if (!(error instanceof SocketRefused) || error.status !== 401) throw error;
+        const renewed = await credential.renew(identity);
+        if (renewed === identity) throw error;
+        return open(renewed);
+      }
     },
     close: () => network.close(),
   };

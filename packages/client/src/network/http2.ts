@@ -7,14 +7,18 @@ import type { TransportRequest, TransportResponse } from "../transport/transport
 import type { Connection } from "./connection.ts";
 import { defaultLimits } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { toConnectionError } from "./failure.ts";
 import { exchange } from "./http2-exchange.ts";
 
 /** So much may be under way for one stream, and for all of them: a slow reader must not hold up the others. */
 const streamWindow = 4 * 1024 * 1024;
 const sessionWindow = 256 * 1024 * 1024;
 
-/** Speaks HTTP/2 on a socket that has agreed to it. */
-export function createHttp2Connection(socket: Socket, endpoint: Endpoint): Connection {
+/**
+ * Speaks HTTP/2 on a socket that has agreed to it. Waits for the server's SETTINGS: before them nobody knows how many streams it takes, and
+ * a watch too many would wait behind the others for ever.
+ */
+export async function openHttp2Connection(socket: Socket, endpoint: Endpoint): Promise<Connection> {
   const { server } = endpoint;
   const session = connect(server.origin, {
     createConnection: () => socket,
@@ -30,6 +34,8 @@ export function createHttp2Connection(socket: Socket, endpoint: Endpoint): Conne
   session.on("goaway", retire);
   session.on("error", () => (usable = false));
   session.on("close", () => (usable = false));
+  let room = await settled(session, endpoint);
+  session.on("remoteSettings", ({ maxConcurrentStreams }) => (room = maxConcurrentStreams ?? Infinity));
   session.unref();
   keepAlive(session, socket, endpoint);
 
@@ -42,12 +48,32 @@ export function createHttp2Connection(socket: Socket, endpoint: Endpoint): Conne
   }
 
   return {
-    hasRoom: () => running < (session.remoteSettings?.maxConcurrentStreams ?? 100),
+    hasRoom: () => running < room,
     isUsable: () => usable && !session.closed && !session.destroyed,
     request: (request) => send({ session, endpoint, count }, request),
     retire,
     destroy: () => session.destroy(),
   };
+}
+
+/** How many streams the server takes, as soon as it has said so. */
+function settled(session: ClientHttp2Session, { server, clock, limits }: Endpoint): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
+    const fail = (why: string): void => {
+      timer.cancel();
+      session.destroy();
+      reject(toConnectionError(new Error(why), server.origin, "connecting"));
+    };
+    const timer = clock.later(limitMs, () => fail(`no HTTP/2 settings within ${limitMs} ms`));
+    const onClose = (): void => fail("the server closed the connection before it sent its HTTP/2 settings");
+    session.once("close", onClose);
+    session.once("remoteSettings", ({ maxConcurrentStreams }) => {
+      timer.cancel();
+      session.off("close", onClose);
+      resolve(maxConcurrentStreams ?? Infinity);
+    });
+  });
 }
 
 interface Line {

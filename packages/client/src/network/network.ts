@@ -69,8 +69,8 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
 async function establish(endpoint: Endpoint): Promise<Connection> {
   const dialed = await dial(endpoint);
   if (dialed.protocol === "h2") {
-    const { createHttp2Connection } = await import("./http2.ts");
-    return createHttp2Connection(dialed.socket, endpoint);
+    const { openHttp2Connection } = await import("./http2.ts");
+    return openHttp2Connection(dialed.socket, endpoint);
   }
   const { createHttp1Connection } = await import("./http1.ts");
   return createHttp1Connection(dialed, endpoint, () => dial(endpoint, ["http/1.1"]));

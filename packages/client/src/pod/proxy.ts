@@ -2,8 +2,9 @@
 import { pathOf } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
 import { noRetry } from "../call/retry.ts";
-import type { CallOptions, Sender } from "../call/send.ts";
+import type { CallOptions, Opened, Sender } from "../call/send.ts";
 import type { AnyKind } from "../call/target.ts";
+import { bodyOfChunks } from "../transport/body.ts";
 import type { Body, ResponseHeaders } from "../transport/transport.ts";
 
 /** What is behind the API server. */
@@ -43,8 +44,17 @@ export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions):
   const attempt = attemptOf("connect", kind, { namespace, name, subresource: "proxy" });
   const url = pathOf(kind, { namespace, name: addressed(target), subresource: "proxy" }) + path;
   const options = { ...target, retry: target.retry ?? noRetry };
-  const { response } = await sender.open({ attempt, method, path: url, headers, body, options });
-  return response;
+  const opened = await sender.open({ attempt, method, path: url, headers, body, options });
+  const { status, headers: received, body: answer } = opened.response;
+  return { status, headers: received, body: bodyOfChunks(untilRead(opened), () => answer.cancel()) };
+}
+
+async function* untilRead({ response, end }: Opened): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.body;
+  } finally {
+    end();
+  }
 }
 
 /** `https:name:port`, each part only where it is said. */
