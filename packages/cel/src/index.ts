@@ -62,8 +62,26 @@ export type { CelErrorCode, CelResult, CelValue, Equality } from "./values/value
 export { equals } from "./values/compare.ts";
 
 // Schemas: types with limits, JSON, field names
-export { assignTypeNames, declList, declMap, declObject, declScalar, declSizes, declTypeProvider, NO_LIMIT } from "./schema/decl-type.ts";
-export type { DeclField, DeclLimits, DeclList, DeclMap, DeclObject, DeclScalar, DeclType, JsonForm } from "./schema/decl-type.ts";
+export {
+  assignTypeNames,
+  declList,
+  declMap,
+  declObject,
+  declScalar,
+  declSizes,
+  declTypeProvider,
+  NO_LIMIT,
+} from "./schema/decl-type.ts";
+export type {
+  DeclField,
+  DeclLimits,
+  DeclList,
+  DeclMap,
+  DeclObject,
+  DeclScalar,
+  DeclType,
+  JsonForm,
+} from "./schema/decl-type.ts";
 export { escapeField, unescapeField } from "./schema/escaping.ts";
 export { fromJson, toJson } from "./schema/json.ts";
 export type { Json } from "./schema/json.ts";
@@ -72,8 +90,20 @@ export type { Json } from "./schema/json.ts";
 export { kubernetesOptions, NEWEST_MINOR } from "./kubernetes/versions.ts";
 export type { KubernetesMinor } from "./kubernetes/versions.ts";
 export { AUTHORIZER, CelAuthorizer, CelResourceCheck, RESOURCE_CHECK } from "./kubernetes/authorizer.ts";
-export type { AuthorizationAnswer, AuthorizationQuestion, Authorize, ResourceAttributes } from "./kubernetes/authorizer.ts";
+export type {
+  AuthorizationAnswer,
+  AuthorizationQuestion,
+  Authorize,
+  ResourceAttributes,
+} from "./kubernetes/authorizer.ts";
 export { CelJsonPatch, CelPartialObject, MUTATION } from "./kubernetes/mutation.ts";
 export { CelQuantity } from "./kubernetes/quantity.ts";
 export { BINDINGS } from "./library/bindings.ts";
+export { ENCODERS } from "./library/encoders.ts";
+export { listsLibrary } from "./library/lists.ts";
+export { MATH } from "./library/math.ts";
+export { OPTIONAL_LIBRARY } from "./library/optional.ts";
+export { SETS } from "./library/sets.ts";
+export { stringsLibrary } from "./library/strings.ts";
+export { TWO_VARIABLES } from "./library/comprehensions.ts";
 export { STANDARD } from "./library/standard.ts";

@@ -1,6 +1,16 @@
 /** Values as the oracle prints them. */
 
-import { CelDuration, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelUint, Type, toJson } from "@capstan/cel";
+import {
+  CelDuration,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  Type,
+  toJson,
+} from "@capstan/cel";
 import type { CelResult, CelValue } from "@capstan/cel";
 import { CelError, CelJsonPatch, CelPartialObject } from "@capstan/cel";
 
@@ -49,8 +59,10 @@ function showObject(value: Exclude<CelValue, null | boolean | bigint | number | 
   if (value instanceof CelDuration) return `duration(${value.nanos})`;
   if (value instanceof CelTimestamp) return `timestamp(${String(toJson(new CelTimestamp(value.nanos)))})`;
   if (value instanceof Type) return `type(${value.name})`;
-  if (value instanceof CelOptional) return value.value === undefined ? "optional.none" : `optional(${show(value.value)})`;
-  if (value instanceof CelList) return `[${Array.from({ length: value.size }, (_, index) => showResult(value.at(index))).join(", ")}]`;
+  if (value instanceof CelOptional)
+    return value.value === undefined ? "optional.none" : `optional(${show(value.value)})`;
+  if (value instanceof CelList)
+    return `[${Array.from({ length: value.size }, (_, index) => showResult(value.at(index))).join(", ")}]`;
   if (value instanceof CelMap) return showMap(value);
   return showLibraryValue(value);
 }
@@ -62,13 +74,20 @@ function showLibraryValue(value: CelObject): string {
   }
   if (value.type.name === "kubernetes.NamedFormat") return `format(${(value as unknown as { name: string }).name})`;
   const prefix = PREFIXES[value.type.name];
-  const text = prefix === "quantity" ? String(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") : String(value);
+  const text =
+    prefix === "quantity"
+      ? String(value)
+          .replace(/(\.\d*?)0+$/, "$1")
+          .replace(/\.$/, "")
+      : String(value);
   return prefix ? `${prefix}(${text})` : value.type.name;
 }
 
 function sortedJson(json: unknown): string {
   return JSON.stringify(json, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort())
+      : part,
   );
 }
 

@@ -19,7 +19,17 @@ import {
   kubernetesOptions,
   MUTATION,
 } from "@capstan/cel";
-import type { AuthorizationQuestion, CelResult, DeclField, DeclType, Expression, Json, JsonForm, Library, Type } from "@capstan/cel";
+import type {
+  AuthorizationQuestion,
+  CelResult,
+  DeclField,
+  DeclType,
+  Expression,
+  Json,
+  JsonForm,
+  Library,
+  Type,
+} from "@capstan/cel";
 import type { Case, CaseType } from "./oracle/cases.ts";
 import { FILES } from "./oracle/cases.ts";
 import { show } from "./show.ts";
@@ -92,10 +102,20 @@ function answerTo(testCase: Case): Answer {
   if (compiled.ok) return run(compiled.expression, sizes, activation, testCase.limit ?? 1_000_000);
   if (compiled.phase !== "program") return { compile: compiled.message };
   const cost = compiled.estimateCost?.(sizes);
-  return { type: String(compiled.outputType), min: String(cost?.min), max: String(cost?.max), program: compiled.message };
+  return {
+    type: String(compiled.outputType),
+    min: String(cost?.min),
+    max: String(cost?.max),
+    program: compiled.message,
+  };
 }
 
-function run(expression: Expression, sizes: ReturnType<typeof declSizes>, activation: ReadonlyMap<string, CelResult>, costLimit: number): Answer {
+function run(
+  expression: Expression,
+  sizes: ReturnType<typeof declSizes>,
+  activation: ReadonlyMap<string, CelResult>,
+  costLimit: number,
+): Answer {
   const { min, max } = expression.estimateCost(sizes);
   const { result, cost } = expression.evaluateWithCost(activation, { costLimit });
   const head = { type: String(expression.outputType), min: String(min), max: String(max) };
@@ -108,8 +128,15 @@ const KNOWN: ReadonlyMap<string, string> = new Map();
 
 for (const [file, cases] of Object.entries(FILES)) {
   describe(`the answers of ${file}`, () => {
-    const vectors = JSON.parse(readFileSync(new URL(`vectors/${file}.json`, import.meta.url), "utf8")) as { expr: string; want: Answer }[];
-    it("has an answer for every case", () => assert.deepEqual(vectors.map(({ expr }) => expr), cases.map(({ expr }) => expr)));
+    const vectors = JSON.parse(readFileSync(new URL(`vectors/${file}.json`, import.meta.url), "utf8")) as {
+      expr: string;
+      want: Answer;
+    }[];
+    it("has an answer for every case", () =>
+      assert.deepEqual(
+        vectors.map(({ expr }) => expr),
+        cases.map(({ expr }) => expr),
+      ));
     for (const [index, testCase] of cases.entries()) {
       const name = `${testCase.version ?? ""}${(testCase.with ?? []).join()} ${JSON.stringify(testCase.expr)}`;
       if (KNOWN.has(testCase.expr)) continue;

@@ -2,10 +2,33 @@
 
 import type { Issue } from "../source.ts";
 import { locate } from "../source.ts";
-import type { CallNode, ComprehensionNode, IdentNode, ListNode, MapNode, Node, SelectNode, StructNode } from "../syntax/ast.ts";
+import type {
+  CallNode,
+  ComprehensionNode,
+  IdentNode,
+  ListNode,
+  MapNode,
+  Node,
+  SelectNode,
+  StructNode,
+} from "../syntax/ast.ts";
 import { childrenOf, qualifiedName } from "../syntax/ast.ts";
 import type { Type } from "../types.ts";
-import { BOOL, DYN, ERROR, formatType, INT, isDyn, isDynOrError, isOptional, listOf, mapOf, optionalOf, sameType, typeParam } from "../types.ts";
+import {
+  BOOL,
+  DYN,
+  ERROR,
+  formatType,
+  INT,
+  isDyn,
+  isDynOrError,
+  isOptional,
+  listOf,
+  mapOf,
+  optionalOf,
+  sameType,
+  typeParam,
+} from "../types.ts";
 import { typeOfValue } from "../values/value.ts";
 import type { FunctionDeclaration, Overload } from "./declarations.ts";
 import type { Declarations } from "./scope.ts";
@@ -114,7 +137,8 @@ class Checker {
         this.unify(DYN, target);
         return DYN;
       default:
-        if (!isDynOrError(target)) this.report(node.position, `type '${formatType(target)}' does not support field selection`);
+        if (!isDynOrError(target))
+          this.report(node.position, `type '${formatType(target)}' does not support field selection`);
         return DYN;
     }
   }
@@ -222,7 +246,9 @@ class Checker {
 
   private noOverload(node: CallNode, name: string, types: readonly Type[]): void {
     const [first, ...rest] = types.map((type) => formatType(substitute(this.bindings, type, true)));
-    const signature = node.target ? `${first}.(${rest.join(", ")})` : `(${[first, ...rest].filter((t) => t !== undefined).join(", ")})`;
+    const signature = node.target
+      ? `${first}.(${rest.join(", ")})`
+      : `(${[first, ...rest].filter((t) => t !== undefined).join(", ")})`;
     this.report(node.position, `found no matching overload for '${name}' applied to '${signature}'`);
   }
 
@@ -272,7 +298,8 @@ class Checker {
     node.type = this.structType(node, found.type);
     for (const entry of node.fields) {
       this.check(entry.value);
-      const declared = (node.type.kind === "struct" && this.lookUpField(entry.position, node.type.name, entry.field)) || ERROR;
+      const declared =
+        (node.type.kind === "struct" && this.lookUpField(entry.position, node.type.name, entry.field)) || ERROR;
       const type = entry.optional ? this.unwrapOptional(entry.value) : typeOfNode(entry.value);
       if (!this.unify(declared, type)) this.fieldMismatch(entry, declared, type);
     }
@@ -288,7 +315,11 @@ class Checker {
     return ERROR;
   }
 
-  private fieldMismatch(entry: { readonly position: number; readonly field: string }, declared: Type, given: Type): void {
+  private fieldMismatch(
+    entry: { readonly position: number; readonly field: string },
+    declared: Type,
+    given: Type,
+  ): void {
     const types = `is '${formatType(declared)}' but provided type is '${formatType(substitute(this.bindings, given, false))}'`;
     this.report(entry.position, `expected type of field '${entry.field}' ${types}`);
   }
@@ -313,7 +344,12 @@ class Checker {
 
   private iterationTypes(node: ComprehensionNode, range: Type): ReadonlyMap<string, Type> {
     const [first, second] = this.elementTypes(node, range);
-    return node.iterVar2 === "" ? new Map([[node.iterVar, first]]) : new Map([[node.iterVar, first], [node.iterVar2, second]]);
+    return node.iterVar2 === ""
+      ? new Map([[node.iterVar, first]])
+      : new Map([
+          [node.iterVar, first],
+          [node.iterVar2, second],
+        ]);
   }
 
   private elementTypes(node: ComprehensionNode, range: Type): readonly [Type, Type] {

@@ -1,7 +1,22 @@
 /** Which names an expression can see: variables, functions, types, and the locals of comprehensions. */
 
 import type { Type } from "../types.ts";
-import { BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, OPTIONAL, STRING, TIMESTAMP, TYPE, typeOf, UINT } from "../types.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  LIST,
+  MAP,
+  NULL,
+  OPTIONAL,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  typeOf,
+  UINT,
+} from "../types.ts";
 import type { FunctionDeclaration, TypeProvider } from "./declarations.ts";
 
 /** Everything that is declared. */
@@ -15,7 +30,10 @@ export interface Declarations {
 
 /** The types that every environment knows by name. */
 const NAMED_TYPES: ReadonlyMap<string, Type> = new Map(
-  [BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, STRING, TIMESTAMP, TYPE, UINT, OPTIONAL].map((type) => [type.name, type]),
+  [BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, STRING, TIMESTAMP, TYPE, UINT, OPTIONAL].map((type) => [
+    type.name,
+    type,
+  ]),
 );
 
 /** The names that `name` may mean, innermost container first. */

@@ -163,7 +163,13 @@ function containment(parsed: string, extra: CostRange): Estimate {
 
 const validate: Estimate = ({ args, sizeOf }) => {
   const [text] = args;
-  return text && { cost: sizeOf(text).scale(STRING_FACTOR).scale(NAME_PATTERN_SIZE * REGEX_FACTOR) };
+  return (
+    text && {
+      cost: sizeOf(text)
+        .scale(STRING_FACTOR)
+        .scale(NAME_PATTERN_SIZE * REGEX_FACTOR),
+    }
+  );
 };
 
 const CONSTANT_EQUALITY: ReadonlySet<string> = new Set([
@@ -197,7 +203,9 @@ const KUBERNETES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ...entries("serviceAccount path group resource subresource namespace name allowed reason error errored", nominal),
   ...entries("fieldSelector labelSelector", selector),
   ...entries("isSorted sum max min indexOf lastIndexOf", traversal),
-  ...entries("url jsonpatch.escapeKey", (call) => (call.args.length === 1 ? scanArgument(STRING_FACTOR, true)(call) : undefined)),
+  ...entries("url jsonpatch.escapeKey", (call) =>
+    call.args.length === 1 ? scanArgument(STRING_FACTOR, true)(call) : undefined,
+  ),
   ...entries("lowerAscii upperAscii substring trim", scanTarget),
   ["replace", replace],
   ["split", split],
@@ -206,12 +214,18 @@ const KUBERNETES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ...entries("cidr isIP isCIDR quantity isQuantity semver isSemver", scanArgument(STRING_FACTOR, false)),
   ["ip", ip],
   ["ip.isCanonical", scanArgument(2 * STRING_FACTOR, false)],
-  ...entries("masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast", nominal),
+  ...entries(
+    "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+    nominal,
+  ),
   ["containsIP", containment("cidr_contains_ip_string", CostRange.fixed(0n))],
   ["containsCIDR", containment("cidr_contains_cidr_string", ADDRESS.scale(STRING_FACTOR).add(ONE))],
   ["validate", validate],
   ["format.named", nominal],
-  ...entries("sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch", nominal),
+  ...entries(
+    "sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch",
+    nominal,
+  ),
   ...entries("getScheme getHostname getHost getPort getEscapedPath getQuery", nominal),
   ["_==_", equality],
 ]);
@@ -238,7 +252,11 @@ const flatten: Estimate = ({ target, args, sizeOf }) =>
   target && listCall(args.length === 1 ? Number(literalInt(args[0], MAX_COST)) : 1, sizeOf(target));
 
 /** Every element meets every other; strings take a little longer. */
-function selfCompare(compared: EstimatedNode | undefined, elementName: string, sizeOf: EstimatedCall["sizeOf"]): CallEstimate | undefined {
+function selfCompare(
+  compared: EstimatedNode | undefined,
+  elementName: string,
+  sizeOf: EstimatedCall["sizeOf"],
+): CallEstimate | undefined {
   if (!compared) return undefined;
   const size = sizeOf(compared);
   const factor = elementName === "string" || elementName === "bytes" ? 2 + STRING_FACTOR : 2;

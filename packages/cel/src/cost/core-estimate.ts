@@ -58,11 +58,29 @@ function memberEstimate(overload: string, target: EstimatedNode, argument: Estim
 function unaryEstimate(overload: string, argument: EstimatedNode): CallEstimate | undefined {
   switch (overload) {
     case "string_to_bytes":
-      return convertText(argument, (from) => shifted(from, (min) => min, (max) => max * 4n));
+      return convertText(argument, (from) =>
+        shifted(
+          from,
+          (min) => min,
+          (max) => max * 4n,
+        ),
+      );
     case "bytes_to_string":
-      return convertText(argument, (from) => shifted(from, (min) => min / 4n, (max) => max));
+      return convertText(argument, (from) =>
+        shifted(
+          from,
+          (min) => min / 4n,
+          (max) => max,
+        ),
+      );
     case "strings_quote":
-      return convertText(argument, (from) => shifted(from, (min) => min + 2n, (max) => max * 2n + 2n));
+      return convertText(argument, (from) =>
+        shifted(
+          from,
+          (min) => min + 2n,
+          (max) => max * 2n + 2n,
+        ),
+      );
     default:
       return undefined;
   }

@@ -17,7 +17,10 @@ export interface CostEstimate {
 }
 
 /** How large a value at a path can be: its size range, or undefined when nothing is known. */
-export type SizeEstimator = (path: readonly string[], type: Type) => { readonly min: bigint; readonly max: bigint } | undefined;
+export type SizeEstimator = (
+  path: readonly string[],
+  type: Type,
+) => { readonly min: bigint; readonly max: bigint } | undefined;
 
 export function estimateCost(node: Node, sizes: SizeEstimator = () => undefined): CostEstimate {
   return new Estimator(sizes).cost(node);
@@ -139,14 +142,19 @@ class Estimator {
     const library = libraryEstimate({ fn: node.fn, overload, target, args, sizeOf });
     if (library) return { ...library, cost: library.cost.add(sum) };
     const [first = ZERO, second = ZERO, third = ZERO] = argCosts;
-    if (overload === "logical_and" || overload === "logical_or") return { cost: new CostRange(first.min, first.add(second).max) };
+    if (overload === "logical_and" || overload === "logical_or")
+      return { cost: new CostRange(first.min, first.add(second).max) };
     if (overload === "conditional") return this.conditional(node, first.add(second.union(third)), args);
     if (overload.startsWith("add_")) this.joinEntries(node);
     const core = coreEstimate({ overload, target, args });
     return core ? { ...core, cost: core.cost.add(sum) } : { cost: ONE.add(sum) };
   }
 
-  private conditional(node: CallNode, cost: CostRange, args: readonly EstimatedNode[]): { readonly cost: CostRange; readonly size: CostRange } {
+  private conditional(
+    node: CallNode,
+    cost: CostRange,
+    args: readonly EstimatedNode[],
+  ): { readonly cost: CostRange; readonly size: CostRange } {
     const [, truthy, falsy] = args;
     const entry = unionEntries(this.entryOf(node.args[1] as Node), this.entryOf(node.args[2] as Node));
     if (entry) this.entrySizes.set(node, entry);
@@ -226,8 +234,16 @@ class Estimator {
     const entry = this.entryOf(node.range);
     const container = entry?.container ?? (node.range.type ?? DYN).kind;
     const path = this.pathOf(node.range);
-    const value: Local = { path: [...path, container === "list" ? "@items" : "@values"], size: entry?.value, entry: undefined };
-    const key: Local = { path: [...path, container === "list" ? "@indices" : "@keys"], size: entry?.key, entry: undefined };
+    const value: Local = {
+      path: [...path, container === "list" ? "@items" : "@values"],
+      size: entry?.value,
+      entry: undefined,
+    };
+    const key: Local = {
+      path: [...path, container === "list" ? "@indices" : "@keys"],
+      size: entry?.key,
+      entry: undefined,
+    };
     if (node.iterVar2 === "") return this.push(node.iterVar, container === "list" ? value : key);
     this.push(node.iterVar, key);
     this.push(node.iterVar2, value);

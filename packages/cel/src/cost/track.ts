@@ -88,10 +88,16 @@ const KUBERNETES: ReadonlyMap<string, CallPrice> = new Map<string, CallPrice>([
   ...entries("find findAll", finding),
   ...entries("cidr isIP isCIDR quantity isQuantity semver isSemver", scan),
   ["ip.isCanonical", scanTwice],
-  ...entries("masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast", one),
+  ...entries(
+    "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+    one,
+  ),
   ["validate", validating],
   ["format.named", one],
-  ...entries("sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch", one),
+  ...entries(
+    "sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch",
+    one,
+  ),
   ...entries("getScheme getHostname getHost getPort getEscapedPath getQuery", one),
   ["_==_", (args) => (at(args, 0) instanceof CelObject && isLibraryValue(at(args, 0)) ? 1 : undefined)],
 ]);

@@ -7,7 +7,7 @@ import { isPresent, lookUp, missing } from "./qualify.ts";
 
 /** Where a path begins. */
 export type Root =
-  | { readonly kind: "variable"; readonly name: string }
+  | { readonly kind: "variable"; readonly names: readonly string[] }
   | { readonly kind: "local"; readonly slot: number; readonly init: Step | undefined }
   | { readonly kind: "computed"; readonly step: Step }
   | { readonly kind: "conditional"; readonly condition: Step; readonly truthy: Attribute; readonly falsy: Attribute };
@@ -57,7 +57,8 @@ function planField(root: Step, key: CelValue): Step {
   return (frame) => {
     const container = root(frame);
     if (container instanceof CelError) return container;
-    if (container instanceof CelOptional) return applyQualifiers(frame, container, [{ key, optional: false, test: false }]);
+    if (container instanceof CelOptional)
+      return applyQualifiers(frame, container, [{ key, optional: false, test: false }]);
     const value = lookUp(container, key);
     frame.charge(1);
     return value === undefined ? missing(container, key) : value;
@@ -67,7 +68,7 @@ function planField(root: Step, key: CelValue): Step {
 function planRoot(root: Root): Step {
   switch (root.kind) {
     case "variable":
-      return planVariable(root.name);
+      return planVariable(root.names);
     case "local":
       return planLocal(root.slot, root.init);
     case "computed":
@@ -77,10 +78,23 @@ function planRoot(root: Root): Step {
   }
 }
 
-function planVariable(name: string): Step {
+/** A checked name is one; an unchecked one may be meant in any of several namespaces. */
+function planVariable(names: readonly string[]): Step {
+  const [name = ""] = names;
+  if (names.length > 1) return planCandidates(names);
   return (frame) => {
     const value = frame.activation.get(name);
     return value === undefined ? fail(`no such attribute(s): ${name}`) : value;
+  };
+}
+
+function planCandidates(names: readonly string[]): Step {
+  return (frame) => {
+    for (const name of names) {
+      const value = frame.activation.get(name);
+      if (value !== undefined) return value;
+    }
+    return fail(`no such attribute(s): ${names.join(", ")}`);
   };
 }
 
@@ -119,7 +133,9 @@ function applyQualifiers(frame: Frame, start: CelResult, qualifiers: readonly Qu
   for (const qualifier of qualifiers) {
     if (value instanceof CelError) return value;
     optional ||= qualifier.optional;
-    const next: CelResult | undefined = optional ? qualifyIfPresent(frame, value, qualifier) : qualify(frame, value, qualifier);
+    const next: CelResult | undefined = optional
+      ? qualifyIfPresent(frame, value, qualifier)
+      : qualify(frame, value, qualifier);
     if (next === undefined) return CelOptional.none;
     value = next;
   }

@@ -1,7 +1,17 @@
 /** Loops over lists and maps, and the bindings that are written as loops over nothing. */
 
 import type { CelResult, CelValue } from "../values/value.ts";
-import { ArrayList, CelError, CelList, CelMap, EntryMap, fail, GrowingList, GrowingMap, typeOfValue } from "../values/value.ts";
+import {
+  ArrayList,
+  CelError,
+  CelList,
+  CelMap,
+  EntryMap,
+  fail,
+  GrowingList,
+  GrowingMap,
+  typeOfValue,
+} from "../values/value.ts";
 import type { Frame, Step } from "./frame.ts";
 
 /** A planned comprehension; slots are where its variables live in the frame. */

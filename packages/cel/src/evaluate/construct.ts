@@ -56,7 +56,10 @@ export interface PlannedField {
   readonly optional: boolean;
 }
 
-export function planObject(fields: readonly PlannedField[], construct: (fields: ReadonlyMap<string, CelValue>) => CelResult): Step {
+export function planObject(
+  fields: readonly PlannedField[],
+  construct: (fields: ReadonlyMap<string, CelValue>) => CelResult,
+): Step {
   return charged(OBJECT_COST, (frame) => {
     const values = new Map<string, CelValue>();
     for (const field of fields) {

@@ -32,7 +32,10 @@ function mismatch(name: string, args: readonly CelResult[]): CelError {
 }
 
 function fits(overload: Overload, args: readonly CelValue[]): boolean {
-  return overload.args.length === args.length && overload.args.every((type, index) => fitsType(type, args[index] as CelValue));
+  return (
+    overload.args.length === args.length &&
+    overload.args.every((type, index) => fitsType(type, args[index] as CelValue))
+  );
 }
 
 function fitsType(type: Type, value: CelValue): boolean {

@@ -8,7 +8,10 @@ import type { Step } from "./frame.ts";
 type Key = string | boolean | bigint | number | null;
 
 /** The test, "never" when the list is empty, or undefined when the list is no list of simple constants. */
-export function constantMembership(args: readonly (CelResult | undefined)[], steps: () => readonly Step[]): Step | "never" | undefined {
+export function constantMembership(
+  args: readonly (CelResult | undefined)[],
+  steps: () => readonly Step[],
+): Step | "never" | undefined {
   const list = args[1];
   if (!(list instanceof CelList)) return undefined;
   if (list.size === 0) return "never";

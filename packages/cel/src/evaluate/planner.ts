@@ -2,7 +2,7 @@
 
 import type { FunctionDeclaration } from "../check/declarations.ts";
 import type { Declarations } from "../check/scope.ts";
-import { typeByName } from "../check/scope.ts";
+import { candidateNames, typeByName } from "../check/scope.ts";
 import { priceOf } from "../cost/track.ts";
 import { compilePattern, PatternError } from "../library/pattern.ts";
 import type { CallNode, ComprehensionNode, ListNode, MapNode, Node, SelectNode, StructNode } from "../syntax/ast.ts";
@@ -114,7 +114,8 @@ class Planner {
       const value = this.typeValue(name);
       if (value) return { kind: "constant", value };
     }
-    return { kind: "attribute", attribute: { root: { kind: "variable", name }, qualifiers: [] } };
+    const names = type ? [name] : candidateNames(this.declarations.container, name);
+    return { kind: "attribute", attribute: { root: { kind: "variable", names }, qualifiers: [] } };
   }
 
   private typeValue(name: string): Type | undefined {
@@ -146,7 +147,7 @@ class Planner {
     if (special) return special;
     const overload = node.overloads?.length === 1 ? (node.overloads[0] as string) : "";
     const fn = this.declarations.functions.get(node.fn);
-    if (!fn) throw new PlanError(`no such function: ${node.fn}`);
+    if (!fn) return { kind: "step", step: () => fail(`no such overload: ${node.fn}`) };
     if (overload === "in_list") {
       const member = constantMembership(args.map(constantOf), () => args.map(toStep));
       if (member) return member === "never" ? { kind: "constant", value: false } : { kind: "step", step: member };
@@ -191,13 +192,27 @@ class Planner {
   }
 
   private map(node: MapNode): Piece {
-    const entries = node.entries.map((entry) => ({ key: this.plan(entry.key), value: this.plan(entry.value), optional: entry.optional }));
-    const step = planMap(entries.map(({ key, value, optional }) => ({ key: toStep(key), value: toStep(value), optional })));
-    return fold(step, entries.flatMap(({ key, value }) => [key, value]), false);
+    const entries = node.entries.map((entry) => ({
+      key: this.plan(entry.key),
+      value: this.plan(entry.value),
+      optional: entry.optional,
+    }));
+    const step = planMap(
+      entries.map(({ key, value, optional }) => ({ key: toStep(key), value: toStep(value), optional })),
+    );
+    return fold(
+      step,
+      entries.flatMap(({ key, value }) => [key, value]),
+      false,
+    );
   }
 
   private struct(node: StructNode): Piece {
-    const fields = node.fields.map((entry) => ({ name: entry.field, value: toStep(this.plan(entry.value)), optional: entry.optional }));
+    const fields = node.fields.map((entry) => ({
+      name: entry.field,
+      value: toStep(this.plan(entry.value)),
+      optional: entry.optional,
+    }));
     const step = planObject(fields, (values) => this.construct(node.name, values));
     return { kind: "step", step };
   }
@@ -264,9 +279,13 @@ function binarySpecial(node: CallNode, first: Piece, second: Piece): Piece | und
     case "_!=_":
       return { kind: "step", step: planEquality(priceOf("_!=_", "not_equals"), [left, right], true) };
     case "or":
-      return isOptionalCall(node, "optional_or_optional") ? { kind: "step", step: planOptionalOr(left, right, false) } : undefined;
+      return isOptionalCall(node, "optional_or_optional")
+        ? { kind: "step", step: planOptionalOr(left, right, false) }
+        : undefined;
     case "orValue":
-      return isOptionalCall(node, "optional_orValue_value") ? { kind: "step", step: planOptionalOr(left, right, true) } : undefined;
+      return isOptionalCall(node, "optional_orValue_value")
+        ? { kind: "step", step: planOptionalOr(left, right, true) }
+        : undefined;
     default:
       return undefined;
   }

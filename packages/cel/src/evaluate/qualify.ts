@@ -22,7 +22,9 @@ export function isPresent(container: CelValue, key: CelValue): boolean | CelErro
 
 /** The error of a key that is not there. */
 export function missing(container: CelValue, key: CelValue): CelError {
-  return fail(container instanceof CelList ? `index out of bounds: ${formatKey(key)}` : `no such key: ${formatKey(key)}`);
+  return fail(
+    container instanceof CelList ? `index out of bounds: ${formatKey(key)}` : `no such key: ${formatKey(key)}`,
+  );
 }
 
 function lookUpIndex(list: CelList, key: CelValue): CelResult | undefined {

@@ -122,7 +122,11 @@ class Ipv6Reader {
     if (missing > 0 && this.gap < 0) refuse(this.input, "address string too short");
     if (missing === 0 && this.gap >= 0) refuse(this.input, "the :: must expand to at least one field of zeros");
     const zeros = Array.from({ length: missing }, () => 0);
-    return Uint8Array.from([...this.bytes.slice(0, this.gap < 0 ? 16 : this.gap), ...zeros, ...(this.gap < 0 ? [] : this.bytes.slice(this.gap))]);
+    return Uint8Array.from([
+      ...this.bytes.slice(0, this.gap < 0 ? 16 : this.gap),
+      ...zeros,
+      ...(this.gap < 0 ? [] : this.bytes.slice(this.gap)),
+    ]);
   }
 }
 
@@ -133,7 +137,9 @@ export function isIpv4(address: Address): boolean {
 /** An IPv4 address in the clothes of IPv6. */
 export function isMapped(address: Address): boolean {
   const { bytes } = address;
-  return bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  return (
+    bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
+  );
 }
 
 /** The canonical text: the longest run of zero groups becomes `::`. */

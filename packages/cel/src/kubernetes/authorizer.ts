@@ -110,7 +110,9 @@ class Decision extends ReceiverOnly {
 }
 
 const path: Implementation = (authorizer, text) =>
-  (text as string).trim() === "" ? fail("path must not be empty") : new PathCheck(authorizer as CelAuthorizer, text as string);
+  (text as string).trim() === ""
+    ? fail("path must not be empty")
+    : new PathCheck(authorizer as CelAuthorizer, text as string);
 
 const serviceAccount: Implementation = (authorizer, namespace, name) => {
   if (dnsSubdomain(name as string).length > 0) return fail("Invalid service account name");
@@ -158,10 +160,18 @@ export const AUTHORIZER_LIBRARY: Library = {
     {
       name: "group",
       overloads: [
-        member("authorizer_group", [AUTHORIZER, STRING], GROUP_CHECK, (a, text) => new GroupCheck(a as CelAuthorizer, text as string)),
+        member(
+          "authorizer_group",
+          [AUTHORIZER, STRING],
+          GROUP_CHECK,
+          (a, text) => new GroupCheck(a as CelAuthorizer, text as string),
+        ),
       ],
     },
-    { name: "serviceAccount", overloads: [member("authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount)] },
+    {
+      name: "serviceAccount",
+      overloads: [member("authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount)],
+    },
     { name: "resource", overloads: [member("groupcheck_resource", [GROUP_CHECK, STRING], RESOURCE_CHECK, resource)] },
     builder("subresource", "resourcecheck_subresource", withAttribute("subresource")),
     builder("namespace", "resourcecheck_namespace", withAttribute("namespace")),
@@ -173,7 +183,10 @@ export const AUTHORIZER_LIBRARY: Library = {
         member("resourcecheck_check", [RESOURCE_CHECK, STRING], DECISION, checkResource),
       ],
     },
-    { name: "errored", overloads: [member("decision_errored", [DECISION], BOOL, (d) => answerOf(d).error !== undefined)] },
+    {
+      name: "errored",
+      overloads: [member("decision_errored", [DECISION], BOOL, (d) => answerOf(d).error !== undefined)],
+    },
     { name: "error", overloads: [member("decision_error", [DECISION], STRING, (d) => answerOf(d).error ?? "")] },
     { name: "allowed", overloads: [member("decision_allowed", [DECISION], BOOL, (d) => answerOf(d).allowed)] },
     { name: "reason", overloads: [member("decision_reason", [DECISION], STRING, (d) => answerOf(d).reason)] },

@@ -71,8 +71,22 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map([
   ["dns1035LabelPrefix", new CelFormat("DNS1035LabelPrefix", 30, asPrefix(dns1035Label))],
   ["labelValue", new CelFormat("LabelValue", 40, labelValue)],
   ["uri", new CelFormat("URI", 1103, uri)],
-  ["uuid", new CelFormat("uuid", 70, when((text) => UUID.test(text), "does not match the UUID format"))],
-  ["byte", new CelFormat("byte", 84, when((text) => BASE64.test(text), "invalid base64"))],
+  [
+    "uuid",
+    new CelFormat(
+      "uuid",
+      70,
+      when((text) => UUID.test(text), "does not match the UUID format"),
+    ),
+  ],
+  [
+    "byte",
+    new CelFormat(
+      "byte",
+      84,
+      when((text) => BASE64.test(text), "invalid base64"),
+    ),
+  ],
   ["date", new CelFormat("date", 71, when(isDate, "invalid date"))],
   ["datetime", new CelFormat("datetime", 71, when(isDateTime, "invalid datetime"))],
 ]);

@@ -65,25 +65,50 @@ function extreme(name: string, worse: number): Implementation {
   };
 }
 
-function ofComparable(name: string, id: (type: string) => string, result: (type: Type) => Type, implementation: Implementation): FunctionDeclaration {
-  const overloads = COMPARABLE.map(([typeName, type]) => member(id(typeName), [listOf(type)], result(type), implementation));
+function ofComparable(
+  name: string,
+  id: (type: string) => string,
+  result: (type: Type) => Type,
+  implementation: Implementation,
+): FunctionDeclaration {
+  const overloads = COMPARABLE.map(([typeName, type]) =>
+    member(id(typeName), [listOf(type)], result(type), implementation),
+  );
   return { name, overloads };
 }
 
-const indexOf: Implementation = (list, item) => BigInt(items(list).findIndex((other) => equals(other, item as CelValue) === true));
+const indexOf: Implementation = (list, item) =>
+  BigInt(items(list).findIndex((other) => equals(other, item as CelValue) === true));
 const lastIndexOf: Implementation = (list, item) =>
   BigInt(items(list).findLastIndex((other) => equals(other, item as CelValue) === true));
 
 export const KUBERNETES_LISTS: Library = {
   name: "kubernetes.lists",
   functions: [
-    ofComparable("isSorted", (type) => `list_${type}_is_sorted_bool`, () => BOOL, isSorted),
+    ofComparable(
+      "isSorted",
+      (type) => `list_${type}_is_sorted_bool`,
+      () => BOOL,
+      isSorted,
+    ),
     {
       name: "sum",
-      overloads: SUMMABLE.map(([name, type, zero]) => member(`list_${name}_sum_${name}`, [listOf(type)], type, sum(zero))),
+      overloads: SUMMABLE.map(([name, type, zero]) =>
+        member(`list_${name}_sum_${name}`, [listOf(type)], type, sum(zero)),
+      ),
     },
-    ofComparable("max", (type) => `list_${type}_max_${type}`, (type) => type, extreme("max", -1)),
-    ofComparable("min", (type) => `list_${type}_min_${type}`, (type) => type, extreme("min", 1)),
+    ofComparable(
+      "max",
+      (type) => `list_${type}_max_${type}`,
+      (type) => type,
+      extreme("max", -1),
+    ),
+    ofComparable(
+      "min",
+      (type) => `list_${type}_min_${type}`,
+      (type) => type,
+      extreme("min", 1),
+    ),
     { name: "indexOf", overloads: [member("list_a_index_of_int", [listOf(A), A], INT, indexOf)] },
     { name: "lastIndexOf", overloads: [member("list_a_last_index_of_int", [listOf(A), A], INT, lastIndexOf)] },
   ],

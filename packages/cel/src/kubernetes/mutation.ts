@@ -32,7 +32,9 @@ export class CelPartialObject extends CelObject {
   override equals(other: CelValue, same: Equality): boolean | CelError {
     if (!(other instanceof CelPartialObject) || other.type.name !== this.type.name) return false;
     if (this.fields.size !== other.fields.size) return false;
-    return [...this.fields].every(([name, value]) => other.fields.has(name) && same(value, other.fields.get(name) ?? null) === true);
+    return [...this.fields].every(
+      ([name, value]) => other.fields.has(name) && same(value, other.fields.get(name) ?? null) === true,
+    );
   }
 
   override get isZero(): boolean {
@@ -126,7 +128,8 @@ const TYPES: TypeProvider = {
     if (typeName === "JSONPatch") return patchField(field);
     return isObjectName(typeName) ? DYN : undefined;
   },
-  construct: (typeName, fields) => (typeName === "JSONPatch" ? constructPatch(fields) : new CelPartialObject(typeName, fields)),
+  construct: (typeName, fields) =>
+    typeName === "JSONPatch" ? constructPatch(fields) : new CelPartialObject(typeName, fields),
 };
 
 /** The types, and jsonpatch.escapeKey for paths. */

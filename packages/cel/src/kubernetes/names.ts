@@ -75,14 +75,16 @@ function prefixProblems(prefix: string): readonly string[] {
 }
 
 function keyProblems(name: string): readonly string[] {
-  const problems = name === "" ? ["name part must be non-empty"] : tooLong(name, 63).map((problem) => `name part ${problem}`);
+  const problems =
+    name === "" ? ["name part must be non-empty"] : tooLong(name, 63).map((problem) => `name part ${problem}`);
   if (keyPattern.test(name)) return problems;
   return [...problems, `name part ${patternMessage(KEY_MESSAGE, LABEL_KEY, KEY_EXAMPLES)}`];
 }
 
 export const labelValue: Validator = (text) => {
   const problems = [...tooLong(text, 63)];
-  if (!valuePattern.test(text)) problems.push(patternMessage(VALUE_MESSAGE, LABEL_VALUE, ["MyValue", "my_value", "12345"]));
+  if (!valuePattern.test(text))
+    problems.push(patternMessage(VALUE_MESSAGE, LABEL_VALUE, ["MyValue", "my_value", "12345"]));
   return problems;
 };
 

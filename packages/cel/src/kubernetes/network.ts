@@ -126,10 +126,20 @@ function isMulticast(address: Address): boolean {
 
 function isGlobalUnicast(address: Address): boolean {
   const broadcast = isIpv4(address) && address.bytes.every((byte) => byte === 255);
-  return !(broadcast || isUnspecified(address) || isLoopback(address) || isMulticast(address) || isLinkLocalUnicast(address));
+  return !(
+    broadcast ||
+    isUnspecified(address) ||
+    isLoopback(address) ||
+    isMulticast(address) ||
+    isLinkLocalUnicast(address)
+  );
 }
 
-function ipTest(name: string, id: string, test: (address: Address) => boolean): NonNullable<Library["functions"]>[number] {
+function ipTest(
+  name: string,
+  id: string,
+  test: (address: Address) => boolean,
+): NonNullable<Library["functions"]>[number] {
   return { name, overloads: [member(id, [IP], BOOL, (ip) => test((ip as CelIp).address))] };
 }
 
@@ -193,9 +203,18 @@ export const CIDR_LIBRARY: Library = {
       ],
     },
     { name: "ip", overloads: [member("cidr_ip", [CIDR], IP, (cidr) => new CelIp((cidr as CelCidr).prefix.address))] },
-    { name: "prefixLength", overloads: [member("cidr_prefix_length", [CIDR], INT, (cidr) => BigInt((cidr as CelCidr).prefix.bits))] },
-    { name: "masked", overloads: [member("cidr_masked", [CIDR], CIDR, (cidr) => new CelCidr(masked((cidr as CelCidr).prefix)))] },
-    { name: "isCIDR", overloads: [overload("is_cidr", [STRING], BOOL, (text) => toCidr(text as CelValue) instanceof CelCidr)] },
+    {
+      name: "prefixLength",
+      overloads: [member("cidr_prefix_length", [CIDR], INT, (cidr) => BigInt((cidr as CelCidr).prefix.bits))],
+    },
+    {
+      name: "masked",
+      overloads: [member("cidr_masked", [CIDR], CIDR, (cidr) => new CelCidr(masked((cidr as CelCidr).prefix)))],
+    },
+    {
+      name: "isCIDR",
+      overloads: [overload("is_cidr", [STRING], BOOL, (text) => toCidr(text as CelValue) instanceof CelCidr)],
+    },
     { name: "string", overloads: [overload("cidr_to_string", [CIDR], STRING, (cidr) => (cidr as CelCidr).toString())] },
   ],
 };

@@ -50,8 +50,7 @@ const MOST_DIGITS = 18;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
 const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
-const WRONG_FORMAT =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 const WRONG_NUMBER = "unable to parse numeric part of quantity";
 
@@ -163,7 +162,10 @@ const fromString: Implementation = (text) => {
 
 const isQuantity: Implementation = (text) => fromString(text as CelValue) instanceof CelQuantity;
 
-function sum(name: string, combine: (a: CelQuantity, b: CelQuantity) => CelQuantity): NonNullable<Library["functions"]>[number] {
+function sum(
+  name: string,
+  combine: (a: CelQuantity, b: CelQuantity) => CelQuantity,
+): NonNullable<Library["functions"]>[number] {
   return {
     name,
     overloads: [
@@ -180,26 +182,42 @@ export const QUANTITY_LIBRARY: Library = {
     { name: "isQuantity", overloads: [overload("is_quantity_string", [STRING], BOOL, isQuantity)] },
     {
       name: "sign",
-      overloads: [overload("quantity_sign", [QUANTITY], INT, (a) => (q(a).value > 0n ? 1n : q(a).value < 0n ? -1n : 0n))],
+      overloads: [
+        overload("quantity_sign", [QUANTITY], INT, (a) => (q(a).value > 0n ? 1n : q(a).value < 0n ? -1n : 0n)),
+      ],
     },
     {
       name: "isGreaterThan",
-      overloads: [member("quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, (a, b) => compareQuantities(q(a), q(b)) === 1)],
+      overloads: [
+        member("quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, (a, b) => compareQuantities(q(a), q(b)) === 1),
+      ],
     },
     {
       name: "isLessThan",
-      overloads: [member("quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, (a, b) => compareQuantities(q(a), q(b)) === -1)],
+      overloads: [
+        member("quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, (a, b) => compareQuantities(q(a), q(b)) === -1),
+      ],
     },
     {
       name: "compareTo",
-      overloads: [member("quantity_compare_to", [QUANTITY, QUANTITY], INT, (a, b) => BigInt(compareQuantities(q(a), q(b))))],
+      overloads: [
+        member("quantity_compare_to", [QUANTITY, QUANTITY], INT, (a, b) => BigInt(compareQuantities(q(a), q(b)))),
+      ],
     },
-    { name: "asApproximateFloat", overloads: [member("quantity_get_float", [QUANTITY], DOUBLE, (a) => approximate(q(a)))] },
+    {
+      name: "asApproximateFloat",
+      overloads: [member("quantity_get_float", [QUANTITY], DOUBLE, (a) => approximate(q(a)))],
+    },
     {
       name: "asInteger",
-      overloads: [member("quantity_get_int", [QUANTITY], INT, (a) => q(a).toInteger() ?? fail("cannot convert value to integer"))],
+      overloads: [
+        member("quantity_get_int", [QUANTITY], INT, (a) => q(a).toInteger() ?? fail("cannot convert value to integer")),
+      ],
     },
-    { name: "isInteger", overloads: [member("quantity_is_integer", [QUANTITY], BOOL, (a) => q(a).toInteger() !== undefined)] },
+    {
+      name: "isInteger",
+      overloads: [member("quantity_is_integer", [QUANTITY], BOOL, (a) => q(a).toInteger() !== undefined)],
+    },
     sum("add", plus),
     sum("sub", (a, b) => plus(a, negated(b))),
   ],

@@ -20,7 +20,10 @@ function withPattern(source: CelValue | undefined, use: (pattern: Pattern) => Ce
 
 const find: Implementation = (text, source) => withPattern(source, (pattern) => pattern.find(text as string) ?? "");
 const findAll: Implementation = (text, source, limit) =>
-  withPattern(source, (pattern) => new ArrayList([...pattern.findAll(text as string, limit === undefined ? -1 : Number(limit))]));
+  withPattern(
+    source,
+    (pattern) => new ArrayList([...pattern.findAll(text as string, limit === undefined ? -1 : Number(limit))]),
+  );
 
 export const KUBERNETES_REGEX: Library = {
   name: "kubernetes.regex",

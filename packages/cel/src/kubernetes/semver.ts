@@ -177,7 +177,9 @@ export const SEMVER_LIBRARY: Library = {
     },
     {
       name: "isGreaterThan",
-      overloads: [member("semver_is_greater_than", [SEMVER, SEMVER], BOOL, (a, b) => compareVersions(v(a), v(b)) === 1)],
+      overloads: [
+        member("semver_is_greater_than", [SEMVER, SEMVER], BOOL, (a, b) => compareVersions(v(a), v(b)) === 1),
+      ],
     },
     {
       name: "isLessThan",

@@ -51,7 +51,17 @@ const CONTROL = /[\0-\u001f\u007f]/;
 function parseUrl(text: string, viaRequest: boolean, fragment: string): ParsedUrl {
   if (CONTROL.test(text)) throw new UrlError("net/url: invalid control character in URL");
   if (text === "" && viaRequest) throw new UrlError("empty url");
-  const blank = { scheme: "", opaque: "", user: undefined, host: "", omitHost: false, path: "", query: "", forceQuery: false, fragment };
+  const blank = {
+    scheme: "",
+    opaque: "",
+    user: undefined,
+    host: "",
+    omitHost: false,
+    path: "",
+    query: "",
+    forceQuery: false,
+    fragment,
+  };
   if (text === "*") return { ...blank, path: "*" };
   const { scheme, rest: afterScheme } = splitScheme(text);
   const question = afterScheme.indexOf("?");
@@ -218,7 +228,8 @@ const HOST_CHAR = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]$/;
 export function formatUrl(url: ParsedUrl): string {
   const scheme = url.scheme === "" ? "" : `${url.scheme}:`;
   const query = url.forceQuery || url.query !== "" ? `?${url.query}` : "";
-  const fragment = url.fragment === "" ? "" : `#${escapeWith(unescape(url.fragment, "path"), /^[A-Za-z0-9\-_.~$&+,/:;=@?!'()*]$/)}`;
+  const fragment =
+    url.fragment === "" ? "" : `#${escapeWith(unescape(url.fragment, "path"), /^[A-Za-z0-9\-_.~$&+,/:;=@?!'()*]$/)}`;
   return `${scheme}${url.opaque === "" ? hierarchy(url) : url.opaque}${query}${fragment}`;
 }
 

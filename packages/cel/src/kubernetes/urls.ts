@@ -7,7 +7,15 @@ import { BOOL, listOf, mapOf, objectType, STRING, type Type } from "../types.ts"
 import type { CelError, CelValue } from "../values/value.ts";
 import { ArrayList, CelObject, EntryMap, fail, noSuchOverload } from "../values/value.ts";
 import type { ParsedUrl } from "./url-parser.ts";
-import { escapedPath, formatUrl, parseReference, parseRequestUri, queryValues, splitHost, UrlError } from "./url-parser.ts";
+import {
+  escapedPath,
+  formatUrl,
+  parseReference,
+  parseRequestUri,
+  queryValues,
+  splitHost,
+  UrlError,
+} from "./url-parser.ts";
 
 export const URL_TYPE: Type = objectType("kubernetes.URL");
 

@@ -13,4 +13,7 @@ const expandBind: Expand = (make, target, [variable, init, result]) => {
   return bind(make, variable.name, init as Node, result as Node);
 };
 
-export const BINDINGS: Library = { name: "bindings", macros: [{ name: "bind", args: 3, receiver: true, expand: expandBind }] };
+export const BINDINGS: Library = {
+  name: "bindings",
+  macros: [{ name: "bind", args: 3, receiver: true, expand: expandBind }],
+};

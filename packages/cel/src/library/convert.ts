@@ -1,9 +1,25 @@
 /** Conversions between types: `int("1")`, `string(1.5)` and the like. */
 
 import type { Implementation } from "../check/declarations.ts";
-import { doubleToInt, doubleToUint, formatDouble, parseFloat64, parseInt64, parseUint64, toInt, toUint } from "../values/number.ts";
+import {
+  doubleToInt,
+  doubleToUint,
+  formatDouble,
+  parseFloat64,
+  parseInt64,
+  parseUint64,
+  toInt,
+  toUint,
+} from "../values/number.ts";
 import { decodeUtf8, encodeUtf8 } from "../values/text.ts";
-import { formatDuration, formatTimestamp, floorDivide, parseDuration, parseTimestamp, toTimestamp } from "../values/time.ts";
+import {
+  formatDuration,
+  formatTimestamp,
+  floorDivide,
+  parseDuration,
+  parseTimestamp,
+  toTimestamp,
+} from "../values/time.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelDuration, CelTimestamp, CelUint, fail, typeOfValue } from "../values/value.ts";
 import type { Type } from "../types.ts";

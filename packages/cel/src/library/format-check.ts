@@ -7,7 +7,20 @@ import type { Verb } from "./format-clause.ts";
 import { clauseError, eachPart, FormatError } from "./format-clause.ts";
 
 const ACCEPTED: Record<Verb, ReadonlySet<TypeKind>> = {
-  s: new Set(["list", "map", "int", "uint", "double", "bool", "string", "timestamp", "bytes", "duration", "type", "null"]),
+  s: new Set([
+    "list",
+    "map",
+    "int",
+    "uint",
+    "double",
+    "bool",
+    "string",
+    "timestamp",
+    "bytes",
+    "duration",
+    "type",
+    "null",
+  ]),
   d: new Set(["int", "uint"]),
   f: new Set(["double", "string"]),
   e: new Set(["double", "string"]),
@@ -33,7 +46,10 @@ export function checkFormatCall(node: CallNode, report: (position: number, messa
   try {
     const used = countChecked(target.value, list);
     if (list.elements.length <= used) return;
-    report(node.position, `too many arguments supplied to string.format (expected ${used}, got ${list.elements.length})`);
+    report(
+      node.position,
+      `too many arguments supplied to string.format (expected ${used}, got ${list.elements.length})`,
+    );
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     report(error instanceof ArgumentError ? error.position : node.position, error.message);

@@ -39,7 +39,8 @@ function readClause(found: RegExpExecArray): FormatPart {
   if (dotted !== undefined && digits === "") {
     throw precisionError('error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax');
   }
-  if (!VERBS.has(verb)) throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+  if (!VERBS.has(verb))
+    throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   return { kind: "clause", verb: verb as Verb, precision: dotted === undefined ? undefined : Number(digits) };
 }
 

@@ -74,7 +74,9 @@ function localizedClause(clause: Clause, value: CelValue): string | undefined {
     }
     case "e": {
       const number = doubleOf(value);
-      return number === undefined ? undefined : (special(number, "\u221e")?.padStart(precision) ?? localizedScientific(number));
+      return number === undefined
+        ? undefined
+        : (special(number, "\u221e")?.padStart(precision) ?? localizedScientific(number));
     }
     default:
       return otherClause(verb, value);
@@ -200,7 +202,8 @@ function quotedText(value: CelValue): string {
   if (value instanceof CelDuration) return `duration(${quote(formatDuration(value))})`;
   if (value instanceof CelTimestamp) return `timestamp(${quote(formatTimestamp(value))})`;
   const text = scalarText(value);
-  if (text === undefined) throw new FormatError(`error during formatting: no formatting function for ${typeOfValue(value).name}`);
+  if (text === undefined)
+    throw new FormatError(`error during formatting: no formatting function for ${typeOfValue(value).name}`);
   return text;
 }
 
@@ -220,7 +223,9 @@ function plainText(value: CelValue): string | undefined {
   if (value instanceof CelTimestamp) return formatTimestamp(new CelTimestamp(value.nanos));
   if (value instanceof CelList) return `[${value.toArray().map(plainTextOrFail).join(", ")}]`;
   if (!(value instanceof CelMap)) return scalarText(value);
-  const pairs = [...value.keys()].map((key) => [plainTextOrFail(key), plainTextOrFail(value.get(key) as CelValue)] as const);
+  const pairs = [...value.keys()].map(
+    (key) => [plainTextOrFail(key), plainTextOrFail(value.get(key) as CelValue)] as const,
+  );
   pairs.sort(([a], [b]) => compareText(a, b));
   return `{${pairs.map(([key, item]) => `${key}: ${item}`).join(", ")}}`;
 }

@@ -39,7 +39,9 @@ const flatten: Implementation = (list, depth) => {
 };
 
 function flattened(list: CelList, levels: bigint): CelValue[] {
-  return list.toArray().flatMap((item) => (levels > 0n && item instanceof CelList ? flattened(item, levels - 1n) : [item]));
+  return list
+    .toArray()
+    .flatMap((item) => (levels > 0n && item instanceof CelList ? flattened(item, levels - 1n) : [item]));
 }
 
 /** Sorts by keys of one comparable type, keeping equal ones in order. */
@@ -111,12 +113,19 @@ export function listsLibrary(version: number): Library {
       },
       {
         name: "@sortByAssociatedKeys",
-        overloads: COMPARABLE.map((type) => member(`list_${type.name}_sortByAssociatedKeys`, [LIST_T, listOf(type)], LIST_T)),
+        overloads: COMPARABLE.map((type) =>
+          member(`list_${type.name}_sortByAssociatedKeys`, [LIST_T, listOf(type)], LIST_T),
+        ),
         singleton: (list, keys) =>
-          list instanceof CelList && keys instanceof CelList ? sortBy(list, keys) : fail("no such overload: @sortByAssociatedKeys"),
+          list instanceof CelList && keys instanceof CelList
+            ? sortBy(list, keys)
+            : fail("no such overload: @sortByAssociatedKeys"),
       },
       { name: "lists.range", overloads: [overload("lists_range", [INT], listOf(INT), range)] },
-      { name: "reverse", overloads: [member("list_reverse", [LIST_T], LIST_T, (list) => new ArrayList([...items(list)].reverse()))] },
+      {
+        name: "reverse",
+        overloads: [member("list_reverse", [LIST_T], LIST_T, (list) => new ArrayList([...items(list)].reverse()))],
+      },
       { name: "distinct", overloads: [member("list_distinct", [LIST_T], LIST_T, distinct)] },
     ],
   };

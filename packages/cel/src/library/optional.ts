@@ -83,7 +83,10 @@ export const OPTIONAL_LIBRARY: Library = {
   optionalSyntax: true,
   macros: [optionalMacro("optMap", true), optionalMacro("optFlatMap", false)],
   functions: [
-    { name: "optional.of", overloads: [overload("optional_of", [V], OPTIONAL_V, (value) => CelOptional.of(value as CelValue))] },
+    {
+      name: "optional.of",
+      overloads: [overload("optional_of", [V], OPTIONAL_V, (value) => CelOptional.of(value as CelValue))],
+    },
     {
       name: "optional.ofNonZeroValue",
       overloads: [
@@ -95,13 +98,25 @@ export const OPTIONAL_LIBRARY: Library = {
     { name: "optional.none", overloads: [overload("optional_none", [], OPTIONAL_V, () => CelOptional.none)] },
     {
       name: "value",
-      overloads: [member("optional_value", [OPTIONAL_V], V, (optional) => (optional as CelOptional).value ?? dereference(optional))],
+      overloads: [
+        member(
+          "optional_value",
+          [OPTIONAL_V],
+          V,
+          (optional) => (optional as CelOptional).value ?? dereference(optional),
+        ),
+      ],
     },
     {
       name: "hasValue",
-      overloads: [member("optional_hasValue", [OPTIONAL_V], BOOL, (optional) => (optional as CelOptional).value !== undefined)],
+      overloads: [
+        member("optional_hasValue", [OPTIONAL_V], BOOL, (optional) => (optional as CelOptional).value !== undefined),
+      ],
     },
-    { name: "or", overloads: [member("optional_or_optional", [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V, () => noSuchOverload())] },
+    {
+      name: "or",
+      overloads: [member("optional_or_optional", [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V, () => noSuchOverload())],
+    },
     { name: "orValue", overloads: [member("optional_orValue_value", [OPTIONAL_V, V], V, () => noSuchOverload())] },
     { name: "_?._", overloads: [overload("select_optional_field", [DYN, STRING], OPTIONAL_V)] },
     {

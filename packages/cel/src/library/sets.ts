@@ -17,7 +17,8 @@ function containsAll(list: CelValue, part: CelValue): boolean {
 const setsContains: Implementation = (list, part) => containsAll(list as CelValue, part as CelValue);
 const equivalent: Implementation = (a, b) =>
   containsAll(a as CelValue, b as CelValue) && containsAll(b as CelValue, a as CelValue);
-const intersects: Implementation = (a, b) => (a as CelList).toArray().some((item) => contains(b as CelValue, item) === true);
+const intersects: Implementation = (a, b) =>
+  (a as CelList).toArray().some((item) => contains(b as CelValue, item) === true);
 
 export const SETS: Library = {
   name: "sets",

@@ -2,11 +2,36 @@
 
 import type { FunctionDeclaration, Implementation, Overload } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, TIMESTAMP, Type, typeOf, typeParam, UINT } from "../types.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  STRING,
+  TIMESTAMP,
+  Type,
+  typeOf,
+  typeParam,
+  UINT,
+} from "../types.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
 import { compare, equals, isComparable } from "../values/compare.ts";
 import type { CelValue } from "../values/value.ts";
-import { CelError, CelList, CelMap, CelObject, codePointCount, fail, noSuchOverload, typeOfValue, undefinedFor } from "../values/value.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  CelObject,
+  codePointCount,
+  fail,
+  noSuchOverload,
+  typeOfValue,
+  undefinedFor,
+} from "../values/value.ts";
 import {
   toBoolValue,
   toBytesValue,
@@ -28,7 +53,11 @@ const LIST_A = listOf(A);
 const MAP_AB = mapOf(A, B);
 
 /** A binary operator by `id: left right result` rows. */
-function operator(name: string, rows: readonly (readonly [string, Type, Type, Type])[], singleton: Implementation): FunctionDeclaration {
+function operator(
+  name: string,
+  rows: readonly (readonly [string, Type, Type, Type])[],
+  singleton: Implementation,
+): FunctionDeclaration {
   return { name, overloads: rows.map(([id, left, right, result]) => overload(id, [left, right], result)), singleton };
 }
 
@@ -150,7 +179,12 @@ const SIZED: readonly (readonly [string, Type])[] = [
   ["string", STRING],
 ];
 
-function conversions(name: string, rows: readonly (readonly [string, Type])[], result: Type, convert: Implementation): FunctionDeclaration {
+function conversions(
+  name: string,
+  rows: readonly (readonly [string, Type])[],
+  result: Type,
+  convert: Implementation,
+): FunctionDeclaration {
   return { name, overloads: rows.map(([id, from]) => overload(id, [from], result, convert)) };
 }
 
@@ -161,8 +195,24 @@ const CONVERSIONS: readonly FunctionDeclaration[] = [
     singleton: (value) => (value instanceof CelObject ? value.typeValue : typeOfValue(value as CelValue)),
   },
   { name: "dyn", overloads: [overload("to_dyn", [A], DYN)], singleton: (value) => value as CelValue },
-  conversions("bool", [["bool_to_bool", BOOL], ["string_to_bool", STRING]], BOOL, toBoolValue),
-  conversions("bytes", [["bytes_to_bytes", BYTES], ["string_to_bytes", STRING]], BYTES, toBytesValue),
+  conversions(
+    "bool",
+    [
+      ["bool_to_bool", BOOL],
+      ["string_to_bool", STRING],
+    ],
+    BOOL,
+    toBoolValue,
+  ),
+  conversions(
+    "bytes",
+    [
+      ["bytes_to_bytes", BYTES],
+      ["string_to_bytes", STRING],
+    ],
+    BYTES,
+    toBytesValue,
+  ),
   conversions(
     "double",
     [

@@ -88,7 +88,8 @@ const substring: Implementation = (value, from, to) => {
 };
 
 /** What Go counts as white space. */
-const SPACE = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const SPACE =
+  /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 
 const join: Implementation = (list, separator) => {
   const parts: string[] = [];
@@ -121,13 +122,17 @@ const BASE: readonly FunctionDeclaration[] = [
   {
     name: "lowerAscii",
     overloads: [
-      member("string_lower_ascii", [STRING], STRING, (value) => text(value).replaceAll(/[A-Z]/g, (char) => char.toLowerCase())),
+      member("string_lower_ascii", [STRING], STRING, (value) =>
+        text(value).replaceAll(/[A-Z]/g, (char) => char.toLowerCase()),
+      ),
     ],
   },
   {
     name: "upperAscii",
     overloads: [
-      member("string_upper_ascii", [STRING], STRING, (value) => text(value).replaceAll(/[a-z]/g, (char) => char.toUpperCase())),
+      member("string_upper_ascii", [STRING], STRING, (value) =>
+        text(value).replaceAll(/[a-z]/g, (char) => char.toUpperCase()),
+      ),
     ],
   },
   {
@@ -170,7 +175,9 @@ export function stringsLibrary(version: number): Library {
       {
         name: "format",
         overloads: [
-          member("string_format", [STRING, listOf(DYN)], STRING, (value, args) => formatString(text(value), args as CelList, style)),
+          member("string_format", [STRING, listOf(DYN)], STRING, (value, args) =>
+            formatString(text(value), args as CelList, style),
+          ),
         ],
       },
       { name: "strings.quote", overloads: [overload("strings_quote", [STRING], STRING, quoteText)] },

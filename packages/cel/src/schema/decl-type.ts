@@ -2,7 +2,23 @@
 
 import type { TypeProvider } from "../check/declarations.ts";
 import type { SizeEstimator } from "../cost/estimate.ts";
-import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, NULL, objectType, STRING, TIMESTAMP, type Type, UINT } from "../types.ts";
+import {
+  ANY,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  objectType,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  UINT,
+} from "../types.ts";
 
 /** The largest number of elements when a schema sets none. */
 export const NO_LIMIT: bigint = 2n ** 63n - 1n;
@@ -120,7 +136,14 @@ export function declList(
   given?: DeclLimits & { readonly listType?: DeclList["listType"]; readonly mapKeys?: readonly string[] },
 ): DeclList {
   const listType = given?.listType ?? "atomic";
-  return { kind: "list", element, type: listOf(element.type), listType, mapKeys: given?.mapKeys ?? [], ...limits(given, NO_LIMIT, 2) };
+  return {
+    kind: "list",
+    element,
+    type: listOf(element.type),
+    listType,
+    mapKeys: given?.mapKeys ?? [],
+    ...limits(given, NO_LIMIT, 2),
+  };
 }
 
 /** A map from strings, or from `key`, to `element`. Kubernetes gives its keys no size when it estimates costs. */
@@ -191,7 +214,8 @@ export function declSizes(variables: Readonly<Record<string, DeclType>>): SizeEs
 }
 
 function step(decl: DeclType, name: string): DeclType | undefined {
-  if (name === "@items" || name === "@values") return decl.kind === "list" || decl.kind === "map" ? decl.element : undefined;
+  if (name === "@items" || name === "@values")
+    return decl.kind === "list" || decl.kind === "map" ? decl.element : undefined;
   if (name === "@keys") return decl.kind === "map" ? decl.key : undefined;
   return decl.kind === "object" ? decl.fields.get(name)?.type : undefined;
 }

@@ -27,20 +27,26 @@ export type Json = null | boolean | number | bigint | string | readonly Json[] |
 /** The value of JSON under a type; without one, whole numbers are ints. */
 export function fromJson(json: Json | undefined, decl?: DeclType): CelResult {
   if (json === undefined || json === null) {
-    return !decl || decl.nullable || isUntyped(decl) ? null : fail("invalid data, got null for schema with nullable=false");
+    return !decl || decl.nullable || isUntyped(decl)
+      ? null
+      : fail("invalid data, got null for schema with nullable=false");
   }
   if (!decl || isUntyped(decl)) return fromUntyped(json);
   switch (decl.kind) {
     case "scalar":
       return fromScalar(json, decl);
     case "list":
-      return Array.isArray(json) ? jsonList(json, decl) : fail("invalid data, expected an array for the provided schema with type=array");
+      return Array.isArray(json)
+        ? jsonList(json, decl)
+        : fail("invalid data, expected an array for the provided schema with type=array");
     case "map":
       return isRecord(json)
         ? new JsonMap(json, (value) => fromJson(value, decl.element))
         : fail("invalid data, expected a map for the provided schema with type=object");
     case "object":
-      return isRecord(json) ? new JsonObject(json, decl) : fail("invalid data, expected a map for the provided schema with type=object");
+      return isRecord(json)
+        ? new JsonObject(json, decl)
+        : fail("invalid data, expected a map for the provided schema with type=object");
   }
 }
 
@@ -303,7 +309,8 @@ function objectToJson(value: Exclude<CelValue, null | boolean | string | bigint 
   if (value instanceof CelOptional) return value.value === undefined ? null : toJson(value.value);
   if (value instanceof CelPartialObject) return entriesToJson(value.fields);
   if (value instanceof CelJsonPatch) return patchToJson(value);
-  if (value instanceof CelObject && Object.hasOwn(Object.getPrototypeOf(value) as object, "toString")) return String(value);
+  if (value instanceof CelObject && Object.hasOwn(Object.getPrototypeOf(value) as object, "toString"))
+    return String(value);
   return fail(`a value of type ${typeOfValue(value)} cannot be written as JSON`);
 }
 

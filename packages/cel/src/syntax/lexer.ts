@@ -1,7 +1,16 @@
 /** Cuts the text of an expression into tokens. */
 
 /** What a token is; punctuation and keywords are named by themselves. */
-export type TokenKind = "IDENTIFIER" | "ESC_IDENTIFIER" | "NUM_INT" | "NUM_UINT" | "NUM_FLOAT" | "STRING" | "BYTES" | "<EOF>" | Punctuation;
+export type TokenKind =
+  | "IDENTIFIER"
+  | "ESC_IDENTIFIER"
+  | "NUM_INT"
+  | "NUM_UINT"
+  | "NUM_FLOAT"
+  | "STRING"
+  | "BYTES"
+  | "<EOF>"
+  | Punctuation;
 
 type Punctuation = (typeof PUNCTUATION)[number] | "in" | "true" | "false" | "null";
 
@@ -44,7 +53,10 @@ const PUNCTUATION = [
   "%",
 ] as const;
 
-const ESCAPE = String.raw`\\(?:[abfnrtv"'\\?` + "`" + String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
+const ESCAPE =
+  String.raw`\\(?:[abfnrtv"'\\?` +
+  "`" +
+  String.raw`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
 const STRING_BODY = [
   String.raw`"""(?:${ESCAPE}|[^\\])*?"""`,
   String.raw`'''(?:${ESCAPE}|[^\\])*?'''`,
@@ -66,7 +78,10 @@ const INT = /(?:0x[0-9a-fA-F]+|\d+)/y;
 const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
 /** All tokens, ended by `<EOF>`, and what could not be read. */
-export function tokenize(source: string): { readonly tokens: readonly Token[]; readonly errors: readonly LexicalError[] } {
+export function tokenize(source: string): {
+  readonly tokens: readonly Token[];
+  readonly errors: readonly LexicalError[];
+} {
   const tokens: Token[] = [];
   const errors: LexicalError[] = [];
   let position = skipSpace(source, 0);

@@ -14,6 +14,9 @@ export class MacroError extends Error {
   }
 }
 
+/** The number of arguments of a macro that takes any. */
+export const ANY_ARGS = -1;
+
 /** Rewrites a call; undefined means that this call is not meant. */
 export type Expand = (make: NodeFactory, target: Node | undefined, args: readonly Node[]) => Node | undefined;
 
@@ -58,7 +61,9 @@ export class NodeFactory {
   presence(operand: Node, field: string): Node {
     return { kind: "select", position: this.position, operand, field, test: true };
   }
-  comprehension(parts: Omit<ComprehensionNode, "kind" | "position" | "iterVar2"> & { readonly iterVar2?: string }): Node {
+  comprehension(
+    parts: Omit<ComprehensionNode, "kind" | "position" | "iterVar2"> & { readonly iterVar2?: string },
+  ): Node {
     return { kind: "comprehension", position: this.position, iterVar2: "", ...parts };
   }
 }
@@ -117,7 +122,12 @@ type MakeLoop = (make: NodeFactory, predicate: Node) => Loop;
 function quantifier(makeLoop: MakeLoop): Expand {
   return (make, target, [variable, predicate]) => {
     const iterVar = iterationVariable(variable, "argument must be a simple name");
-    return make.comprehension({ range: target as Node, iterVar, accuVar: ACCUMULATOR, ...makeLoop(make, predicate as Node) });
+    return make.comprehension({
+      range: target as Node,
+      iterVar,
+      accuVar: ACCUMULATOR,
+      ...makeLoop(make, predicate as Node),
+    });
   };
 }
 

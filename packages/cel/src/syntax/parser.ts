@@ -17,7 +17,7 @@ import {
   parseUintLiteral,
 } from "./literals.ts";
 import type { Macro } from "./macros.ts";
-import { MacroError, NodeFactory } from "./macros.ts";
+import { ANY_ARGS, MacroError, NodeFactory } from "./macros.ts";
 import { ParseStop, TokenStream } from "./token-stream.ts";
 
 /** How much source and nesting the parser takes, and what syntax is on. */
@@ -54,7 +54,8 @@ export function parse(source: string, options: ParseOptions): ParseResult {
     return { node: NOWHERE, issues };
   }
   const { tokens, errors } = tokenize(source);
-  for (const error of errors) report(error.position, `Syntax error: token recognition error at: '${escapeNewlines(error.text)}'`);
+  for (const error of errors)
+    report(error.position, `Syntax error: token recognition error at: '${escapeNewlines(error.text)}'`);
   const parser = new Parser(new TokenStream(source, tokens, report), options, report);
   try {
     return { node: parser.parseAll(), issues };
@@ -128,7 +129,13 @@ class Parser {
     this.tokens.followers.pop();
     this.tokens.expect(":");
     const falsy = this.expression([]);
-    return this.compound({ kind: "call", position: question.position, fn: "_?_:_", target: undefined, args: [condition, truthy, falsy] });
+    return this.compound({
+      kind: "call",
+      position: question.position,
+      fn: "_?_:_",
+      target: undefined,
+      args: [condition, truthy, falsy],
+    });
   }
 
   private disjunction(alsoExpected: readonly TokenKind[]): Node {
@@ -191,7 +198,9 @@ class Parser {
     if (kind === "-" && !isOperandStart(this.tokens.current.kind)) this.tokens.noViable(first);
     else if (kind === "!" && this.tokens.is("<EOF>")) this.missingAfterNot();
     const operand = this.member(this.primary([]));
-    return count % 2 === 0 ? operand : this.plain({ kind: "call", position: first.position, fn, target: undefined, args: [operand] });
+    return count % 2 === 0
+      ? operand
+      : this.plain({ kind: "call", position: first.position, fn, target: undefined, args: [operand] });
   }
 
   private missingAfterNot(): never {
@@ -222,7 +231,13 @@ class Parser {
     if (!optional) return this.compound({ kind: "select", position: dot.position, operand, field, test: false });
     if (!this.options.optionalSyntax) return this.bad(dot.position, "unsupported syntax '.?'");
     const fieldNode: Node = { kind: "literal", position: name.position, value: field };
-    return this.compound({ kind: "call", position: dot.position, fn: "_?._", target: undefined, args: [operand, fieldNode] });
+    return this.compound({
+      kind: "call",
+      position: dot.position,
+      fn: "_?._",
+      target: undefined,
+      args: [operand, fieldNode],
+    });
   }
 
   private fieldName(token: Token): string {
@@ -399,7 +414,9 @@ class Parser {
     const optional = this.optionalMark();
     const name = this.tokens.accept("IDENTIFIER") ?? this.tokens.accept("ESC_IDENTIFIER");
     if (!name) {
-      this.tokens.complain(`mismatched input '${this.tokens.current.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
+      this.tokens.complain(
+        `mismatched input '${this.tokens.current.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`,
+      );
       return this.tokens.stop();
     }
     const field = this.fieldName(name);
@@ -421,7 +438,9 @@ class Parser {
   }
 
   private callOrMacro(position: number, fn: string, target: Node | undefined, args: readonly Node[]): Node {
-    const macro = this.options.macros.get(macroKey(fn, args.length, target !== undefined));
+    const receiver = target !== undefined;
+    const macros = this.options.macros;
+    const macro = macros.get(macroKey(fn, args.length, receiver)) ?? macros.get(macroKey(fn, ANY_ARGS, receiver));
     const call: Node = { kind: "call", position, fn, target, args };
     if (target) this.compound(call);
     else this.plain(call);

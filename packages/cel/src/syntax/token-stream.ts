@@ -129,7 +129,8 @@ export class TokenStream {
 
   private skipToFollower(): void {
     const followers = this.followers.flat();
-    while (!this.is("<EOF>") && !FOLLOWS_OPERAND.has(this.current.kind) && !followers.includes(this.current.kind)) this.index++;
+    while (!this.is("<EOF>") && !FOLLOWS_OPERAND.has(this.current.kind) && !followers.includes(this.current.kind))
+      this.index++;
   }
 }
 

@@ -33,7 +33,10 @@ export function equals(a: CelResult, b: CelResult): boolean | CelError {
   }
 }
 
-function equalsObject(a: Exclude<CelValue, null | string | boolean | bigint | number>, b: CelValue): boolean | CelError {
+function equalsObject(
+  a: Exclude<CelValue, null | string | boolean | bigint | number>,
+  b: CelValue,
+): boolean | CelError {
   if (a instanceof CelList) return b instanceof CelList && a.equals(b, equals);
   if (a instanceof CelMap) return b instanceof CelMap && a.equals(b, equals);
   if (a instanceof CelObject) return a.equals(b, equals);

@@ -147,7 +147,8 @@ export function zoneOffset(timestamp: CelTimestamp, zone: string): number | CelR
   const hours = parseClock(zone.slice(0, colon));
   const minutes = parseClock(zone.slice(colon + 1));
   if (hours === undefined) return fail(`strconv.Atoi: parsing ${JSON.stringify(zone.slice(0, colon))}: invalid syntax`);
-  if (minutes === undefined) return fail(`strconv.Atoi: parsing ${JSON.stringify(zone.slice(colon + 1))}: invalid syntax`);
+  if (minutes === undefined)
+    return fail(`strconv.Atoi: parsing ${JSON.stringify(zone.slice(colon + 1))}: invalid syntax`);
   return (zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes) * 60;
 }
 
@@ -160,7 +161,8 @@ function namedZoneOffset(timestamp: CelTimestamp, zone: string): number | CelRes
   const seconds = Number(floorDivide(timestamp.nanos, NANOS_PER_SECOND));
   try {
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset", year: "numeric" });
-    const name = format.formatToParts(new Date(seconds * 1000)).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+    const name =
+      format.formatToParts(new Date(seconds * 1000)).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
     const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
     const size = Number(match?.[2] ?? 0) * 3600 + Number(match?.[3] ?? 0) * 60 + Number(match?.[4] ?? 0);
     return match?.[1] === "-" ? -size : size;

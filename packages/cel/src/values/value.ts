@@ -1,6 +1,21 @@
 /** What an expression computes with: JavaScript values where they are exact, small classes where they are not. */
 
-import { BOOL, BYTES, DOUBLE, DURATION, INT, LIST, MAP, NULL, OPTIONAL, STRING, TIMESTAMP, TYPE, Type, UINT } from "../types.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  LIST,
+  MAP,
+  NULL,
+  OPTIONAL,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  Type,
+  UINT,
+} from "../types.ts";
 
 /** An unsigned 64-bit integer. */
 export class CelUint {

@@ -1,0 +1,320 @@
+/** The conformance cases of cel-spec that need no protobuf messages, with cel-go's own answers for types. */
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { SerializedIncrementalTest, SerializedIncrementalTestSuite } from "@bufbuild/cel-spec/testdata/tests.js";
+import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
+import {
+  ArrayList,
+  BINDINGS,
+  BOOL,
+  BYTES,
+  CelDuration,
+  CelError,
+  CelTimestamp,
+  CelUint,
+  createEnv,
+  DOUBLE,
+  DURATION,
+  DYN,
+  ENCODERS,
+  EntryMap,
+  equals,
+  INT,
+  listOf,
+  listsLibrary,
+  mapOf,
+  MATH,
+  member,
+  NULL,
+  OPTIONAL_LIBRARY,
+  optionalOf,
+  overload,
+  SETS,
+  STANDARD,
+  STRING,
+  stringsLibrary,
+  TIMESTAMP,
+  TWO_VARIABLES,
+  Type,
+  typeOfValue,
+  typeParam,
+  UINT,
+} from "@capstan/cel";
+import type { CelResult, CelValue, FunctionDeclaration, Library } from "@capstan/cel";
+
+/** The parts of a case that are read here. */
+interface Original {
+  readonly name?: string;
+  readonly expr: string;
+  readonly container?: string;
+  readonly disableCheck?: boolean;
+  readonly checkOnly?: boolean;
+  readonly disableMacros?: boolean;
+  readonly typeEnv?: readonly Declaration[];
+  readonly bindings?: Readonly<Record<string, { readonly value?: WireValue }>>;
+  readonly value?: WireValue;
+  readonly typedResult?: { readonly result?: WireValue; readonly deducedType?: WireType };
+  readonly evalError?: unknown;
+  readonly unknown?: unknown;
+}
+
+interface Declaration {
+  readonly name: string;
+  readonly ident?: { readonly type: WireType };
+  readonly function?: { readonly overloads: readonly WireOverload[] };
+}
+
+interface WireOverload {
+  readonly overloadId: string;
+  readonly params?: readonly WireType[];
+  readonly typeParams?: readonly string[];
+  readonly resultType: WireType;
+  readonly isInstanceFunction?: boolean;
+}
+
+type WireType = Readonly<Record<string, unknown>>;
+type WireValue = Readonly<Record<string, unknown>>;
+
+/** Thrown for what only protobuf messages could mean. */
+class NeedsProtobuf extends Error {
+  override readonly name = "NeedsProtobuf";
+}
+
+const LIBRARIES: readonly Library[] = [
+  STANDARD,
+  OPTIONAL_LIBRARY,
+  stringsLibrary(4),
+  SETS,
+  listsLibrary(3),
+  TWO_VARIABLES,
+  BINDINGS,
+  MATH,
+  ENCODERS,
+];
+
+/** Whole suites that are about something else, each with why. */
+const SKIPPED: readonly (readonly [RegExp, string])[] = [
+  [/^\/conformance\/block_ext\//, "cel.@block is what an optimizer writes, not a user"],
+  [/^\/conformance\/(proto2|proto3|proto2_ext|enums|wrappers)\//, "protobuf messages, enums and wrappers"],
+  [/^\/conformance\/dynamic\//, "conversions to and from protobuf's wrapper messages"],
+];
+
+/** What a case says when it needs protobuf. */
+const PROTOBUF = /google\.protobuf\.|TestAllTypes|NestedTestAllTypes|cel\.expr\.|GlobalEnum|proto[23]|protobuf/;
+
+/** Cases where we follow cel-go 0.26, which Kubernetes 1.36 has, against the specification. */
+const FOLLOWS_CEL_GO: ReadonlyMap<string, string> = new Map([
+  ["{true:1,false:2,true:3}[true]", "the last of two equal keys wins"],
+  ["{0: 1, 0u: 2}[0.0]", "the last of two equal keys wins"],
+  ["{'null_key': dyn(null)}.?null_key.invalid.hasValue()", "a field of what has none is absent, not an error"],
+  ["{true: dyn(0)}[?true].absent.hasValue()", "a field of what has none is absent, not an error"],
+  ["x.getMilliseconds()", "milliseconds of a duration are all of it"],
+  ["'tacocat'.indexOf('a', 30) == -1", "searching beyond the end finds nothing"],
+  ["'tacocat'.lastIndexOf('a', 30) == -1", "searching beyond the end finds nothing"],
+]);
+
+const PRIMITIVES: Readonly<Record<string, Type>> = { BOOL, BYTES, DOUBLE, INT64: INT, STRING, UINT64: UINT };
+
+function typeOfWire(wire: WireType): Type {
+  if ("primitive" in wire) return PRIMITIVES[String(wire["primitive"])] ?? DYN;
+  if ("dyn" in wire) return DYN;
+  if ("null" in wire) return NULL;
+  if ("typeParam" in wire) return typeParam(String(wire["typeParam"]));
+  if ("listType" in wire)
+    return listOf(typeOfWire((wire["listType"] as { elemType?: WireType }).elemType ?? { dyn: {} }));
+  if ("mapType" in wire) {
+    const { keyType, valueType } = wire["mapType"] as { keyType: WireType; valueType: WireType };
+    return mapOf(typeOfWire(keyType), typeOfWire(valueType));
+  }
+  if (wire["wellKnown"] === "DURATION" || wire["messageType"] === "google.protobuf.Duration") return DURATION;
+  if (wire["wellKnown"] === "TIMESTAMP") return TIMESTAMP;
+  if ("abstractType" in wire) {
+    const { name, parameterTypes = [] } = wire["abstractType"] as { name: string; parameterTypes?: WireType[] };
+    if (name === "optional_type") return optionalOf(typeOfWire(parameterTypes[0] ?? { dyn: {} }));
+    return new Type("opaque", name, parameterTypes.map(typeOfWire));
+  }
+  if ("type" in wire) return new Type("type", "type");
+  throw new NeedsProtobuf(JSON.stringify(wire));
+}
+
+function valueOfWire(wire: WireValue): CelValue {
+  const [[kind, content] = ["nullValue", null]] = Object.entries(wire);
+  switch (kind) {
+    case "nullValue":
+      return null;
+    case "boolValue":
+    case "stringValue":
+      return content as boolean | string;
+    case "int64Value":
+      return BigInt(content as string);
+    case "uint64Value":
+      return new CelUint(BigInt(content as string));
+    case "doubleValue":
+      return Number(content);
+    case "bytesValue":
+      return Uint8Array.from(Buffer.from(content as string, "base64"));
+    case "listValue":
+      return new ArrayList(((content as { values?: WireValue[] }).values ?? []).map(valueOfWire));
+    case "mapValue":
+      return mapOfWire(content as { entries?: { key: WireValue; value: WireValue }[] });
+    case "typeValue":
+      return typeValue(content as string);
+    case "objectValue":
+      return timeOfWire(content as { "@type": string; value?: unknown });
+    default:
+      throw new NeedsProtobuf(kind);
+  }
+}
+
+function mapOfWire({ entries = [] }: { entries?: { key: WireValue; value: WireValue }[] }): EntryMap {
+  const map = new EntryMap();
+  for (const { key, value } of entries) map.set(valueOfWire(key), valueOfWire(value));
+  return map;
+}
+
+function typeValue(name: string): Type {
+  const value = createEnv({ libraries: LIBRARIES }).compile(name);
+  const result = value.ok ? value.expression.evaluate(new Map()) : undefined;
+  if (result instanceof Type) return result;
+  throw new NeedsProtobuf(name);
+}
+
+function timeOfWire(message: { "@type": string; value?: unknown }): CelValue {
+  const text = String(message.value);
+  if (message["@type"].endsWith(".Duration")) return new CelDuration(nanosOf(text));
+  if (!message["@type"].endsWith(".Timestamp")) throw new NeedsProtobuf(message["@type"]);
+  const compiled = createEnv({ libraries: LIBRARIES }).compile(`timestamp('${text}')`);
+  const value = compiled.ok ? compiled.expression.evaluate(new Map()) : undefined;
+  if (value instanceof CelTimestamp) return value;
+  throw new Error(`no timestamp: ${text}`);
+}
+
+function nanosOf(text: string): bigint {
+  const [whole = "0", fraction = ""] = text.replace(/s$/, "").split(".");
+  const nanos = BigInt(whole.replace("-", "")) * 1_000_000_000n + BigInt(fraction.padEnd(9, "0"));
+  return text.startsWith("-") ? -nanos : nanos;
+}
+
+function functionOf({ name, function: declared }: Declaration): FunctionDeclaration {
+  const overloads = (declared?.overloads ?? []).map((wire) => {
+    const make = wire.isInstanceFunction ? member : overload;
+    return make(
+      wire.overloadId,
+      (wire.params ?? []).map(typeOfWire),
+      typeOfWire(wire.resultType),
+      () => new CelError("not bound"),
+    );
+  });
+  return { name, overloads };
+}
+
+function compileCase(original: Original): ReturnType<ReturnType<typeof createEnv>["compile"]> {
+  const idents = (original.typeEnv ?? []).filter(({ ident }) => ident);
+  const functions = (original.typeEnv ?? []).filter((declaration) => declaration.function).map(functionOf);
+  const libraries = [...LIBRARIES, { name: "declared", functions }].map((library) =>
+    original.disableMacros ? { ...library, macros: [] } : library,
+  );
+  const variables = Object.fromEntries(idents.map(({ name, ident }) => [name, typeOfWire(ident?.type ?? { dyn: {} })]));
+  const env = createEnv({
+    libraries,
+    variables,
+    container: original.container ?? "",
+    checked: original.disableCheck !== true,
+    escapedFields: true,
+  });
+  return env.compile(original.expr);
+}
+
+function sameValue(a: CelResult, b: CelValue): boolean {
+  if (typeof a === "number" && typeof b === "number" && Number.isNaN(a)) return Number.isNaN(b);
+  if (a instanceof CelError || typeOfValue(a).name !== typeOfValue(b).name) return false;
+  return equals(a, b) === true;
+}
+
+function runCase({ original: raw, type }: SerializedIncrementalTest): void {
+  const original = raw as unknown as Original;
+  const expected = original.value ?? original.typedResult?.result;
+  const wanted = expected === undefined ? undefined : valueOfWire(expected);
+  const compiled = compileCase(original);
+  const fails = original.evalError !== undefined || "anyEvalErrors" in original;
+  if (!compiled.ok) {
+    assert.ok(fails, compiled.message);
+    return;
+  }
+  if (type !== undefined && original.disableCheck !== true)
+    assert.equal(formatted(compiled.expression.outputType), type);
+  if (original.checkOnly) return;
+  const bindings = Object.entries(original.bindings ?? {}).map(
+    ([name, { value }]) => [name, valueOfWire(value ?? {})] as const,
+  );
+  const result = compiled.expression.evaluate(new Map(bindings));
+  if (fails) assert.ok(result instanceof CelError, `expected an error, got ${String(result)}`);
+  else {
+    const value = wanted === undefined ? true : wanted;
+    assert.ok(sameValue(result, value), `expected ${print(value)}, got ${print(result)}`);
+  }
+}
+
+function formatted(type: Type): string {
+  const known: Record<string, string> = { duration: "duration", timestamp: "timestamp", null: "null" };
+  const name = known[type.kind] ?? type.name;
+  return type.params.length === 0 ? name : `${name}(${type.params.map(formatted).join(", ")})`;
+}
+
+function print(value: CelResult): string {
+  return value instanceof CelError ? `error ${value.message}` : `${typeOfValue(value)} ${String(value)}`;
+}
+
+/** Why a case is not run, or undefined. */
+function skipReason(path: string, test: SerializedIncrementalTest): string | undefined {
+  const suite = SKIPPED.find(([pattern]) => pattern.test(path));
+  if (suite) return suite[1];
+  const original = test.original as unknown as Original;
+  if (original.unknown !== undefined) return "unknowns are not part of what Kubernetes evaluates";
+  const text = JSON.stringify({ ...original, name: "", bindings: original.bindings, container: original.container });
+  const withoutTimes = text
+    .replaceAll(/type\.googleapis\.com\/google\.protobuf\.(Duration|Timestamp)/g, "")
+    .replaceAll(/"google\.protobuf\.(Duration|Timestamp)"/g, "");
+  return PROTOBUF.test(withoutTimes) ? "protobuf messages" : undefined;
+}
+
+const counts = { run: 0, failed: [] as string[], skipped: new Map<string, number>() };
+
+function visit(suite: SerializedIncrementalTestSuite, path: string): void {
+  const here = `${path}/${suite.name}`;
+  for (const child of suite.suites ?? []) visit(child, here);
+  for (const test of suite.tests ?? []) attempt(`${here}/`, test);
+}
+
+function attempt(path: string, test: SerializedIncrementalTest): void {
+  const reason = skipReason(path, test);
+  if (reason !== undefined) {
+    counts.skipped.set(reason, (counts.skipped.get(reason) ?? 0) + 1);
+    return;
+  }
+  const name = `${path}${test.original.name ?? ""}: ${test.original.expr}`;
+  const departure = FOLLOWS_CEL_GO.get(test.original.expr);
+  if (departure !== undefined) {
+    counts.skipped.set(`cel-go: ${departure}`, (counts.skipped.get(`cel-go: ${departure}`) ?? 0) + 1);
+    return;
+  }
+  try {
+    counts.run++;
+    runCase(test);
+  } catch (error) {
+    counts.failed.push(`${name}\n    ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+describe("the conformance cases of cel-spec", () => {
+  visit(tests, "");
+  it("skips only what needs protobuf or is no part of the language", (context) => {
+    for (const [reason, count] of counts.skipped) context.diagnostic(`${count} skipped: ${reason}`);
+    context.diagnostic(`${counts.run} run, ${counts.failed.length} failed`);
+    assert.ok(counts.run > 1400, `only ${counts.run} cases were run`);
+  });
+  it("answers all others as they should be", () => {
+    assert.equal(counts.failed.length, 0, counts.failed.join("\n"));
+  });
+});
