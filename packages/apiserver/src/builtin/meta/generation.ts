@@ -1,0 +1,16 @@
+/** The generation of an object: one at its creation, one more with each change of what was asked for. */
+import { isDeepEqual, type KubeObject } from "@capstan/model";
+import type { AnyDraft } from "../draft.ts";
+
+/** A new object is in its first generation. */
+export function startGeneration({ metadata }: AnyDraft): void {
+  metadata.generation = 1;
+}
+
+/** Counts up when one of the fields differs; the usual one is `spec`. */
+export function bumpGeneration(draft: AnyDraft, old: KubeObject, fields: readonly string[] = ["spec"]): void {
+  const now = draft as unknown as Record<string, unknown>;
+  const before = old as unknown as Record<string, unknown>;
+  if (fields.every((field) => isDeepEqual(now[field], before[field]))) return;
+  draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}

@@ -1,0 +1,61 @@
+/** Lists of resources: quantities by name, in requests, limits, capacities and quotas. */
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  quantityToInteger,
+  toQuantity,
+  type Quantity,
+} from "@capstan/model";
+
+/** Quantities by the name of the resource. */
+export type ResourceList = { readonly [resource: string]: string };
+
+const milli = -3;
+const zero = toQuantity(0);
+
+/** Rounds every quantity up to thousandths: finer ones are not kept. */
+export function roundQuantities(list: { [resource: string]: string } | undefined): void {
+  for (const name in list) list[name] = roundUpToMilli(list[name] ?? "0");
+}
+
+/** What is finer than a thousandth has a suffix `u` or `n`, a negative exponent or more than three decimals. */
+function roundUpToMilli(text: string): string {
+  if (!/[un]|e-|\.[0-9]{4,}/i.test(text)) return text;
+  const quantity = parseQuantity(text);
+  const rounded = quantityToInteger(quantity, milli);
+  return formatQuantity({ unscaled: rounded, exponent: milli, format: quantity.format });
+}
+
+/** Compares two quantities that are known to be well formed. */
+export function compareTexts(a: string, b: string): number {
+  return compareQuantities(parseQuantity(a), parseQuantity(b));
+}
+
+/** Whether a quantity is less than zero. */
+export function isNegative(text: string): boolean {
+  return compareQuantities(parseQuantity(text), zero) < 0;
+}
+
+/** Whether a quantity is zero. */
+export function isZero(text: string): boolean {
+  return compareQuantities(parseQuantity(text), zero) === 0;
+}
+
+/** Adds one list to another, name by name. */
+export function addInto(sum: Map<string, Quantity>, list: ResourceList | undefined): void {
+  for (const name in list) {
+    const amount = parseQuantity(list[name] ?? "0");
+    const before = sum.get(name);
+    sum.set(name, before === undefined ? amount : addQuantities(before, amount));
+  }
+}
+
+/** Raises each quantity of a list to that of another where the other's is greater. */
+export function maxInto(most: Map<string, Quantity>, list: ReadonlyMap<string, Quantity>): void {
+  for (const [name, amount] of list) {
+    const before = most.get(name);
+    if (before === undefined || compareQuantities(amount, before) > 0) most.set(name, amount);
+  }
+}
