@@ -162,7 +162,9 @@ export class RunningController {
   /** Ends every turn at once: this process must not act any more. */
   cut(reason: unknown): void {
     this.#state = "draining";
+    for (const end of this.#ends.splice(0)) end();
     this.#stop.abort(reason);
+    this.#queue.close();
   }
 
   #makeWorker(): Worker {
@@ -260,7 +262,7 @@ export class RunningController {
     const { meter, onEvent } = this.#setting;
     const consequence = consequenceOf(end.outcome);
     const written = this.#noteEchoes(turn.key, end);
-    this.#queue.done(turn.key, consequence.queue, (cause) => written.has(`${cause.key} ${cause.version}`));
+    this.#queue.done(turn.key, consequence.queue, (cause) => isEchoOf(written, cause));
     meter.finished(consequence, end, milliseconds / 1000);
     this.#say(turn, end, milliseconds);
     if (consequence.event !== undefined && end.work !== undefined) onEvent(end.work.object, consequence.event);
@@ -306,4 +308,9 @@ export class RunningController {
       next: queue.then,
     });
   }
+}
+
+/** A cause that arrived during the turn and tells what the turn itself wrote. What vanished, or was found by a list, is always news. */
+function isEchoOf(written: ReadonlySet<string>, { change, from, key, version }: Cause): boolean {
+  return change !== "removed" && from === "stream" && written.has(`${key} ${version}`);
 }

@@ -39,9 +39,17 @@ export type { Source } from "./trigger/source.ts";
 export type { Cause } from "./trigger/cause.ts";
 
 // What runs it.
+export { operator } from "./operator.ts";
+export type { Operator } from "./operator.ts";
+export { apiOf } from "./client-api.ts";
 export { RunningOperator } from "./manager/operator.ts";
 export type { LeaderElection, OperatorDefinition, StartOptions } from "./manager/operator.ts";
 export type { TurnRecord } from "./manager/explain.ts";
+export { formatPlan } from "./manager/plan.ts";
+export type { FieldChange, PlannedWrite } from "./manager/plan.ts";
+export { installCrds } from "./manager/crds.ts";
+export { readSettings } from "./manager/settings.ts";
+export type { Settings, SettingSources } from "./manager/settings.ts";
 export type { Api } from "./api.ts";
 export { systemClock, systemRandom } from "./clock.ts";
 export type { Clock, Random, Timer } from "./clock.ts";

@@ -179,6 +179,9 @@ export class ModelApi implements Api {
     this.writes.push({ verb: options.verb, kind: kind.kind, key: keyText(next), changed, manager: options.manager });
     if (!changed) return structuredClone(live);
     const stored = this.#commit(kind, live, next);
+    // The garbage collector removes what names an owner that is no more.
+    const owners = stored.metadata.ownerReferences ?? [];
+    if (owners.length > 0 && !owners.some(({ uid }) => this.#exists(uid))) this.#erase(kind, stored);
     if (stored.metadata.deletionTimestamp !== undefined && (stored.metadata.finalizers?.length ?? 0) === 0)
       this.#erase(kind, stored);
     return structuredClone(stored);
@@ -217,6 +220,13 @@ export class ModelApi implements Api {
     this.#of(kind).delete(keyText(live));
     this.#tell(kind, { type: "DELETED", object });
     this.#collect(live.metadata.uid);
+  }
+
+  #exists(uid: string): boolean {
+    for (const objects of this.#objects.values()) {
+      for (const object of objects.values()) if (object.metadata.uid === uid) return true;
+    }
+    return false;
   }
 
   /** The garbage collector, at once. */

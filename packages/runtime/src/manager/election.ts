@@ -9,7 +9,7 @@ import { isApiError } from "@capstan/client";
 import type { Api } from "../api.ts";
 import type { Fence } from "../apply/writer.ts";
 import { sleep } from "../clock.ts";
-import type { Clock, Random } from "../clock.ts";
+import type { Clock, Random, Timer } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
@@ -53,6 +53,7 @@ export class Election implements Fence {
   #seen: { readonly lease: LeaseObject; readonly at: number } | undefined;
   /** Until when we may write; undefined when we do not lead. */
   #mayWriteUntil: number | undefined;
+  #deadline: Timer | undefined;
   #finished: Promise<void> | undefined;
 
   constructor(options: ElectionOptions) {
@@ -91,14 +92,20 @@ export class Election implements Fence {
   /** Stops contending. Gives the lease back if we hold it; nothing may be written after this. */
   async release(): Promise<void> {
     const wasLeader = this.isLeader;
-    this.#stop.abort();
-    await this.#finished;
-    this.#mayWriteUntil = undefined;
+    await this.abandon();
     if (!wasLeader || this.#seen === undefined) return;
     const { spec } = this.#seen.lease;
     await this.#write({ ...spec, holderIdentity: "", leaseDurationSeconds: 1 }).catch((error: unknown) => {
       this.#options.log.warn("could not release the lease; it will run out by itself", { error });
     });
+  }
+
+  /** Stops contending and leaves the lease as it is, as a process that dies does. */
+  async abandon(): Promise<void> {
+    this.#stop.abort();
+    this.#deadline?.cancel();
+    this.#mayWriteUntil = undefined;
+    await this.#finished;
   }
 
   async #run(): Promise<void> {
@@ -143,7 +150,8 @@ export class Election implements Fence {
   #armDeadline(): void {
     const { clock } = this.#options;
     const until = this.#mayWriteUntil ?? 0;
-    clock.later(until - clock.now(), () => {
+    this.#deadline?.cancel();
+    this.#deadline = clock.later(until - clock.now(), () => {
       if (this.#mayWriteUntil === until && !this.#stop.signal.aborted) this.#lose();
     });
   }

@@ -19,6 +19,7 @@ import type { ElectionTuning } from "./election.ts";
 import { Recorder } from "./events.ts";
 import type { EventNote } from "./events.ts";
 import { History } from "./explain.ts";
+import type { TurnRecord } from "./explain.ts";
 import { Meters } from "./meter.ts";
 import { Registry } from "./registry.ts";
 
@@ -66,6 +67,7 @@ export class RunningOperator implements AsyncDisposable {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lost = Promise.withResolvers<unknown>();
+  readonly #controllersByName: ReadonlyMap<string, RunningController>;
   #stopped: Promise<void> | undefined;
 
   constructor(definition: OperatorDefinition, options: StartOptions) {
@@ -90,6 +92,7 @@ export class RunningOperator implements AsyncDisposable {
     this.controllers = definition.controllers.map((controller) =>
       this.#make(controller, { name, options: { ...options, clock, random }, meters }),
     );
+    this.#controllersByName = new Map(this.controllers.map((each) => [each.definition.name, each]));
     this.#exposeCaches();
     for (const controller of this.controllers) controller.warm();
     this.#election?.start();
@@ -109,6 +112,16 @@ export class RunningOperator implements AsyncDisposable {
   /** Resolves with the reason when this replica has lost the lease: the process should end. */
   get lost(): Promise<unknown> {
     return this.#lost.promise;
+  }
+
+  /** Why an object was looked at lately and what came of it, the latest last. */
+  explain(controller: string, key: string): readonly TurnRecord[] {
+    return this.history.of(controller, key);
+  }
+
+  /** Wakes one object by hand. */
+  request(controller: string, key: string): void {
+    this.#controllersByName.get(controller)?.request(key);
   }
 
   get isLeader(): boolean {
@@ -132,6 +145,14 @@ export class RunningOperator implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  /** Ends at once, without draining and without giving the lease back, as a process that is killed does. For tests. */
+  async kill(): Promise<void> {
+    const reason = new RuntimeError("Stopping", "Ended the turn: the operator was killed.");
+    for (const controller of this.controllers) controller.cut(reason);
+    this.#stopped ??= Promise.resolve();
+    await Promise.all([this.#election?.abandon(), this.#caches[Symbol.asyncDispose]()]);
   }
 
   async #stop(grace: number): Promise<void> {

@@ -10,6 +10,8 @@ export interface Cause {
   readonly kind: string;
   readonly key: string;
   readonly version: string | undefined;
+  /** Whether the server told it as an event, or it was found by comparing a list. */
+  readonly from: Change["from"] | undefined;
   /** Paths that changed, at most a few. */
   readonly fields: readonly string[];
   readonly manager: string | undefined;
@@ -23,6 +25,7 @@ export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Chan
     kind: kind.kind,
     key: change.key,
     version: change.object.metadata.resourceVersion,
+    from: change.from,
     fields: change.type === "updated" && change.old !== undefined ? changedFields(change.old, change.object) : [],
     manager: change.manager,
   };
@@ -30,7 +33,8 @@ export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Chan
 
 /** A cause that comes from outside the cluster. */
 export function outsideCause(relation: "source" | "schedule" | "again" | "request", what: string): Cause {
-  return { relation, change: "happened", kind: what, key: "", version: undefined, fields: [], manager: undefined };
+  const nothing = { version: undefined, from: undefined, fields: [], manager: undefined };
+  return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
 
 const FIELDS_KEPT = 8;

@@ -1,0 +1,75 @@
+/** What an operator answers over HTTP: is it well, is it ready, its numbers, and why it did what it did. */
+import type { RunningOperator } from "./operator.ts";
+
+/** A request, as far as it matters here. */
+export interface DoorRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The `authorization` header. */
+  readonly authorization: string | undefined;
+}
+
+/** An answer. */
+export interface DoorAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Says whether somebody may read a path. */
+export type Guard = (request: DoorRequest) => Promise<"allowed" | "unknown" | "forbidden">;
+
+/** Answers to the probes of a kubelet and to people who ask why. */
+export function healthDoor(operator: RunningOperator): (request: DoorRequest) => Promise<DoorAnswer> {
+  return async ({ path }) => {
+    const [, room = "", ...rest] = path.split("?", 1)[0]?.split("/") ?? [];
+    switch (room) {
+      case "healthz":
+      case "livez":
+        return text(200, "ok");
+      case "readyz":
+        return readiness(operator);
+      case "explain":
+        return explanation(operator, rest.map(decodeURIComponent));
+      default:
+        return text(404, "There is /healthz, /readyz and /explain/<controller>/<namespace>/<name> here.");
+    }
+  };
+}
+
+/** Ready means that every watch has a complete list; each is named, so that one can see which has not. */
+function readiness(operator: RunningOperator): DoorAnswer {
+  const lines = operator.health.map(({ kind, namespace, isSynced, lastError }) => {
+    const where = namespace === undefined ? kind : `${kind} in ${namespace}`;
+    return `[${isSynced ? "+" : "-"}] ${where}${lastError === undefined ? "" : `: ${lastError}`}`;
+  });
+  const isReady = operator.health.every(({ isSynced }) => isSynced);
+  return text(isReady ? 200 : 503, lines.join("\n"));
+}
+
+function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): DoorAnswer {
+  const turns = operator.explain(controller, key.join("/"));
+  if (turns.length === 0) {
+    return text(404, `Nothing is known about ${controller} ${key.join("/")}: it was not looked at lately.`);
+  }
+  return { status: 200, type: "application/json", body: JSON.stringify({ controller, object: key.join("/"), turns }) };
+}
+
+/** The metrics, for those whom the guard lets in. */
+export function metricsDoor(operator: RunningOperator, guard: Guard): (request: DoorRequest) => Promise<DoorAnswer> {
+  return async (request) => {
+    if (request.path.split("?", 1)[0] !== "/metrics") return text(404, "There is /metrics here.");
+    switch (await guard(request)) {
+      case "unknown":
+        return text(401, "Send the token of a service account as a bearer token.");
+      case "forbidden":
+        return text(403, "The token may not get the non-resource URL /metrics: grant it with a ClusterRole.");
+      case "allowed":
+        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: operator.registry.text() };
+    }
+  };
+}
+
+function text(status: number, body: string): DoorAnswer {
+  return { status, type: "text/plain; charset=utf-8", body: `${body}\n` };
+}

@@ -1,0 +1,27 @@
+/** `operator`: what a user starts. */
+import { runOperator } from "./manager/main.ts";
+import { RunningOperator } from "./manager/operator.ts";
+import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
+import { plan } from "./manager/plan.ts";
+import type { PlannedWrite } from "./manager/plan.ts";
+
+/** An operator that can be run, started by hand, or asked what it would do. */
+export interface Operator {
+  readonly definition: OperatorDefinition;
+  /** Runs as a program: reads flags, environment and kubeconfig, and ends with the process's signals. */
+  run(): Promise<void>;
+  /** Starts on an API that is handed in. */
+  start(options: StartOptions): RunningOperator;
+  /** Runs every reconcile dry and tells what would be written. */
+  plan(options: StartOptions): Promise<readonly PlannedWrite[]>;
+}
+
+/** An operator made of controllers. */
+export function operator(definition: OperatorDefinition): Operator {
+  return {
+    definition,
+    run: () => runOperator(definition),
+    start: (options) => new RunningOperator(definition, options),
+    plan: (options) => plan(definition, options),
+  };
+}
