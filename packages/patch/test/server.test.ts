@@ -127,9 +127,7 @@ function completed(entry: Recorded): JsonObject {
   const sent = (patched(entry)["metadata"] as JsonObject)["managedFields"];
   const spec = after["spec"] as JsonObject | undefined;
   const isNewService = story === "svc" && step.verb === "create";
-  const kept = Object.fromEntries(
-    Object.entries(spec ?? {}).filter(([key]) => !isNewService || !allocated.has(key)),
-  );
+  const kept = Object.fromEntries(Object.entries(spec ?? {}).filter(([key]) => !isNewService || !allocated.has(key)));
   return {
     ...after,
     metadata: { ...metadata, ...(sent !== undefined && { managedFields: sent }) },

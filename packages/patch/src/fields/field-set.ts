@@ -1,5 +1,5 @@
 /** Sets of field paths: who owns what, what changed, what to remove. Immutable; operations share what they can. */
-import { compareElements, formatElement, type PathElement } from "./path-element.ts";
+import { formatElement, sortElements, type PathElement } from "./path-element.ts";
 
 /** A way into a value. */
 export type FieldPath = readonly PathElement[];
@@ -144,9 +144,11 @@ export function leavesOf(set: FieldSet): FieldSet {
 
 /** Every path in order: at each level first the members, then what is below the children. */
 export function pathsOf(set: FieldSet, prefix: FieldPath = []): FieldPath[] {
-  const members = [...set.members].sort(compareElements).map((member) => [...prefix, member]);
-  const children = [...set.children].sort(([left], [right]) => compareElements(left, right));
-  return [...members, ...children.flatMap(([element, child]) => pathsOf(child, [...prefix, element]))];
+  const members = sortElements(set.members).map((member) => [...prefix, member]);
+  const below = sortElements(set.children.keys()).flatMap((element) =>
+    pathsOf(set.children.get(element) ?? emptyFieldSet, [...prefix, element]),
+  );
+  return [...members, ...below];
 }
 
 /** The path as it stands in messages, such as `.spec.containers[name="a"].image`. */

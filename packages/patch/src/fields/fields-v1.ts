@@ -1,11 +1,12 @@
 /** FieldsV1: field sets as they stand in `metadata.managedFields`, a tree of JSON objects. */
 import type { Json } from "@capstan/model";
-import { isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
+import { isObject, type JsonDraft, type JsonObject } from "../json-value.ts";
 import { emptyFieldSet, FieldSetBuilder, type FieldSet } from "./field-set.ts";
-import { compareElements, parseElement, type PathElement } from "./path-element.ts";
+import { parseElement, sortElements, type PathElement } from "./path-element.ts";
 
-/** Decoded sets by their encoding: the same entry of a stored object is read with every request. */
+/** Decoded sets by their encoding, and the other way: the same entry of a stored object is read with every request. */
 const decoded = new WeakMap<object, FieldSet | { readonly error: string }>();
+const encoded = new WeakMap<FieldSet, JsonObject>();
 
 /** Reads a field set; gives the complaint when it cannot be read. */
 export function decodeFields(fields: Json | undefined): FieldSet | { readonly error: string } {
@@ -22,8 +23,11 @@ export function decodeFields(fields: Json | undefined): FieldSet | { readonly er
 
 /** Writes a field set, its steps in order. */
 export function encodeFields(set: FieldSet): JsonObject {
+  const known = encoded.get(set);
+  if (known !== undefined) return known;
   const fields = writeSet(set, false);
   decoded.set(fields, set);
+  encoded.set(set, fields);
   return fields;
 }
 
@@ -60,10 +64,9 @@ function writeSet(set: FieldSet, includeSelf: boolean): JsonObject {
   const steps: PathElement[] = [...set.children.keys()];
   for (const member of set.members) if (!set.children.has(member)) steps.push(member);
   const fields: JsonDraft = includeSelf && steps.length > 0 ? { ".": {} } : {};
-  if (steps.length > 1) steps.sort(compareElements);
-  for (const step of steps) {
+  for (const step of sortElements(steps)) {
     const child = set.children.get(step);
-    setField(fields, step, child === undefined ? {} : writeSet(child, set.members.has(step)));
+    fields[step] = child === undefined ? {} : writeSet(child, set.members.has(step));
   }
   return fields;
 }

@@ -8,12 +8,21 @@ import { isObject, type JsonObject } from "../json-value.ts";
  */
 export type PathElement = string;
 
+const maxKnownFields = 10_000;
+const knownFields = new Map<string, PathElement>();
+
+/** The step to a field. Field names repeat: the same string is given again, which makes sets of them fast. */
 export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
+  const known = knownFields.get(name);
+  if (known !== undefined) return known;
+  if (knownFields.size >= maxKnownFields) knownFields.clear();
+  const element = `f:${name}`;
+  knownFields.set(name, element);
+  return element;
 }
 
 export function valueElement(value: Json): PathElement {
-  return `v:${toGoJson(value)}`;
+  return `v:${jsonText(value)}`;
 }
 
 export function indexElement(index: number): PathElement {
@@ -22,8 +31,17 @@ export function indexElement(index: number): PathElement {
 
 /** The step to the list item with these keys; undefined values are left out. */
 export function keyElement(keys: readonly (readonly [string, Json])[]): PathElement {
-  const parts = keys.map(([name, value]) => `${toGoJson(name)}:${toGoJson(value)}`);
-  return `k:{${parts.join(",")}}`;
+  let parts = "";
+  for (const [name, value] of keys) parts += `${parts === "" ? "" : ","}${jsonText(name)}:${jsonText(value)}`;
+  return `k:{${parts}}`;
+}
+
+const plainText = /^[ !#-%'-;=?-[\]-~]*$/;
+
+/** JSON as Go prints it; most keys are plain texts and numbers, for which this is a short way. */
+function jsonText(value: Json): string {
+  if (typeof value === "string" && plainText.test(value)) return `"${value}"`;
+  return typeof value === "number" ? JSON.stringify(value) : toGoJson(value);
 }
 
 /** What a text from managed fields is: a step, one of an unknown kind (which readers skip), or an error. */
@@ -66,21 +84,28 @@ function parseJsonElement(text: string, build: (value: Json) => PathElement | un
 
 const kindRank: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The order of steps in managed fields: fields by name, then keys, then values, then positions. */
-export function compareElements(left: PathElement, right: PathElement): number {
-  if (left === right) return 0;
-  const [leftKind = "", rightKind = ""] = [left[0], right[0]];
-  if (leftKind !== rightKind) return (kindRank[leftKind] ?? 4) - (kindRank[rightKind] ?? 4);
-  switch (leftKind) {
-    case "f":
-      return compareText(left, right);
-    case "k":
-      return compareKeys(jsonOf(left) as JsonObject, jsonOf(right) as JsonObject);
-    case "v":
-      return compareValues(jsonOf(left), jsonOf(right));
-    default:
-      return Number(left.slice(2)) - Number(right.slice(2));
-  }
+/** Steps in the order of managed fields: fields by name, then keys, then values, then positions. */
+export function sortElements(elements: Iterable<PathElement>): PathElement[] {
+  const all = [...elements];
+  if (all.length < 2) return all;
+  if (all.every((element) => element.startsWith("f:"))) return all.sort(compareText);
+  const read = all.map((element) => ({ element, kind: element[0] ?? "", json: jsonOf(element) }));
+  return read.sort(compareRead).map(({ element }) => element);
+}
+
+interface ReadElement {
+  readonly element: PathElement;
+  readonly kind: string;
+  /** What stands behind the kind; for fields, which are compared as they are, nothing. */
+  readonly json: Json;
+}
+
+function compareRead(left: ReadElement, right: ReadElement): number {
+  if (left.kind !== right.kind) return (kindRank[left.kind] ?? 4) - (kindRank[right.kind] ?? 4);
+  if (left.kind === "f") return compareText(left.element, right.element);
+  return left.kind === "k"
+    ? compareKeys(left.json as JsonObject, right.json as JsonObject)
+    : compareValues(left.json, right.json);
 }
 
 /** The step as it stands in messages: `.name`, `[name="a"]`, `[=1]`, `[0]`. */
@@ -109,7 +134,7 @@ function formatValue(value: Json): string {
 }
 
 function jsonOf(element: PathElement): Json {
-  return JSON.parse(element.slice(2)) as Json;
+  return element.startsWith("f:") ? null : (JSON.parse(element.slice(2)) as Json);
 }
 
 function compareKeys(left: JsonObject, right: JsonObject): number {

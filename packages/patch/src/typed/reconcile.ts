@@ -4,11 +4,17 @@ import type { PathElement } from "../fields/path-element.ts";
 import { fieldType, type MapType, type TypeRef, type TypeSchema } from "../schema/type-schema.ts";
 import { preferredShape } from "./shape.ts";
 
+/** Sets that were found to be in line with a type: neither ever changes. */
+const inLine = new WeakMap<FieldSet, TypeSchema>();
+
 /** The set as the schema has it now; the same set when nothing changed. */
 export function reconcileFields(set: FieldSet, type: TypeSchema): FieldSet {
+  if (inLine.get(set) === type) return set;
   const walk: Walk = { path: [], atomic: new FieldSetBuilder(), found: false };
   visit({ set, isWhole: false }, type, walk);
-  return walk.found ? unionOf(recursiveDifferenceOf(set, walk.atomic), walk.atomic) : set;
+  if (walk.found) return unionOf(recursiveDifferenceOf(set, walk.atomic), walk.atomic);
+  inLine.set(set, type);
+  return set;
 }
 
 interface Walk {

@@ -39,11 +39,15 @@ function own(at: Position): void {
   at.parent?.members.add(at.element);
 }
 
-/** Visits what is below a step and keeps its set only when there is something in it. */
-function below(parent: FieldSetBuilder, element: PathElement, visit: (at: Position) => void): void {
+/** Collects what is below a step; scalars, of which there are most, have nothing below them. */
+function collectBelow(value: Json, type: TypeSchema, at: Omit<Position, "node"> & { parent: FieldSetBuilder }): void {
+  if (typeof value !== "object" && type.scalar !== undefined) {
+    at.parent.members.add(at.element);
+    return;
+  }
   const node = new FieldSetBuilder();
-  visit({ parent, node, element });
-  if (node.members.size > 0 || node.children.size > 0) parent.children.set(element, node);
+  collect(value, type, { ...at, node });
+  if (node.members.size > 0 || node.children.size > 0) at.parent.children.set(at.element, node);
 }
 
 function collectFields(object: JsonObject | undefined, map: MapType, node: FieldSetBuilder): void {
@@ -53,7 +57,7 @@ function collectFields(object: JsonObject | undefined, map: MapType, node: Field
     const type = fieldType(map, name);
     if (type === undefined) continue;
     const element = fieldElement(name);
-    below(node, element, (at) => collect(value, type(), at));
+    collectBelow(value, type(), { parent: node, element });
     const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
     if (isEmpty || !map.fields.has(name)) node.members.add(element);
   }
@@ -63,11 +67,17 @@ function collectFields(object: JsonObject | undefined, map: MapType, node: Field
 function collectItems(items: JsonList, list: ListType, node: FieldSetBuilder): void {
   const type = list.element();
   const elements = items.map((item) => itemElement(list, item));
-  const repeated = new Set(elements.filter((element, index) => elements.indexOf(element) !== index));
+  const repeated = repeatsOf(elements);
   for (const [index, item] of items.entries()) {
     const element = elements[index];
     if (typeof element !== "string") continue;
     node.members.add(element);
-    if (!repeated.has(element)) below(node, element, (at) => collect(item, type, at));
+    if (!repeated.has(element)) collectBelow(item, type, { parent: node, element });
   }
+}
+
+function repeatsOf(elements: readonly unknown[]): ReadonlySet<unknown> {
+  const [seen, repeated] = [new Set<unknown>(), new Set<unknown>()];
+  for (const element of elements) (seen.has(element) ? repeated : seen).add(element);
+  return repeated;
 }

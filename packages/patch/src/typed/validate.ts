@@ -1,6 +1,5 @@
 /** Checks that a value has the shape that its type asks for; merging relies on it. */
 import type { Json } from "@capstan/model";
-import { formatPath } from "../fields/field-set.ts";
 import { fieldElement, formatElement, indexElement, type PathElement } from "../fields/path-element.ts";
 import { printSource, printValue, typeName } from "../go-print.ts";
 import { isList, isObject, type JsonObject } from "../json-value.ts";
@@ -15,38 +14,39 @@ export interface ValidateOptions {
 
 /** What is wrong with a value, as one sentence; undefined when nothing is. */
 export function findTypeErrors(value: Json, type: TypeSchema, options: ValidateOptions): string | undefined {
-  const check: Check = { ...options, path: [], errors: [] };
-  checkValue(value, type, check);
-  const [only] = check.errors;
-  if (check.errors.length < 2) return only;
-  return ["errors:", ...check.errors.map((error) => `  ${error}`)].join("\n");
+  const problems = checkValue(value, type, options);
+  if (problems === undefined) return undefined;
+  const sentences = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  if (sentences.length === 1) return sentences[0];
+  return ["errors:", ...sentences.map((sentence) => `  ${sentence}`)].join("\n");
 }
 
-interface Check extends ValidateOptions {
-  readonly path: PathElement[];
-  readonly errors: string[];
+/** What is wrong, and where, seen from the value that is checked. */
+interface Problem {
+  readonly path: string;
+  readonly message: string;
 }
 
-function report(check: Check, message: string): void {
-  const path = formatPath(check.path);
-  check.errors.push(path === "" ? message : `${path}: ${message}`);
+/** Paths are put together on the way out, so that a value without problems costs none. */
+function below(element: PathElement, problems: readonly Problem[]): Problem[] {
+  return problems.map(({ path, message }) => ({ path: formatElement(element) + path, message }));
 }
 
-function checkValue(value: Json, type: TypeSchema, check: Check): void {
-  if (value === null) return;
+function here(message: string | undefined): Problem[] | undefined {
+  return message === undefined ? undefined : [{ path: "", message }];
+}
+
+function checkValue(value: Json, type: TypeSchema, options: ValidateOptions): Problem[] | undefined {
+  if (value === null) return undefined;
   switch (preferredShape(type, shapeOf(type, value))) {
     case "map":
-      return isObject(value) && type.map !== undefined
-        ? checkFields(value, type.map, check)
-        : report(check, `expected map, got &{${printValue(value)}}`);
+      if (!isObject(value) || type.map === undefined) return here(`expected map, got &{${printValue(value)}}`);
+      return checkFields(value, type.map, options);
     case "list":
-      return isList(value) && type.list !== undefined
-        ? checkItems(value, type.list, check)
-        : report(check, `expected list, got &{${printValue(value)}}`);
-    case "scalar": {
-      const problem = type.scalar && scalarProblem(type.scalar, value);
-      if (problem !== undefined) report(check, problem);
-    }
+      if (!isList(value) || type.list === undefined) return here(`expected list, got &{${printValue(value)}}`);
+      return checkItems(value, type.list, options);
+    case "scalar":
+      return here(type.scalar && scalarProblem(type.scalar, value));
   }
 }
 
@@ -67,31 +67,32 @@ export function scalarProblem(kind: ScalarKind, value: Json | undefined): string
   }
 }
 
-function checkFields(object: JsonObject, map: MapType, check: Check): void {
+function checkFields(object: JsonObject, map: MapType, options: ValidateOptions): Problem[] | undefined {
+  let found: Problem[] | undefined;
   for (const name in object) {
     const value = object[name];
     if (value === undefined) continue;
-    check.path.push(fieldElement(name));
     const type = fieldType(map, name);
-    if (type === undefined) report(check, "field not declared in schema");
-    else checkValue(value, type(), check);
-    check.path.pop();
-    if (type === undefined) return;
+    const problems = type === undefined ? here("field not declared in schema") : checkValue(value, type(), options);
+    if (problems !== undefined) found = [...(found ?? []), ...below(fieldElement(name), problems)];
+    if (type === undefined) break;
   }
+  return found;
 }
 
-function checkItems(items: readonly Json[], list: ListType, check: Check): void {
-  const seen = new Set<PathElement>();
+function checkItems(items: readonly Json[], list: ListType, options: ValidateOptions): Problem[] | undefined {
   const type = list.element();
+  const seen = new Set<PathElement>();
+  const found: Problem[] = [];
   for (const [index, item] of items.entries()) {
-    const element = list.kind === "atomic" ? indexElement(index) : itemElement(list, item);
-    if (typeof element !== "string") return report(check, `element ${index}: ${element.problem}`);
-    if (seen.has(element) && !check.allowDuplicates) {
-      report(check, `duplicate entries for key ${formatElement(element)}`);
+    const element = list.kind === "atomic" ? undefined : itemElement(list, item);
+    if (typeof element === "object") return [...found, { path: "", message: `element ${index}: ${element.problem}` }];
+    if (element !== undefined && seen.has(element) && !options.allowDuplicates) {
+      found.push({ path: "", message: `duplicate entries for key ${formatElement(element)}` });
     }
-    if (list.kind !== "atomic") seen.add(element);
-    check.path.push(element);
-    checkValue(item, type, check);
-    check.path.pop();
+    if (element !== undefined) seen.add(element);
+    const problems = checkValue(item, type, options);
+    if (problems !== undefined) found.push(...below(element ?? indexElement(index), problems));
   }
+  return found.length > 0 ? found : undefined;
 }
