@@ -16,6 +16,7 @@ export {
   generationChanged,
   labelsChanged,
   not,
+  operator,
   Retry,
   schedule,
   stream,
@@ -23,7 +24,16 @@ export {
   timer,
   watches,
 } from "@capstan/runtime";
-export type { Answer, Cause, Context, Controller, ControllerOptions, Predicate, Source } from "@capstan/runtime";
+export type {
+  Answer,
+  Cause,
+  Context,
+  Controller,
+  ControllerOptions,
+  Operator,
+  Predicate,
+  Source,
+} from "@capstan/runtime";
 
 // What Kubernetes objects are.
 export type { ApplyOf, Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
