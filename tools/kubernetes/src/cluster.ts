@@ -86,9 +86,11 @@ export async function stopCluster(name: string): Promise<boolean> {
   return await clear(folder);
 }
 
-/** Whether the cluster is complete and its namespaces are alive. */
+/** Whether the cluster was completed and what holds it together is alive. */
 export function isRunning(name: string): boolean {
-  return readState(name)?.phase === "ready" && findSandbox(clusterFolder(name)) !== undefined;
+  if (readState(name)?.phase !== "ready") return false;
+  const alive = new Set(clusterProcesses(name).map(({ component }) => component));
+  return alive.has("init") && alive.has("keeper");
 }
 
 /** The processes of a cluster, by component. */

@@ -1,7 +1,7 @@
 /** Does what a command asks and gives the exit code. */
 
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { delimiter, dirname, resolve } from "node:path";
 
 import { buildInit, programPath } from "./build.ts";
 import {
@@ -42,7 +42,7 @@ export async function runCommand(command: Command): Promise<number> {
     case "status":
       return status(command.name);
     case "exec":
-      return exec(command.name, command.command);
+      return exec(running(command.name), command.command);
     case "kubectl":
       return kubectl(running(command.name), command.args);
     case "build":
@@ -100,9 +100,13 @@ function describe(name: string): string {
   return `${name}: Kubernetes ${state.version}, ${state.nodes} nodes, ${addresses}\n${processes.join("")}`;
 }
 
-async function exec(name: string, command: readonly string[]): Promise<number> {
+/** Inside, kubectl is the cluster's own. */
+async function exec({ name, version }: ClusterState, command: readonly string[]): Promise<number> {
   const { folder, init } = runningSandbox(name);
-  return attach("nsenter", [...enterNetwork(init), ...command], { KUBECONFIG: insideKubeconfig(folder, "admin") });
+  const programs = dirname(programPath(kubernetesProgram("kubectl", version)));
+  const PATH = `${programs}${delimiter}${process.env["PATH"] ?? ""}`;
+  const environment = { PATH, KUBECONFIG: insideKubeconfig(folder, "admin") };
+  return attach("nsenter", [...enterNetwork(init), ...command], environment);
 }
 
 async function kubectl(state: ClusterState, args: readonly string[]): Promise<number> {

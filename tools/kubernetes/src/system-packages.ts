@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 
 import { run } from "./command.ts";
 import { KubernetesToolError } from "./errors.ts";
@@ -12,6 +13,16 @@ export const NODE_PACKAGES: readonly string[] = ["runc", "containernetworking-pl
 /** What every cluster needs; part of most systems. */
 export const BASE_PACKAGES: readonly string[] = ["iproute2", "util-linux"];
 
+/** The program by which a package is known where it is not called by the same name. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  "busybox-static": "busybox",
+  "containernetworking-plugins": "/usr/lib/cni/ptp",
+  bubblewrap: "bwrap",
+  iproute2: "ip",
+  nftables: "nft",
+  "util-linux": "nsenter",
+};
+
 /**
  * Makes sure that packages are installed. As root on Debian or Ubuntu the missing ones are installed; elsewhere it fails with the
  * command to run. `report` is told what is being installed.
@@ -20,10 +31,12 @@ export async function ensureSystemPackages(
   names: readonly string[],
   report: (line: string) => void = () => {},
 ): Promise<void> {
-  const missing = (await Promise.all(names.map(async (name) => ((await isInstalled(name)) ? [] : [name])))).flat();
+  const debian = await isDebian();
+  const isThere = debian ? isInstalled : async (name: string) => hasProgram(name);
+  const missing = (await Promise.all(names.map(async (name) => ((await isThere(name)) ? [] : [name])))).flat();
   if (missing.length === 0) return;
   const command = `apt-get install --yes --no-install-recommends ${missing.join(" ")}`;
-  if (!(await isDebian())) {
+  if (!debian) {
     throw new KubernetesToolError(
       "package-install",
       `these packages of Debian are needed, or what your system calls them: ${missing.join(", ")}`,
@@ -36,12 +49,16 @@ export async function ensureSystemPackages(
   await install(missing);
 }
 
-/**
- * Whether a package is there. A system without dpkg is asked for nothing here: the error for it comes from the distribution check.
- */
 async function isInstalled(name: string): Promise<boolean> {
   const status = await run("dpkg-query", ["--show", "--showformat=${db:Status-Status}", name]).catch(() => "absent");
   return status === "installed";
+}
+
+/** Elsewhere packages have other names, so what counts is the program. */
+function hasProgram(packageName: string): boolean {
+  const program = PROGRAMS[packageName] ?? packageName;
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+  return program.startsWith("/") ? existsSync(program) : folders.some((folder) => existsSync(join(folder, program)));
 }
 
 async function isDebian(): Promise<boolean> {
@@ -61,7 +78,7 @@ async function install(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Services of installed packages must not start on this machine; the policy file would be another trace, a mask is enough. */
+/** Run level 1 is what keeps the services of freshly installed packages from being started. */
 async function apt(args: readonly string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   await run("apt-get", ["-o", "DPkg::Lock::Timeout=300", ...args], { env, code: "package-install" });

@@ -17,10 +17,11 @@ import {
   stopCluster,
 } from "./cluster.ts";
 import { controlPlanePrograms } from "./control-plane.ts";
+import { KubernetesToolError } from "./errors.ts";
 import type { Credentials } from "./kubeconfig.ts";
 import { listenInside } from "./listen-inside.ts";
 import { processBirth } from "./processes.ts";
-import { silentProgress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
 import { DEFAULT_RELEASE } from "./releases.ts";
 import type { ClusterState, Owner } from "./state.ts";
 import { kubeconfigPath, listClusters } from "./state.ts";
@@ -83,7 +84,7 @@ export async function useKubernetes(test: TestScope, options: UseKubernetesOptio
   const owner = runOwner();
   const wanted = { version, nodes: node ? 1 : 0, peers, apiServerFlags, port: 0, owner };
   const name = own ? `${sharedPrefix(owner)}${randomBytes(3).toString("hex")}` : sharedName(owner, wanted);
-  const state = await ensureCluster({ name, ...wanted }, silentProgress);
+  const state = await ensureCluster({ name, ...wanted }, showProgress(process.stderr));
   const cluster = await withNamespace(state, own);
   test.after(async () => cluster[Symbol.asyncDispose]());
   return cluster;
@@ -156,7 +157,13 @@ async function withNamespace(state: ClusterState, own: boolean): Promise<TestClu
 /** Without its default service account a namespace refuses pods. */
 async function waitForServiceAccount(credentials: Credentials, namespace: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
-  while ((await askApi(credentials, { path })).status === 404) await delay(20);
+  const deadline = performance.now() + 60_000;
+  while ((await askApi(credentials, { path })).status !== 200) {
+    if (performance.now() > deadline) {
+      throw new KubernetesToolError("not-started", `namespace ${namespace} got no default service account in 60 s`);
+    }
+    await delay(20);
+  }
 }
 
 /** Asks for the removal and does not wait for it; asking twice does no harm, nor does a cluster that is gone. */

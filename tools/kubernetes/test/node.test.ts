@@ -139,6 +139,22 @@ test("a Node program of ours runs as an image and speaks to the API server from 
   assert.match(await kubectl(cluster, "logs", "program"), /"gitVersion": "v1\.36\.3"/);
 });
 
+test("etcd of three minor versions runs and is healthy", { skip }, async (t) => {
+  await using cluster = await useKubernetes(t, { node: true });
+  const images = await buildTestImages({ only: ["etcd-3.5", "etcd-3.6", "etcd-3.7"] });
+  await cluster.load(images.map((image) => image.archive));
+  for (const { name, reference: image } of images) {
+    const podName = name.replace(".", "-");
+    await create(cluster, `/api/v1/namespaces/${cluster.namespace}/pods`, pod(podName, { image }));
+    await kubectl(cluster, "wait", "--for=condition=Ready", `pod/${podName}`, "--timeout=120s");
+    const version = await kubectl(cluster, "exec", podName, "--", "etcd", "--version");
+    assert.match(version, new RegExp(`^etcd Version: ${image.split(":")[1]}$`, "m"));
+    const healthy = "until etcdctl endpoint health; do sleep 0.2; done; etcdctl put k v && etcdctl get k";
+    assert.match(await kubectl(cluster, "exec", podName, "--", "sh", "-c", healthy), /OK\nk\nv\n$/);
+    await kubectl(cluster, "delete", "pod", podName, "--grace-period=1", "--wait=false");
+  }
+});
+
 test("what is no OCI archive is refused by name", { skip }, async (t) => {
   await using cluster = await useKubernetes(t, { node: true });
   const folder = await mkdtemp(join(tmpdir(), "capstan-image-"));

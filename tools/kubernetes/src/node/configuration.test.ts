@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { containerdConfig, kubeProxyConfig, kubeletConfig } from "./configuration.ts";
+import { containerdConfig, containerdSocket, kubeProxyConfig, kubeletConfig } from "./configuration.ts";
 import { planNodes } from "./node.ts";
 
 const nodes = planNodes("/state/one", 2);
@@ -26,8 +26,14 @@ test("node ports answer on the nodes' addresses alone", () => {
   assert.deepEqual(config["nodePortAddresses"], ["10.123.0.101/32", "10.123.0.102/32"]);
 });
 
+test("sockets have short paths, however long the cluster's is", () => {
+  const [node] = planNodes(`/home/${"long/".repeat(40)}`, 1);
+  assert.ok(node);
+  assert.equal(containerdSocket(node), "/run/capstan/node-1/containerd.sock");
+});
+
 test("paths are quoted in containerd's configuration", () => {
   const [node] = planNodes('/odd "folder"', 1);
   assert.ok(node);
-  assert.match(containerdConfig(node, "native"), /^root = "\/odd \\"folder\\"\/node-1\/containerd"$/m);
+  assert.match(containerdConfig(node, "native"), /^conf_dir = "\/odd \\"folder\\"\/cni"$/m);
 });

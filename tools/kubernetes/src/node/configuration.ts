@@ -13,6 +13,8 @@ export interface NodePlan {
   readonly name: string;
   readonly address: string;
   readonly folder: string;
+  /** The same folder as the node's programs see it: sockets need short paths. */
+  readonly home: string;
   /** The folder of the whole cluster. */
   readonly cluster: string;
 }
@@ -22,7 +24,7 @@ const PLUGINS = "/usr/lib/cni";
 
 /** The socket of a node's containerd. */
 export function containerdSocket(node: NodePlan): string {
-  return join(node.folder, "containerd.sock");
+  return join(node.home, "containerd.sock");
 }
 
 /** containerd.toml. The overlay snapshotter cannot stack on an overlay, as in a container; the native one copies instead. */
@@ -30,7 +32,7 @@ export function containerdConfig(node: NodePlan, snapshotter: "overlayfs" | "nat
   const runtime = "plugins.'io.containerd.cri.v1.runtime'";
   const images = "plugins.'io.containerd.cri.v1.images'";
   return `version = 3
-root = ${quote(join(node.folder, "containerd"))}
+root = ${quote(join(node.home, "containerd"))}
 state = ${quote(`/run/containerd-${node.name}`)}
 
 [grpc]
@@ -103,8 +105,8 @@ export function kubeletConfig(node: NodePlan): object {
     clusterDomain: "cluster.local",
     resolvConf: join(node.cluster, "resolv.conf"),
     containerRuntimeEndpoint: `unix://${containerdSocket(node)}`,
-    podLogsDir: join(node.folder, "pod-logs"),
-    volumePluginDir: join(node.folder, "volume-plugins"),
+    podLogsDir: join(node.home, "pod-logs"),
+    volumePluginDir: join(node.home, "volume-plugins"),
     enforceNodeAllocatable: [],
     evictionHard: { "memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
     imageGCHighThresholdPercent: 100,

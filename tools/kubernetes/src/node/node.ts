@@ -46,7 +46,8 @@ export function nodePrograms(release: Release): Program[] {
 export function planNodes(cluster: string, count: number): NodePlan[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `node-${index + 1}`;
-    return { name, address: nodeAddress(index + 1), folder: join(cluster, name), cluster };
+    const home = `/run/capstan/${name}`;
+    return { name, address: nodeAddress(index + 1), folder: join(cluster, name), home, cluster };
   });
 }
 
@@ -62,6 +63,8 @@ export async function startNodes(sandbox: Sandbox, release: Release, start: Node
   startService(sandbox, dnsService(sandbox.folder));
   await Promise.all(
     nodes.map(async (node) => {
+      await inside(sandbox, "mkdir", ["-p", node.home]);
+      await inside(sandbox, "mount", ["--bind", node.folder, node.home]);
       await startContainerd(sandbox, node);
       if (pause) await importImage(sandbox, node, pause.archive);
       startService(sandbox, kubeletService(node, release));
@@ -135,7 +138,12 @@ async function startContainerd(sandbox: Sandbox, node: NodePlan): Promise<void> 
   const component = `containerd-${node.name}`;
   const program = programPath(containerdProgram("containerd"));
   const environment = { PATH: `${dirname(program)}:/usr/sbin:/usr/bin:/sbin:/bin` };
-  startService(sandbox, { component, program, args: flags({ config: `${node.folder}/containerd.toml` }), environment });
+  startService(sandbox, {
+    component,
+    program,
+    args: flags({ config: join(node.home, "containerd.toml") }),
+    environment,
+  });
   const ctr = programPath(containerdProgram("ctr"));
   await waitUntil(sandbox, [component], async () => {
     await inside(sandbox, ctr, ["--address", containerdSocket(node), "version"]);
@@ -148,10 +156,10 @@ function kubeletService(node: NodePlan, release: Release) {
     component: `kubelet-${node.name}`,
     program: programPath(kubernetesProgram("kubelet", release.kubernetes)),
     args: flags({
-      config: join(node.folder, "kubelet.json"),
+      config: join(node.home, "kubelet.json"),
       kubeconfig: insideKubeconfig(node.cluster, node.name),
-      "root-dir": join(node.folder, "kubelet"),
-      "cert-dir": join(node.folder, "certificates"),
+      "root-dir": join(node.home, "kubelet"),
+      "cert-dir": join(node.home, "certificates"),
       "hostname-override": node.name,
       "node-ip": node.address,
     }),
