@@ -1,5 +1,8 @@
 /** The text of an expression: where things are in it, and how a problem with it is shown. */
 
+import { codePoints } from "./values/text.ts";
+import { codePointCount } from "./values/value.ts";
+
 /** A problem with an expression, at a place in its text. */
 export interface Issue {
   /** From 1; -1 when the problem has no place. */
@@ -21,7 +24,7 @@ export function locate(source: string, offset: number): { readonly line: number;
   const lineStart = before.lastIndexOf("\n") + 1;
   let line = 1;
   for (const char of before) if (char === "\n") line++;
-  return { line, column: [...before.slice(lineStart)].length };
+  return { line, column: codePointCount(before.slice(lineStart)) };
 }
 
 /** All issues as one text: position, message, the source line and a caret below the place. */
@@ -36,7 +39,7 @@ function formatIssue(source: string, issue: Issue): string {
   const head = `ERROR: <input>:${issue.line}:${issue.column + 1}: ${issue.message}`;
   const line = issue.line < 1 || source === "" ? undefined : source.split("\n")[issue.line - 1];
   if (line === undefined || line.length > LONGEST_SNIPPET) return head;
-  const chars = [...line.replaceAll("\t", " ")];
+  const chars = codePoints(line.replaceAll("\t", " "));
   const dots = chars.slice(0, issue.column).map((char) => (isWide(char) ? "\uff0e" : "."));
   const caret = isWide(chars[issue.column] ?? " ") ? "\uff3e" : "^";
   return `${head}\n | ${chars.join("")}\n | ${dots.join("")}${caret}`;

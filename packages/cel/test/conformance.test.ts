@@ -42,6 +42,7 @@ import {
   UINT,
 } from "@capstan/cel";
 import type { CelResult, CelValue, FunctionDeclaration, Library } from "@capstan/cel";
+import { show } from "./show.ts";
 
 /** The parts of a case that are read here. */
 interface Original {
@@ -116,6 +117,18 @@ const FOLLOWS_CEL_GO: ReadonlyMap<string, string> = new Map([
 
 const PRIMITIVES: Readonly<Record<string, Type>> = { BOOL, BYTES, DOUBLE, INT64: INT, STRING, UINT64: UINT };
 
+const WELL_KNOWN: Readonly<Record<string, Type>> = { DURATION, TIMESTAMP, "google.protobuf.Duration": DURATION };
+
+interface AbstractType {
+  readonly name: string;
+  readonly parameterTypes?: readonly WireType[];
+}
+
+function abstractType({ name, parameterTypes = [] }: AbstractType): Type {
+  if (name === "optional_type") return optionalOf(typeOfWire(parameterTypes[0] ?? { dyn: {} }));
+  return new Type("opaque", name, parameterTypes.map(typeOfWire));
+}
+
 function typeOfWire(wire: WireType): Type {
   if ("primitive" in wire) return PRIMITIVES[String(wire["primitive"])] ?? DYN;
   if ("dyn" in wire) return DYN;
@@ -127,13 +140,9 @@ function typeOfWire(wire: WireType): Type {
     const { keyType, valueType } = wire["mapType"] as { keyType: WireType; valueType: WireType };
     return mapOf(typeOfWire(keyType), typeOfWire(valueType));
   }
-  if (wire["wellKnown"] === "DURATION" || wire["messageType"] === "google.protobuf.Duration") return DURATION;
-  if (wire["wellKnown"] === "TIMESTAMP") return TIMESTAMP;
-  if ("abstractType" in wire) {
-    const { name, parameterTypes = [] } = wire["abstractType"] as { name: string; parameterTypes?: WireType[] };
-    if (name === "optional_type") return optionalOf(typeOfWire(parameterTypes[0] ?? { dyn: {} }));
-    return new Type("opaque", name, parameterTypes.map(typeOfWire));
-  }
+  const wellKnown = WELL_KNOWN[String(wire["wellKnown"] ?? wire["messageType"])];
+  if (wellKnown) return wellKnown;
+  if ("abstractType" in wire) return abstractType(wire["abstractType"] as AbstractType);
   if ("type" in wire) return new Type("type", "type");
   throw new NeedsProtobuf(JSON.stringify(wire));
 }
@@ -249,7 +258,7 @@ function runCase({ original: raw, type }: SerializedIncrementalTest): void {
     ([name, { value }]) => [name, valueOfWire(value ?? {})] as const,
   );
   const result = compiled.expression.evaluate(new Map(bindings));
-  if (fails) assert.ok(result instanceof CelError, `expected an error, got ${String(result)}`);
+  if (fails) assert.ok(result instanceof CelError, `expected an error, got ${print(result)}`);
   else {
     const value = wanted === undefined ? true : wanted;
     assert.ok(sameValue(result, value), `expected ${print(value)}, got ${print(result)}`);
@@ -263,7 +272,8 @@ function formatted(type: Type): string {
 }
 
 function print(value: CelResult): string {
-  return value instanceof CelError ? `error ${value.message}` : `${typeOfValue(value)} ${String(value)}`;
+  if (value instanceof CelError) return `error ${value.message}`;
+  return `${typeOfValue(value).toString()} ${show(value)}`;
 }
 
 /** Why a case is not run, or undefined. */

@@ -1,17 +1,7 @@
 /** Values as the oracle prints them. */
 
-import {
-  CelDuration,
-  CelList,
-  CelMap,
-  CelObject,
-  CelOptional,
-  CelTimestamp,
-  CelUint,
-  Type,
-  toJson,
-} from "@capstan/cel";
-import type { CelResult, CelValue } from "@capstan/cel";
+import { CelDuration, CelList, CelMap, CelOptional, CelTimestamp, CelUint, Type, toJson } from "@capstan/cel";
+import type { CelResult, CelValue, CelObject } from "@capstan/cel";
 import { CelError, CelJsonPatch, CelPartialObject } from "@capstan/cel";
 
 export function show(value: CelValue): string {
@@ -57,7 +47,7 @@ function showObject(value: Exclude<CelValue, null | boolean | bigint | number | 
   if (value instanceof CelUint) return `${value.value}u`;
   if (value instanceof Uint8Array) return `bytes(${Buffer.from(value).toString("base64")})`;
   if (value instanceof CelDuration) return `duration(${value.nanos})`;
-  if (value instanceof CelTimestamp) return `timestamp(${String(toJson(new CelTimestamp(value.nanos)))})`;
+  if (value instanceof CelTimestamp) return `timestamp(${toJson(new CelTimestamp(value.nanos)) as string})`;
   if (value instanceof Type) return `type(${value.name})`;
   if (value instanceof CelOptional)
     return value.value === undefined ? "optional.none" : `optional(${show(value.value)})`;
@@ -74,19 +64,15 @@ function showLibraryValue(value: CelObject): string {
   }
   if (value.type.name === "kubernetes.NamedFormat") return `format(${(value as unknown as { name: string }).name})`;
   const prefix = PREFIXES[value.type.name];
-  const text =
-    prefix === "quantity"
-      ? String(value)
-          .replace(/(\.\d*?)0+$/, "$1")
-          .replace(/\.$/, "")
-      : String(value);
-  return prefix ? `${prefix}(${text})` : value.type.name;
+  const text = value.text ?? "";
+  const shown = prefix === "quantity" ? text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") : text;
+  return prefix ? `${prefix}(${shown})` : value.type.name;
 }
 
 function sortedJson(json: unknown): string {
   return JSON.stringify(json, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort())
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );
 }

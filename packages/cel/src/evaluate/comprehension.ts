@@ -12,6 +12,7 @@ import {
   GrowingMap,
   typeOfValue,
 } from "../values/value.ts";
+import { print } from "../values/print.ts";
 import type { Frame, Step } from "./frame.ts";
 
 /** A planned comprehension; slots are where its variables live in the frame. */
@@ -101,7 +102,7 @@ function copyOf(map: EntryMap): EntryMap {
 /** Adds a key to a map that is being built. */
 export function insert(map: CelValue, key: CelValue, value: CelValue): CelResult {
   if (!(map instanceof CelMap)) return fail("no such overload");
-  if (map.get(key) !== undefined) return fail(`insert failed: key ${String(key)} already exists`);
+  if (map.get(key) !== undefined) return fail(`insert failed: key ${print(key)} already exists`);
   const target = map instanceof GrowingMap ? map : copyInto(new EntryMap(), map);
   return target.set(key, value) ? target : fail("unsupported key type");
 }

@@ -2,8 +2,8 @@
 
 import type { CelResult, CelValue } from "../values/value.ts";
 import { ArrayList, CelError, CelOptional, EntryMap, fail } from "../values/value.ts";
+import { print } from "../values/print.ts";
 import type { Frame, Step } from "./frame.ts";
-import { formatKey } from "./qualify.ts";
 
 const LIST_COST = 10;
 const MAP_COST = 30;
@@ -24,7 +24,7 @@ export function planList(elements: readonly Step[], optionals: ReadonlySet<numbe
 }
 
 function badElement(value: CelValue): CelError {
-  return fail(`cannot initialize optional list element from non-optional value ${formatKey(value)}`);
+  return fail(`cannot initialize optional list element from non-optional value ${print(value)}`);
 }
 
 /** One entry of a map that is written out. */
@@ -40,7 +40,7 @@ export function planMap(entries: readonly PlannedEntry[]): Step {
     for (const entry of entries) {
       const key = entry.key(frame);
       if (key instanceof CelError) return key;
-      const value = entryValue(frame, entry, formatKey(key));
+      const value = entryValue(frame, entry, print(key));
       if (value instanceof CelError) return value;
       if (value === undefined) map.delete(key);
       else if (!map.set(key, value)) return fail(`unsupported key type: ${typeof key}`);
@@ -76,7 +76,7 @@ function entryValue(frame: Frame, entry: { value: Step; optional: boolean }, nam
   const value = entry.value(frame);
   if (!entry.optional || value instanceof CelError) return value;
   if (value instanceof CelOptional) return value.value;
-  return fail(`cannot initialize optional entry '${name}' from non-optional value ${formatKey(value)}`);
+  return fail(`cannot initialize optional entry '${name}' from non-optional value ${print(value)}`);
 }
 
 function charged(cost: number, build: Step): Step {

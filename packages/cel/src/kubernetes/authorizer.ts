@@ -4,8 +4,8 @@ import type { Implementation } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
 import { BOOL, objectType, STRING, type Type } from "../types.ts";
-import type { CelValue } from "../values/value.ts";
-import { CelError, CelObject, fail, noSuchOverload } from "../values/value.ts";
+import type { CelValue, CelError } from "../values/value.ts";
+import { CelObject, fail, noSuchOverload } from "../values/value.ts";
 import { dnsLabel, dnsSubdomain } from "./names.ts";
 
 export const AUTHORIZER: Type = objectType("kubernetes.authorization.Authorizer");

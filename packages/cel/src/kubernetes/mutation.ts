@@ -106,7 +106,7 @@ function isObjectName(name: string): boolean {
 function constructPatch(fields: ReadonlyMap<string, CelValue>): CelResult {
   for (const [name, value] of fields) {
     if (STRING_FIELDS.has(name) && typeof value !== "string") {
-      return fail(`unexpected type ${typeOfValue(value)} for JSONPatchType '${name}' field`);
+      return fail(`unexpected type ${typeOfValue(value).toString()} for JSONPatchType '${name}' field`);
     }
     if (!STRING_FIELDS.has(name) && name !== "value") return fail(`unexpected JSONPatchType field: ${name}`);
   }

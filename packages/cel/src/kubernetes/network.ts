@@ -39,7 +39,7 @@ export class CelIp extends CelObject {
   override get costSize(): number {
     return this.address.bytes.length;
   }
-  override toString(): string {
+  override get text(): string {
     return formatAddress(this.address);
   }
 }
@@ -59,7 +59,7 @@ export class CelCidr extends CelObject {
   override get costSize(): number {
     return Math.ceil(this.prefix.bits / 8);
   }
-  override toString(): string {
+  override get text(): string {
     return `${formatAddress(this.prefix.address)}/${this.prefix.bits}`;
   }
 }
@@ -145,7 +145,7 @@ function ipTest(
 
 const isCanonical: Implementation = (text) => {
   const ip = toIp(text as CelValue);
-  return ip instanceof CelError ? ip : ip.toString() === text;
+  return ip instanceof CelError ? ip : ip.text === text;
 };
 
 /** Makes a type known by its name, so that `type(x) == net.IP` can be written. */
@@ -166,7 +166,7 @@ export const IP_LIBRARY: Library = {
     ipTest("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
     ipTest("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
     { name: "isIP", overloads: [overload("is_ip", [STRING], BOOL, (text) => toIp(text as CelValue) instanceof CelIp)] },
-    { name: "string", overloads: [overload("ip_to_string", [IP], STRING, (ip) => (ip as CelIp).toString())] },
+    { name: "string", overloads: [overload("ip_to_string", [IP], STRING, (ip) => (ip as CelIp).text)] },
   ],
 };
 
@@ -215,6 +215,6 @@ export const CIDR_LIBRARY: Library = {
       name: "isCIDR",
       overloads: [overload("is_cidr", [STRING], BOOL, (text) => toCidr(text as CelValue) instanceof CelCidr)],
     },
-    { name: "string", overloads: [overload("cidr_to_string", [CIDR], STRING, (cidr) => (cidr as CelCidr).toString())] },
+    { name: "string", overloads: [overload("cidr_to_string", [CIDR], STRING, (cidr) => (cidr as CelCidr).text)] },
   ],
 };

@@ -36,7 +36,7 @@ export class CelQuantity extends CelObject {
   }
 
   /** The exact decimal. */
-  override toString(): string {
+  override get text(): string {
     if (this.scale >= 0) return (this.value * 10n ** BigInt(this.scale)).toString();
     const digits = (this.value < 0n ? -this.value : this.value).toString().padStart(1 - this.scale, "0");
     return `${this.value < 0n ? "-" : ""}${digits.slice(0, this.scale)}.${digits.slice(this.scale)}`;

@@ -33,7 +33,7 @@ export class CelSemver extends CelObject {
     return other instanceof CelSemver ? compareVersions(this, other) === 0 : noSuchOverload();
   }
 
-  override toString(): string {
+  override get text(): string {
     const pre = this.prerelease.length > 0 ? `-${this.prerelease.join(".")}` : "";
     return `${this.numbers.join(".")}${pre}${this.build.length > 0 ? `+${this.build.join(".")}` : ""}`;
   }

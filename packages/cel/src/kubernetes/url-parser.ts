@@ -1,6 +1,6 @@
 /** URLs as Go's net/url reads and writes them. */
 
-import { encodeUtf8, quote } from "../values/text.ts";
+import { codePoints, encodeUtf8, quote } from "../values/text.ts";
 import { AddressError, isIpv4, parseAddress } from "./address.ts";
 
 /** A URL taken apart. */
@@ -152,7 +152,7 @@ function unescape(text: string, mode: Mode): string {
   if (bad && (!badHost || bad.index <= badHost.index)) throw escapeError(text.slice(bad.index, bad.index + 3));
   if (badHost) throw escapeError(badHost[0]);
   if (mode === "host" && !HOST.test(text)) {
-    const char = [...text].find((candidate) => !HOST.test(candidate)) ?? "";
+    const char = codePoints(text).find((candidate) => !HOST.test(candidate)) ?? "";
     throw new UrlError(`invalid character ${quote(char)} in host name`);
   }
   const plain = mode === "query" ? text.replaceAll("+", " ") : text;

@@ -28,9 +28,9 @@ export class CelUrl extends CelObject {
     this.url = url;
   }
   override equals(other: CelValue): boolean | CelError {
-    return other instanceof CelUrl ? this.toString() === other.toString() : noSuchOverload();
+    return other instanceof CelUrl ? this.text === other.text : noSuchOverload();
   }
-  override toString(): string {
+  override get text(): string {
     return formatUrl(this.url);
   }
 }

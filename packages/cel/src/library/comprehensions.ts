@@ -5,8 +5,8 @@ import { overload } from "../check/declarations.ts";
 import { insert } from "../evaluate/comprehension.ts";
 import { TWO_VARIABLE_MACROS } from "../syntax/macros.ts";
 import { mapOf, typeParam } from "../types.ts";
-import type { CelResult, CelValue } from "../values/value.ts";
-import { CelError, CelMap } from "../values/value.ts";
+import type { CelResult, CelValue, CelMap } from "../values/value.ts";
+import { CelError } from "../values/value.ts";
 import type { Library } from "./library.ts";
 
 const K = typeParam("K");

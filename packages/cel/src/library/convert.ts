@@ -31,7 +31,7 @@ function conversion(target: Type, convert: (value: CelValue) => CelResult | unde
   return (value) => {
     const converted = convert(value as CelValue);
     if (converted !== undefined) return converted;
-    return fail(`type conversion error from '${typeOfValue(value as CelValue)}' to '${target}'`);
+    return fail(`type conversion error from '${typeOfValue(value as CelValue).toString()}' to '${target.toString()}'`);
   };
 }
 

@@ -158,7 +158,7 @@ const SUPERSCRIPT = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u207
 /** Kubernetes' version of the extension takes the precision of `%e` for a width, so that six digits always follow the point. */
 function localizedScientific(value: number): string {
   const [mantissa = "0", exponent = "0"] = toScientific(value, DEFAULT_PRECISION).split("e");
-  const digits = [...exponent.slice(1)].map((digit) => SUPERSCRIPT[Number(digit)]).join("");
+  const digits = exponent.slice(1).replaceAll(/\d/g, (digit) => SUPERSCRIPT[Number(digit)] ?? "");
   return `${mantissa}\u00d710${exponent.startsWith("-") ? "\u207b" : ""}${digits}`;
 }
 

@@ -20,6 +20,7 @@ import {
   fail,
   noSuchOverload,
 } from "../values/value.ts";
+import { print } from "../values/print.ts";
 import type { Library } from "./library.ts";
 
 const K = typeParam("K");
@@ -53,7 +54,7 @@ function edge(list: CelValue | undefined, index: number): CelOptional {
 const unwrap: Implementation = (list) => {
   const values: CelValue[] = [];
   for (const item of (list as CelList).toArray()) {
-    if (!(item instanceof CelOptional)) return fail(`value ${String(item)} is not optional`);
+    if (!(item instanceof CelOptional)) return fail(`value ${print(item)} is not optional`);
     if (item.value !== undefined) values.push(item.value);
   }
   return new ArrayList(values);

@@ -50,8 +50,9 @@ function compile(source: string): Pattern {
 function findAll(compiled: RE2JS, text: string, limit: number): readonly string[] {
   const found: string[] = [];
   const matcher = compiled.matcher(text);
+  const most = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   let previousEnd = -1;
-  while ((limit < 0 || found.length < limit) && matcher.find()) {
+  for (let more = most > 0 && matcher.find(); more; more = found.length < most && matcher.find()) {
     const empty = matcher.start() === matcher.end();
     if (!empty || matcher.start() !== previousEnd) found.push(matcher.group() ?? "");
     previousEnd = matcher.end();

@@ -1,5 +1,6 @@
 /** The functions that every environment has. */
 
+import type { Type } from "../types.ts";
 import type { FunctionDeclaration, Implementation, Overload } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import {
@@ -13,7 +14,6 @@ import {
   mapOf,
   STRING,
   TIMESTAMP,
-  Type,
   typeOf,
   typeParam,
   UINT,

@@ -3,9 +3,10 @@
 import type { FunctionDeclaration, Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import { DYN, INT, listOf, STRING } from "../types.ts";
-import type { CelResult, CelValue } from "../values/value.ts";
-import { ArrayList, CelList, fail } from "../values/value.ts";
-import { quote } from "../values/text.ts";
+import type { CelResult, CelValue, CelList } from "../values/value.ts";
+import { ArrayList, fail } from "../values/value.ts";
+import { codePoints, quote } from "../values/text.ts";
+import { print } from "../values/print.ts";
 import { formatString } from "./format.ts";
 import type { Library } from "./library.ts";
 
@@ -23,7 +24,7 @@ function outOfRange(index: number): CelResult {
 }
 
 const charAt: Implementation = (value, at) => {
-  const chars = [...text(value)];
+  const chars = codePoints(text(value));
   const index = int(at);
   return index < 0 || index > chars.length ? outOfRange(index) : (chars[index] ?? "");
 };
@@ -33,8 +34,8 @@ const indexOf: Implementation = (value, part, from) => {
   const start = from === undefined ? 0 : int(from);
   if (part === "") return BigInt(start);
   if (start < 0) return outOfRange(start);
-  const chars = [...text(value)];
-  const wanted = [...text(part)];
+  const chars = codePoints(text(value));
+  const wanted = codePoints(text(part));
   for (let index = start; index <= chars.length - wanted.length; index++) {
     if (matchesAt(chars, wanted, index)) return BigInt(index);
   }
@@ -42,8 +43,8 @@ const indexOf: Implementation = (value, part, from) => {
 };
 
 const lastIndexOf: Implementation = (value, part, from) => {
-  const chars = [...text(value)];
-  const wanted = [...text(part)];
+  const chars = codePoints(text(value));
+  const wanted = codePoints(text(part));
   if (from === undefined && wanted.length === 0) return BigInt(chars.length);
   if (from === undefined && chars.length < wanted.length) return -1n;
   const offset = from === undefined ? chars.length - 1 : int(from);
@@ -62,7 +63,7 @@ function matchesAt(chars: readonly string[], wanted: readonly string[], at: numb
 
 const replace: Implementation = (value, from, to, count) => {
   const limit = count === undefined ? -1 : int(count);
-  const parts = from === "" ? ["", ...text(value), ""] : text(value).split(text(from));
+  const parts = from === "" ? ["", ...codePoints(text(value)), ""] : text(value).split(text(from));
   const cuts = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   const rest = parts.slice(cuts).join(text(from));
   return [...parts.slice(0, cuts), rest].join(text(to));
@@ -71,14 +72,14 @@ const replace: Implementation = (value, from, to, count) => {
 const split: Implementation = (value, separator, count) => {
   const limit = count === undefined ? -1 : int(count);
   if (limit === 0) return new ArrayList([]);
-  const parts = separator === "" ? [...text(value)] : text(value).split(text(separator));
+  const parts = separator === "" ? codePoints(text(value)) : text(value).split(text(separator));
   if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
   const rest = parts.slice(limit - 1).join(text(separator));
   return new ArrayList([...parts.slice(0, limit - 1), rest]);
 };
 
 const substring: Implementation = (value, from, to) => {
-  const chars = [...text(value)];
+  const chars = codePoints(text(value));
   const start = int(from);
   const end = to === undefined ? chars.length : int(to);
   if (to !== undefined && start > end) return fail(`invalid substring range. start: ${start}, end: ${end}`);
@@ -94,7 +95,7 @@ const SPACE =
 const join: Implementation = (list, separator) => {
   const parts: string[] = [];
   for (const item of (list as CelList).toArray()) {
-    if (typeof item !== "string") return fail(`join: invalid input: ${String(item)}`);
+    if (typeof item !== "string") return fail(`join: invalid input: ${print(item)}`);
     parts.push(item);
   }
   return parts.join(separator === undefined ? "" : text(separator));
@@ -184,7 +185,7 @@ export function stringsLibrary(version: number): Library {
     );
   }
   if (version >= 3) {
-    const reverse: Implementation = (value) => [...text(value)].reverse().join("");
+    const reverse: Implementation = (value) => codePoints(text(value)).reverse().join("");
     functions.push({ name: "reverse", overloads: [member("string_reverse", [STRING], STRING, reverse)] });
   }
   return { name: "strings", functions };

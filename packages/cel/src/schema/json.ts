@@ -16,6 +16,7 @@ import {
   fail,
   typeOfValue,
 } from "../values/value.ts";
+import { print } from "../values/print.ts";
 import { CelJsonPatch, CelPartialObject } from "../kubernetes/mutation.ts";
 import { parseQuantity } from "../kubernetes/quantity.ts";
 import type { DeclList, DeclObject, DeclScalar, DeclType } from "./decl-type.ts";
@@ -215,7 +216,7 @@ class KeyedList extends JsonList {
 }
 
 function keyText(value: CelResult | undefined): string | null {
-  return value === undefined || value === null ? null : `${typeof value}:${String(value)}`;
+  return value === undefined || value === null ? null : `${typeof value}:${print(value)}`;
 }
 
 /** A JSON object whose keys are data. */
@@ -309,9 +310,8 @@ function objectToJson(value: Exclude<CelValue, null | boolean | string | bigint 
   if (value instanceof CelOptional) return value.value === undefined ? null : toJson(value.value);
   if (value instanceof CelPartialObject) return entriesToJson(value.fields);
   if (value instanceof CelJsonPatch) return patchToJson(value);
-  if (value instanceof CelObject && Object.hasOwn(Object.getPrototypeOf(value) as object, "toString"))
-    return String(value);
-  return fail(`a value of type ${typeOfValue(value)} cannot be written as JSON`);
+  if (value instanceof CelObject && value.text !== undefined) return value.text;
+  return fail(`a value of type ${typeOfValue(value).toString()} cannot be written as JSON`);
 }
 
 function listToJson(list: CelList): Json | CelError {

@@ -1,5 +1,8 @@
 /** What the text of a literal token means. */
 
+import { CelUint } from "../values/value.ts";
+import type { LiteralValue } from "./ast.ts";
+import type { Token } from "./lexer.ts";
 import { MAX_INT, MAX_UINT, MIN_INT } from "../values/number.ts";
 import { encodeUtf8 } from "../values/text.ts";
 
@@ -8,31 +11,53 @@ export class LiteralError extends Error {
   override readonly name = "LiteralError";
 }
 
-export function parseIntLiteral(text: string, negative: boolean): bigint {
+/** The value of a token, with the minus sign that may stand before numbers. */
+export function literalValue(token: Token, negative: boolean): LiteralValue {
+  switch (token.kind) {
+    case "NUM_INT":
+      return parseIntLiteral(token.text, negative);
+    case "NUM_UINT":
+      return new CelUint(parseUintLiteral(token.text));
+    case "NUM_FLOAT":
+      return negative ? -parseDoubleLiteral(token.text) : parseDoubleLiteral(token.text);
+    case "STRING":
+      return parseStringLiteral(token.text);
+    case "BYTES":
+      return parseBytesLiteral(token.text);
+    case "true":
+      return true;
+    case "false":
+      return false;
+    default:
+      return null;
+  }
+}
+
+function parseIntLiteral(text: string, negative: boolean): bigint {
   const value = negative ? -BigInt(text) : BigInt(text);
   if (value > MAX_INT || value < MIN_INT) throw new LiteralError("invalid int literal");
   return value;
 }
 
-export function parseUintLiteral(text: string): bigint {
+function parseUintLiteral(text: string): bigint {
   const value = BigInt(text.slice(0, -1));
   if (value > MAX_UINT) throw new LiteralError("invalid uint literal");
   return value;
 }
 
-export function parseDoubleLiteral(text: string): number {
+function parseDoubleLiteral(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value)) throw new LiteralError("invalid double literal");
   return value;
 }
 
-export function parseStringLiteral(text: string): string {
+function parseStringLiteral(text: string): string {
   const { body, raw } = stripQuotes(text);
   if (raw || !body.includes("\\")) return body;
   return body.replaceAll(ESCAPE, (_, escape: string) => String.fromCodePoint(codePointOf(escape)));
 }
 
-export function parseBytesLiteral(text: string): Uint8Array {
+function parseBytesLiteral(text: string): Uint8Array {
   const { body, raw } = stripQuotes(text.slice(1));
   if (raw || !body.includes("\\")) return encodeUtf8(body);
   const bytes: number[] = [];

@@ -2,22 +2,15 @@
 
 import type { Issue } from "../source.ts";
 import { locate } from "../source.ts";
-import { CelUint } from "../values/value.ts";
-import type { FieldEntry, LiteralValue, MapEntry, Node } from "./ast.ts";
-import { childrenOf } from "./ast.ts";
+import { codePointCount } from "../values/value.ts";
+import type { FieldEntry, MapEntry, Node } from "./ast.ts";
+import { MAX_DEPTH, NodeBuilder, NOWHERE } from "./builder.ts";
 import { EXPRESSION } from "./expected.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 import { tokenize } from "./lexer.ts";
-import {
-  LiteralError,
-  parseBytesLiteral,
-  parseDoubleLiteral,
-  parseIntLiteral,
-  parseStringLiteral,
-  parseUintLiteral,
-} from "./literals.ts";
+import { LiteralError, literalValue } from "./literals.ts";
 import type { Macro } from "./macros.ts";
-import { ANY_ARGS, MacroError, NodeFactory } from "./macros.ts";
+import type { Report } from "./token-stream.ts";
 import { ParseStop, TokenStream } from "./token-stream.ts";
 
 /** How much source and nesting the parser takes, and what syntax is on. */
@@ -37,20 +30,14 @@ export interface ParseResult {
 }
 
 const MAX_CODE_POINTS = 100_000;
-const MAX_DEPTH = 250;
-const NOWHERE: Node = { kind: "literal", position: -1, value: null };
-
-export function macroKey(name: string, args: number, receiver: boolean): string {
-  return `${name}:${args}:${receiver}`;
-}
 
 export function parse(source: string, options: ParseOptions): ParseResult {
   const issues: Issue[] = [];
   const report = (position: number, message: string): void => {
     issues.push({ ...locate(source, position), message });
   };
-  if (source.length > MAX_CODE_POINTS && [...source].length > MAX_CODE_POINTS) {
-    report(-1, `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_CODE_POINTS}`);
+  if (source.length > MAX_CODE_POINTS && codePointCount(source) > MAX_CODE_POINTS) {
+    report(-1, `expression code point size exceeds limit: size: ${codePointCount(source)}, limit ${MAX_CODE_POINTS}`);
     return { node: NOWHERE, issues };
   }
   const { tokens, errors } = tokenize(source);
@@ -97,15 +84,15 @@ const RESERVED: ReadonlySet<string> = new Set(
 class Parser {
   private readonly tokens: TokenStream;
   private readonly options: ParseOptions;
-  private readonly report: (position: number, message: string) => void;
-  /** How many nested compound nodes each node holds; the limit keeps every later walk off the end of the stack. */
-  private readonly heights = new WeakMap<Node, number>();
+  private readonly report: Report;
+  private readonly build: NodeBuilder;
   private depth = 0;
 
-  constructor(tokens: TokenStream, options: ParseOptions, report: (position: number, message: string) => void) {
+  constructor(tokens: TokenStream, options: ParseOptions, report: Report) {
     this.tokens = tokens;
     this.options = options;
     this.report = report;
+    this.build = new NodeBuilder(options.macros, report);
   }
 
   parseAll(): Node {
@@ -115,7 +102,7 @@ class Parser {
   }
 
   private expression(alsoExpected: readonly TokenKind[]): Node {
-    if (++this.depth > MAX_DEPTH) this.giveUp(`expression recursion limit exceeded: ${MAX_DEPTH}`);
+    if (++this.depth > MAX_DEPTH) this.build.giveUp(`expression recursion limit exceeded: ${MAX_DEPTH}`);
     const condition = this.disjunction(alsoExpected);
     const node = this.tokens.is("?") ? this.conditional(condition) : condition;
     this.depth--;
@@ -129,7 +116,7 @@ class Parser {
     this.tokens.followers.pop();
     this.tokens.expect(":");
     const falsy = this.expression([]);
-    return this.compound({
+    return this.build.compound({
       kind: "call",
       position: question.position,
       fn: "_?_:_",
@@ -161,7 +148,7 @@ class Parser {
     const middle = Math.floor((low + high + 1) / 2);
     const left = middle === low ? (chain.terms[middle] as Node) : this.balance(chain, low, middle - 1);
     const right = middle === high ? (chain.terms[middle + 1] as Node) : this.balance(chain, middle + 1, high);
-    return this.plain({
+    return this.build.plain({
       kind: "call",
       position: chain.positions[middle] as number,
       fn: chain.fn,
@@ -178,7 +165,7 @@ class Parser {
     let left = operand();
     for (let fn = operators.get(this.tokens.current.kind); fn; fn = operators.get(this.tokens.current.kind)) {
       const { position } = this.tokens.next();
-      left = this.compound({ kind: "call", position, fn, target: undefined, args: [left, operand()] });
+      left = this.build.compound({ kind: "call", position, fn, target: undefined, args: [left, operand()] });
     }
     return left;
   }
@@ -200,7 +187,7 @@ class Parser {
     const operand = this.member(this.primary([]));
     return count % 2 === 0
       ? operand
-      : this.plain({ kind: "call", position: first.position, fn, target: undefined, args: [operand] });
+      : this.build.plain({ kind: "call", position: first.position, fn, target: undefined, args: [operand] });
   }
 
   private missingAfterNot(): never {
@@ -228,10 +215,10 @@ class Parser {
     }
     if (!optional && name.kind === "IDENTIFIER" && this.tokens.is("(")) return this.memberCall(operand, name.text);
     const field = this.fieldName(name);
-    if (!optional) return this.compound({ kind: "select", position: dot.position, operand, field, test: false });
-    if (!this.options.optionalSyntax) return this.bad(dot.position, "unsupported syntax '.?'");
+    if (!optional) return this.build.compound({ kind: "select", position: dot.position, operand, field, test: false });
+    if (!this.options.optionalSyntax) return this.build.bad(dot.position, "unsupported syntax '.?'");
     const fieldNode: Node = { kind: "literal", position: name.position, value: field };
-    return this.compound({
+    return this.build.compound({
       kind: "call",
       position: dot.position,
       fn: "_?._",
@@ -249,7 +236,7 @@ class Parser {
   private memberCall(target: Node, fn: string): Node {
     const open = this.tokens.next();
     const args = this.args();
-    return this.callOrMacro(open.position, fn, target, args);
+    return this.build.call(open.position, fn, target, args);
   }
 
   private args(): Node[] {
@@ -271,9 +258,9 @@ class Parser {
     const key = this.expression(optional ? [] : ["?"]);
     this.tokens.expect("]");
     this.tokens.followers.pop();
-    if (optional && !this.options.optionalSyntax) return this.bad(open.position, "unsupported syntax '[?'");
+    if (optional && !this.options.optionalSyntax) return this.build.bad(open.position, "unsupported syntax '[?'");
     const fn = optional ? "_[?_]" : "_[_]";
-    return this.compound({ kind: "call", position: open.position, fn, target: undefined, args: [operand, key] });
+    return this.build.compound({ kind: "call", position: open.position, fn, target: undefined, args: [operand, key] });
   }
 
   private primary(alsoExpected: readonly TokenKind[]): Node {
@@ -319,7 +306,7 @@ class Parser {
     }
     this.tokens.expectCloser("]");
     this.tokens.followers.pop();
-    return this.plain({ kind: "list", position: open.position, elements, optionals });
+    return this.build.plain({ kind: "list", position: open.position, elements, optionals });
   }
 
   /** `[,]` and `{,}` are empty. */
@@ -344,7 +331,7 @@ class Parser {
       if (!this.tokens.accept(",")) break;
     }
     this.tokens.expectCloser("}");
-    return this.plain({ kind: "map", position: open.position, entries });
+    return this.build.plain({ kind: "map", position: open.position, entries });
   }
 
   private mapEntry(alsoExpected: readonly TokenKind[]): MapEntry {
@@ -377,11 +364,11 @@ class Parser {
     if (objectName !== undefined) return this.struct(prefix + objectName);
     if (RESERVED.has(name.text)) {
       if (this.tokens.is("(")) this.memberCall({ ...NOWHERE }, name.text);
-      return this.bad(dot?.position ?? name.position, `reserved identifier: ${name.text}`);
+      return this.build.bad(dot?.position ?? name.position, `reserved identifier: ${name.text}`);
     }
     if (!this.tokens.is("(")) return { kind: "ident", position: name.position, name: prefix + name.text };
     const open = this.tokens.next();
-    return this.callOrMacro(open.position, prefix + name.text, undefined, this.args());
+    return this.build.call(open.position, prefix + name.text, undefined, this.args());
   }
 
   /** The qualified name when names joined by dots lead up to a `{`; the names are then taken. */
@@ -407,7 +394,7 @@ class Parser {
       if (!["IDENTIFIER", "ESC_IDENTIFIER", "?"].includes(this.tokens.current.kind)) this.tokens.expect("}");
     }
     this.tokens.expectCloser("}");
-    return this.plain({ kind: "struct", position: open.position, name, fields });
+    return this.build.plain({ kind: "struct", position: open.position, name, fields });
   }
 
   private fieldEntry(): FieldEntry {
@@ -433,56 +420,8 @@ class Parser {
       return { kind: "literal", position, value: literalValue(token, negative) };
     } catch (error) {
       if (!(error instanceof LiteralError)) throw error;
-      return this.bad(position, error.message);
+      return this.build.bad(position, error.message);
     }
-  }
-
-  private callOrMacro(position: number, fn: string, target: Node | undefined, args: readonly Node[]): Node {
-    const receiver = target !== undefined;
-    const macros = this.options.macros;
-    const macro = macros.get(macroKey(fn, args.length, receiver)) ?? macros.get(macroKey(fn, ANY_ARGS, receiver));
-    const call: Node = { kind: "call", position, fn, target, args };
-    if (target) this.compound(call);
-    else this.plain(call);
-    const expanded = macro && this.expand(macro, position, target, args);
-    if (!expanded) return call;
-    this.heights.set(expanded, this.heights.get(call) ?? 0);
-    return expanded;
-  }
-
-  private expand(macro: Macro, position: number, target: Node | undefined, args: readonly Node[]): Node | undefined {
-    try {
-      return macro.expand(new NodeFactory(position), target, args);
-    } catch (error) {
-      if (!(error instanceof MacroError)) throw error;
-      return this.bad(error.position, error.message);
-    }
-  }
-
-  private bad(position: number, message: string): Node {
-    this.report(position, message);
-    return { ...NOWHERE };
-  }
-
-  private plain(node: Node): Node {
-    return this.withHeight(node, 0);
-  }
-
-  private compound(node: Node): Node {
-    return this.withHeight(node, 1);
-  }
-
-  private withHeight(node: Node, own: number): Node {
-    let height = 0;
-    for (const child of childrenOf(node)) height = Math.max(height, this.heights.get(child) ?? 0);
-    if (height + own > MAX_DEPTH) this.giveUp("max recursion depth exceeded");
-    if (height + own > 0) this.heights.set(node, height + own);
-    return node;
-  }
-
-  private giveUp(message: string): never {
-    this.report(-1, message);
-    return this.tokens.stop();
   }
 }
 
@@ -492,25 +431,4 @@ function isLiteralStart(kind: TokenKind): boolean {
 
 function isOperandStart(kind: TokenKind): boolean {
   return EXPRESSION.includes(kind) && kind !== "!" && kind !== "-";
-}
-
-function literalValue(token: Token, negative: boolean): LiteralValue {
-  switch (token.kind) {
-    case "NUM_INT":
-      return parseIntLiteral(token.text, negative);
-    case "NUM_UINT":
-      return new CelUint(parseUintLiteral(token.text));
-    case "NUM_FLOAT":
-      return negative ? -parseDoubleLiteral(token.text) : parseDoubleLiteral(token.text);
-    case "STRING":
-      return parseStringLiteral(token.text);
-    case "BYTES":
-      return parseBytesLiteral(token.text);
-    case "true":
-      return true;
-    case "false":
-      return false;
-    default:
-      return null;
-  }
 }

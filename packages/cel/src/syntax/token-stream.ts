@@ -128,8 +128,8 @@ export class TokenStream {
   }
 
   private skipToFollower(): void {
-    const followers = this.followers.flat();
-    while (!this.is("<EOF>") && !FOLLOWS_OPERAND.has(this.current.kind) && !followers.includes(this.current.kind))
+    const followers = new Set(this.followers.flat());
+    while (!this.is("<EOF>") && !FOLLOWS_OPERAND.has(this.current.kind) && !followers.has(this.current.kind))
       this.index++;
   }
 }

@@ -41,11 +41,9 @@ function equalsObject(
   if (a instanceof CelMap) return b instanceof CelMap && a.equals(b, equals);
   if (a instanceof CelObject) return a.equals(b, equals);
   if (a instanceof CelUint) return isNumeric(b) && numericEquals(a, b);
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
-  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
-  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos;
+  if (a instanceof Type) return b instanceof Type && sameRuntimeType(a, b);
   if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
-  return b instanceof Type && sameRuntimeType(a, b);
+  return compareScalars(a, b) === 0;
 }
 
 /** Runtime types are told apart by name: parameters are erased. */
@@ -111,6 +109,10 @@ export function compare(a: CelValue, b: CelValue): number | CelError {
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : noSuchOverload();
   const time = compareTimes(a, b);
   return time ?? noSuchOverload();
+}
+
+function compareScalars(a: CelValue, b: CelValue): number | undefined {
+  return a instanceof Uint8Array && b instanceof Uint8Array ? compareBytes(a, b) : compareTimes(a, b);
 }
 
 function compareTimes(a: CelValue, b: CelValue): number | undefined {

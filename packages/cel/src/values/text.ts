@@ -16,6 +16,11 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** The code points of a text, each as a string. */
+export function codePoints(text: string): string[] {
+  return Array.from(text);
+}
+
 /** Compares by code points: -1, 0 or 1. JavaScript's own order differs beyond the basic plane. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;

@@ -40,24 +40,25 @@ const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /** Parses a duration such as `1h30m` as Go does; undefined when it is none. */
 export function parseDuration(text: string): CelDuration | undefined {
-  const negative = text.startsWith("-");
-  const body = negative || text.startsWith("+") ? text.slice(1) : text;
+  const [, sign = "", body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return new CelDuration(0n);
-  if (body === "") return undefined;
+  const size = body === "" ? undefined : sumOfParts(body);
+  if (size === undefined) return undefined;
+  const nanos = sign === "-" ? -size : size;
+  return nanos > MAX_INT ? undefined : new CelDuration(nanos);
+}
+
+function sumOfParts(body: string): bigint | undefined {
   let total = 0n;
   PART.lastIndex = 0;
   while (PART.lastIndex < body.length) {
-    const part = PART.exec(body);
-    if (!part) return undefined;
-    const [, whole = "", fraction = "", unit = "s"] = part;
+    const [, whole = "", fraction = "", unit = ""] = PART.exec(body) ?? [];
     if (whole === "" && fraction === "") return undefined;
     const scale = UNITS[unit] ?? 1n;
-    total += BigInt(whole || "0") * scale;
-    if (fraction !== "") total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
+    total += BigInt(whole || "0") * scale + (BigInt(fraction || "0") * scale) / 10n ** BigInt(fraction.length);
     if (total > MAX_INT + 1n) return undefined;
   }
-  const nanos = negative ? -total : total;
-  return nanos > MAX_INT ? undefined : new CelDuration(nanos);
+  return total;
 }
 
 /** A duration in seconds with an `s`, as the language converts it to a string. */
@@ -77,14 +78,18 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export function parseTimestamp(text: string): CelResult | undefined {
   const parts = RFC3339.exec(text);
   if (!parts) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const [year = 0, month = 0, day = 0, ...clock] = parts.slice(1, 7).map(Number);
   const offset = parseOffset(parts[8] ?? "Z");
-  if (offset === undefined) return undefined;
-  const seconds = BigInt(epochDay(year, month, day)) * 86400n + BigInt(hour * 3600 + minute * 60 + second - offset);
+  const secondOfDay = readClock(clock);
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  if (!isDay || secondOfDay === undefined || offset === undefined) return undefined;
+  const seconds = BigInt(epochDay(year, month, day)) * 86400n + BigInt(secondOfDay - offset);
   const fraction = (parts[7] ?? "").slice(0, 9).padEnd(9, "0");
   return toTimestamp(seconds * NANOS_PER_SECOND + BigInt(fraction), offset);
+}
+
+function readClock([hour = 0, minute = 0, second = 0]: readonly number[]): number | undefined {
+  return hour > 23 || minute > 59 || second > 59 ? undefined : hour * 3600 + minute * 60 + second;
 }
 
 function parseOffset(text: string): number | undefined {

@@ -1,5 +1,6 @@
 /** What an expression computes with: JavaScript values where they are exact, small classes where they are not. */
 
+import type { Type } from "../types.ts";
 import {
   BOOL,
   BYTES,
@@ -13,7 +14,6 @@ import {
   STRING,
   TIMESTAMP,
   TYPE,
-  Type,
   UINT,
 } from "../types.ts";
 
@@ -173,6 +173,10 @@ export abstract class CelObject {
   field?(name: string): CelResult | undefined;
   /** Whether a field is set. */
   has?(name: string): boolean | CelError;
+  /** How it is written, for those that are more than their fields. */
+  get text(): string | undefined {
+    return undefined;
+  }
   /** What `type(x)` answers. */
   get typeValue(): Type {
     return this.type;
