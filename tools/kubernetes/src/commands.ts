@@ -91,12 +91,7 @@ function describe(name: string): string {
     return state ? `${name}: not running; "down --name ${name}" clears what is left\n` : `${name}: no such cluster\n`;
   }
   const addresses = state.ports.map((port) => `https://127.0.0.1:${port}`).join(", ");
-  const first = new Map(
-    clusterProcesses(name)
-      .toReversed()
-      .map(({ component, pid }) => [component, pid]),
-  );
-  const processes = [...first].toReversed().map(([component, pid]) => `  ${component.padEnd(26)}pid ${pid}\n`);
+  const processes = clusterProcesses(name).map(({ component, pid }) => `  ${component.padEnd(26)}pid ${pid}\n`);
   return `${name}: Kubernetes ${state.version}, ${state.nodes} nodes, ${addresses}\n${processes.join("")}`;
 }
 

@@ -31,12 +31,12 @@ export function findProcesses(folder: string): ClusterProcess[] {
   });
 }
 
-/** The processes that play a part themselves: the wrappers that entered namespaces for them are left out. */
+/** Programs that wait for or watch over the process that plays the part. */
+const COMPANIONS: ReadonlySet<string | undefined> = new Set(["nsenter", "unshare", "containerd-shim"]);
+
+/** The processes that play a part themselves, one a component. */
 export function findComponents(folder: string): ClusterProcess[] {
-  return findProcesses(folder).filter(({ pid }) => {
-    const name = readProcess(pid, "comm")?.trim();
-    return name !== "nsenter" && name !== "unshare";
-  });
+  return findProcesses(folder).filter(({ pid }) => !COMPANIONS.has(readProcess(pid, "comm")?.trim()));
 }
 
 /** All processes in the same network namespace as the given one, whoever started them. */
