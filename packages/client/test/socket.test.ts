@@ -64,7 +64,7 @@ test("exec sends what is written, ends stdin, and gives output and exit code", a
         socket.send(
           message(
             3,
-            JSON.stringify({ kind: "Status", status: "Failure", reason: "NonZeroExitCode", details: { causes } }),
+            JSON.stringify({ metadata: {}, status: "Failure", reason: "NonZeroExitCode", details: { causes } }),
           ),
         );
         socket.close(1000);

@@ -87,6 +87,15 @@ test("context, cluster, user and namespace can be chosen one by one", async () =
   assert.equal(config.namespace, "here");
 });
 
+test("a server without a scheme is plain HTTP, or HTTPS where certificates are spoken of", async () => {
+  const load = async (cluster: string): Promise<string> => {
+    const text = user("{}").replace('{ server: "https://c" }', cluster);
+    return (await loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c" })).cluster.server;
+  };
+  assert.equal(await load('{ server: "c:8080" }'), "http://c:8080");
+  assert.equal(await load('{ server: "c:6443", insecure-skip-tls-verify: true }'), "https://c:6443");
+});
+
 test("without a kubeconfig a pod uses its service account, whose token and CA are files", async () => {
   const pod = testHost({
     env: { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" },
@@ -134,7 +143,14 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
   ["a context that is not there", "current-context: x", "Missing", /no context "x"; there is no context in it/u],
   ["another context that is not there", one, "Missing", /no context "x"; there are dev, other/u, { context: "x" }],
   ["a cluster that is not there", one, "Missing", /no cluster "other"; there are dev/u, { context: "other" }],
-  ["a server that is no address", user("{}").replace("https://c", "c:6443"), "Malformed", /no usable server/u],
+  ["a server that is no address", user("{}").replace("https://c", "ftp://c"), "Malformed", /no usable server/u],
+  ["no server", user("{}").replace("https://c", ""), "Malformed", /no usable server/u],
+  [
+    "a name that stands twice",
+    user("{}").replace("users: [", "users: [{ name: u, user: {} }, "),
+    "Contradiction",
+    /the name "u" stands twice/u,
+  ],
   [
     "data that is no PEM",
     user("{ client-certificate-data: eHh4, client-key-data: eHh4 }"),

@@ -75,12 +75,21 @@ function unreadable(path: string, cause: unknown): ConfigError {
 export function chooseContext(config: Kubeconfig, options: LoadOptions = {}): ClusterConfig {
   const name = options.context ?? config.currentContext;
   const context = name === undefined ? onlyOverrides(options) : entryOf("context", name, config.contexts);
-  const cluster = entryOf("cluster", options.cluster ?? context.cluster, config.clusters);
+  const clusterName = options.cluster ?? context.cluster;
   const userName = options.user ?? context.user;
   const user: UserEntry = isNamed(userName) ? entryOf("user", userName, config.users) : { proof: { type: "none" } };
-  checkCluster(cluster, options.cluster ?? context.cluster);
+  const cluster = withScheme(entryOf("cluster", clusterName, config.clusters), user);
+  checkCluster(cluster, clusterName);
   const namespace = options.namespace ?? context.namespace;
   return { name: name ?? "", cluster, user, namespace: isNamed(namespace) ? namespace : "default" };
+}
+
+/** A server without a scheme is plain HTTP, unless certificates are spoken of: so client-go decides. */
+function withScheme(cluster: ClusterEntry, user: UserEntry): ClusterEntry {
+  const { server, certificateAuthority, insecureSkipTlsVerify } = cluster;
+  if (server === "" || server.includes("://")) return cluster;
+  const secure = certificateAuthority ?? user.clientCertificate ?? (insecureSkipTlsVerify === true || undefined);
+  return { ...cluster, server: `${secure === undefined ? "http" : "https"}://${server}` };
 }
 
 function isNamed(name: string | undefined): name is string {

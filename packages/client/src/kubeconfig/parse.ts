@@ -18,9 +18,9 @@ export async function parseKubeconfig(text: string, file: string): Promise<Kubec
   const origin: Origin = { file, path: (name) => (isAbsolute(name) ? name : resolve(dirname(file), name)) };
   return {
     currentContext: fields.text("current-context"),
-    contexts: named(fields.list("contexts"), (entry) => toContext(entry.within("context"))),
-    clusters: named(fields.list("clusters"), (entry) => toCluster(entry.within("cluster"), origin)),
-    users: named(fields.list("users"), (entry) => toUser(entry.within("user"), origin, entry.required("name"))),
+    contexts: named(fields.list("contexts"), file, (entry) => toContext(entry.within("context"))),
+    clusters: named(fields.list("clusters"), file, (entry) => toCluster(entry.within("cluster"), origin)),
+    users: named(fields.list("users"), file, (entry) => toUser(entry.within("user"), origin, entry.required("name"))),
   };
 }
 
@@ -33,12 +33,18 @@ function read(parse: () => unknown, file: string): unknown {
   }
 }
 
-/** Within one file, too, the first entry of a name wins. */
-function named<T>(entries: readonly Fields[], convert: (entry: Fields) => T): Map<string, T> {
+/** Within one file a name may stand only once, as for kubectl. */
+function named<T>(entries: readonly Fields[], file: string, convert: (entry: Fields) => T): Map<string, T> {
   const map = new Map<string, T>();
   for (const entry of entries) {
     const name = entry.required("name");
-    if (!map.has(name)) map.set(name, convert(entry));
+    if (map.has(name)) {
+      throw new ConfigError(
+        "Contradiction",
+        `Cannot use ${file}: the name "${name}" stands twice in a list. Remove one.`,
+      );
+    }
+    map.set(name, convert(entry));
   }
   return map;
 }

@@ -10,15 +10,18 @@ import { SocketRefused } from "./socket-refused.ts";
 export async function openSocket(endpoint: Endpoint, request: SocketRequest): Promise<MessageSocket> {
   const [{ WebSocket }, { socket }] = await Promise.all([import("ws"), dial(endpoint, ["http/1.1"])]);
   const { server } = endpoint;
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  // Lists are sent as several headers, though the library's type does not say so.
+  const headers = { ...request.headers } as Record<string, string>;
   // The socket is secure already where it has to be: the library only speaks the protocol on it.
   const opened = new WebSocket(`ws://${server.host}${request.path}`, [...request.protocols], {
     createConnection: () => socket,
     headers,
     perMessageDeflate: false,
   });
+  // Listens from the start: the first messages may come in the same packet as the answer to the upgrade.
+  const messages = receive(opened, server.origin, request.signal);
   await untilOpen(opened, server.origin, request.signal);
-  return toMessageSocket(opened, server.origin, request.signal);
+  return toMessageSocket(opened, server.origin, messages);
 }
 
 function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | undefined): Promise<void> {
@@ -49,7 +52,8 @@ function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | unde
   });
 }
 
-function toMessageSocket(socket: WebSocket, server: string, signal: AbortSignal | undefined): MessageSocket {
+/** What the socket receives; reads pause while nobody takes it. */
+function receive(socket: WebSocket, server: string, signal: AbortSignal | undefined): () => AsyncGenerator<Uint8Array> {
   const queue: Uint8Array[] = [];
   let wake: () => void = () => {};
   let ended = false;
@@ -77,7 +81,7 @@ function toMessageSocket(socket: WebSocket, server: string, signal: AbortSignal 
     stop();
   });
 
-  async function* messages(): AsyncGenerator<Uint8Array> {
+  return async function* messages(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const next = queue.shift();
       if (next !== undefined) {
@@ -87,8 +91,10 @@ function toMessageSocket(socket: WebSocket, server: string, signal: AbortSignal 
       else if (ended) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
-  }
+  };
+}
 
+function toMessageSocket(socket: WebSocket, server: string, messages: () => AsyncGenerator<Uint8Array>): MessageSocket {
   return {
     protocol: socket.protocol,
     send: (message) =>

@@ -3,7 +3,6 @@ import type { Status } from "@capstan/model";
 import { pathOf, withQuery } from "../call/path.ts";
 import type { Query } from "../call/path.ts";
 import type { CallOptions } from "../call/send.ts";
-import { statusIn } from "../error/from-response.ts";
 import { concat, decode } from "../transport/body.ts";
 import type { MessageSocket, Transport } from "../transport/transport.ts";
 import { openSocket } from "./socket.ts";
@@ -105,7 +104,7 @@ function toSession(socket: MessageSocket): ExecSession {
     try {
       for await (const message of socket) {
         const bytes = message.subarray(1);
-        if (message[0] === channel.error) status = statusIn(decode(bytes)) ?? status;
+        if (message[0] === channel.error) status = JSON.parse(decode(bytes)) as Status;
         else if (bytes.length > 0 && message[0] === channel.stdout) yield { stream: "stdout", bytes };
         else if (bytes.length > 0 && message[0] === channel.stderr) yield { stream: "stderr", bytes };
       }
@@ -140,7 +139,7 @@ async function finish(outputs: AsyncIterable<Output>, exit: Promise<Exit>): Prom
   return { ...(await exit), stdout: text(parts.stdout), stderr: text(parts.stderr) };
 }
 
-/** The exit code stands in the causes of the Status: reason `ExitCode`, message the number. */
+/** The Status of this channel does not say that it is one. The exit code stands in the causes of the Status: reason `ExitCode`, message the number. */
 function toExit(status: Status | undefined): Exit {
   if (status?.status === "Success") return { code: 0, status };
   const cause = status?.details?.causes?.find(({ reason }) => reason === "ExitCode");

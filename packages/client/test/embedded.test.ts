@@ -1,0 +1,64 @@
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import type { ApiServer } from "@capstan/apiserver";
+import { Namespace, ServiceAccount } from "@capstan/kinds/v1";
+import { impersonationHeaders } from "../src/credential/of-user.ts";
+import { createClient, inProcess } from "../src/index.ts";
+import type { ApiWarning, Client, ClusterConfig, Transport, UserEntry } from "../src/index.ts";
+import { cases } from "./cases.ts";
+
+const namespace = "test";
+
+async function prepare(client: Client): Promise<void> {
+  await client.create(Namespace, { metadata: { name: namespace } });
+  // Nobody else does it: there is no controller manager.
+  await client.create(ServiceAccount, { metadata: { name: "default", namespace } });
+}
+
+function inProcessAs(server: ApiServer, { proof, impersonate }: UserEntry): Transport {
+  const transport = inProcess(server.fetch);
+  const extra = {
+    ...(proof.type === "token" ? { authorization: `Bearer ${proof.token}` } : {}),
+    ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
+  };
+  return { request: (request) => transport.request({ ...request, headers: { ...request.headers, ...extra } }) };
+}
+
+function configOf(server: ApiServer, user: UserEntry): ClusterConfig {
+  const certificateAuthority = { data: server.authority.certificate };
+  const proof = user.proof.type === "none" ? ({ type: "token", token: server.token } as const) : user.proof;
+  return {
+    name: "embedded",
+    namespace,
+    user: { ...user, proof },
+    cluster: { server: server.url ?? "", certificateAuthority },
+  };
+}
+
+/** What the embedded server does not serve yet. */
+const unserved: ReadonlyMap<string, string> = new Map(
+  [
+    "scale, token, eviction and status are subresources",
+    "a token that is not valid is Unauthorized, a valid one is its account",
+  ].map((name) => [name, "the embedded API server serves neither scale nor token yet (#4)"]),
+);
+
+for (const { name, run } of cases) {
+  const skip = unserved.get(name) ?? false;
+  test(`on the embedded API server in process, ${name}`, { skip }, async () => {
+    await using server = await startApiServer();
+    const warnings: ApiWarning[] = [];
+    const client = createClient(inProcess(server.fetch), { onWarning: (warning) => warnings.push(warning) });
+    await prepare(client);
+    await run({ client, namespace, warnings, clientOf: (user) => createClient(inProcessAs(server, user)) });
+  });
+
+  test(`on the embedded API server over the network, ${name}`, { skip }, async () => {
+    await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
+    const warnings: ApiWarning[] = [];
+    const admin: UserEntry = { proof: { type: "none" } };
+    await using client = createClient(configOf(server, admin), { onWarning: (warning) => warnings.push(warning) });
+    await prepare(client);
+    await run({ client, namespace, warnings, clientOf: (user) => createClient(configOf(server, user)) });
+  });
+}
