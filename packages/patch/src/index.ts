@@ -1,7 +1,7 @@
 /** JSON patch, merge patch, strategic merge and server-side apply with managed fields. Pure. */
 export { applyJsonPatch, jsonPatchLimits } from "./document/json-patch.ts";
 export type { JsonPatchLimits } from "./document/json-patch.ts";
-export { checkJsonPatchFields } from "./document/json-patch-decode.ts";
+export { checkJsonPatchFields, checkMergePatchBody } from "./document/decode.ts";
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from "./document/merge-patch.ts";
 export type { ThreeVersions } from "./document/merge-patch.ts";
 export { PatchError } from "./errors.ts";

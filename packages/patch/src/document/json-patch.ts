@@ -2,7 +2,7 @@
 import { byteLength, toGoJson, type Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
-import { checkOperations } from "./json-patch-decode.ts";
+import { checkOperations } from "./decode.ts";
 import { indexForAdd, indexForRemove, indexOf, parsePointer } from "./pointer.ts";
 
 /** How much a patch may cost. */

@@ -1,10 +1,7 @@
-/** Reads a JSON patch as sent: a list of operations, with the complaints that kube-apiserver has about other things. */
+/** Reads patches as they are sent, with the complaints that kube-apiserver has about bodies that are none. */
 import { quote, type Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { isList, isObject, type JsonObject } from "../json-value.ts";
-
-/** What the server does about fields of a request that it does not know. */
-export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** The operations of a patch, as the applying library reads them. */
 export function checkOperations(patch: Json, maxOperations: number): readonly JsonObject[] {
@@ -47,6 +44,14 @@ function checkOperationFields(operation: JsonObject, index: number): string[] {
   }
   const unknown = Object.keys(operation).filter((field) => !operationFields.has(field));
   return unknown.map((field) => `json patch unknown field ${quote(`[${index}].${field}`)}`);
+}
+
+/** What the server checks first of a merge patch, when fields are validated, and always of a strategic one: it is an object. */
+export function checkMergePatchBody(patch: Json, kind: "merge" | "strategic"): void {
+  if (patch === null || isObject(patch)) return;
+  const target = "Go value of type map[string]interface {}";
+  if (kind === "merge") throw badPatch(patch, target);
+  throw new PatchError("BadRequest", `json: cannot unmarshal ${jsonKind(patch)} into ${target}`);
 }
 
 function badPatch(value: Json, target: string): PatchError {
