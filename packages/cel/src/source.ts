@@ -29,8 +29,8 @@ export function locate(source: string, offset: number): { readonly line: number;
 
 /** All issues as one text: position, message, the source line and a caret below the place. */
 export function formatIssues(source: string, issues: readonly Issue[]): string {
-  const sorted = [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
-  const shown = sorted.slice(0, SHOWN).map((issue) => formatIssue(source, issue));
+  const first = issues.slice(0, SHOWN).sort((a, b) => a.line - b.line || a.column - b.column);
+  const shown = first.map((issue) => formatIssue(source, issue));
   if (issues.length > SHOWN) shown.push(`${issues.length - SHOWN} more errors were truncated`);
   return shown.join("\n");
 }

@@ -37,7 +37,7 @@ function compile(source: string): Pattern {
     throw new PatternError(error instanceof Error ? error.message : String(error));
   }
   return {
-    matches: (text) => compiled.matcher(text).find(),
+    matches: (text) => compiled.test(text),
     find: (text) => {
       const matcher = compiled.matcher(text);
       return matcher.find() ? (matcher.group() ?? undefined) : undefined;

@@ -41,8 +41,7 @@ export function parse(source: string, options: ParseOptions): ParseResult {
     return { node: NOWHERE, issues };
   }
   const { tokens, errors } = tokenize(source);
-  for (const error of errors)
-    report(error.position, `Syntax error: token recognition error at: '${escapeNewlines(error.text)}'`);
+  for (const error of errors) report(error.position, `Syntax error: token recognition error at: '${error.text}'`);
   const parser = new Parser(new TokenStream(source, tokens, report), options, report);
   try {
     return { node: parser.parseAll(), issues };
@@ -50,10 +49,6 @@ export function parse(source: string, options: ParseOptions): ParseResult {
     if (!(error instanceof ParseStop)) throw error;
     return { node: NOWHERE, issues };
   }
-}
-
-function escapeNewlines(text: string): string {
-  return text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
 }
 
 const RELATIONS: ReadonlyMap<TokenKind, string> = new Map([
@@ -388,12 +383,14 @@ class Parser {
   private struct(name: string): Node {
     const open = this.tokens.next();
     const fields: FieldEntry[] = [];
+    this.tokens.followers.push(["}", ","]);
     while (!this.tokens.is("}") && !this.trailingComma("}", fields.length)) {
       fields.push(this.fieldEntry());
       if (!this.tokens.accept(",")) break;
       if (!["IDENTIFIER", "ESC_IDENTIFIER", "?"].includes(this.tokens.current.kind)) this.tokens.expect("}");
     }
     this.tokens.expectCloser("}");
+    this.tokens.followers.pop();
     return this.build.plain({ kind: "struct", position: open.position, name, fields });
   }
 
