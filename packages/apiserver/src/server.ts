@@ -90,8 +90,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   registry.add(...serveBuiltins());
   const token = randomness.uuid();
   const parts = assemble({ options, clock, randomness, store, registry, token });
-  if (journal === undefined || journal.isEmpty)
-    for (const [resource, object] of bootstrapObjects(parts)) parts.writer.create(resource, object);
+  if (journal === undefined || journal.isEmpty) fill(parts);
   await store.settled();
   const observer = observe(createHandler(parts), clock);
   const authority = lazyAuthority(clock);
@@ -118,6 +117,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** What is there from the start was never seen to come: watches begin after it. */
+function fill(parts: ServerParts): void {
+  for (const [resource, object] of bootstrapObjects(parts)) parts.writer.create(resource, object);
+  parts.store.compact();
 }
 
 function openStore(options: ApiServerOptions, clock: Clock, journal: OpenedJournal | undefined): Store {

@@ -75,7 +75,9 @@ function toDraft(registry: Registry, { body, format, expected, problems }: Body)
     const value = parseBody(body, format, { expected, problems });
     actual = readTypeMeta(value, expected);
     checkKind(registry, actual, expected);
-    return expected.codec.decode(value ?? {}, problems);
+    const draft = expected.codec.decode(value ?? {}, problems);
+    problems?.orderBy(value);
+    return draft;
   } catch (error) {
     throw toDecodeError(error, { actual, expected, body });
   }

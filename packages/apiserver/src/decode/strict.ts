@@ -1,4 +1,5 @@
 /** What a strict reader objects to: unknown and duplicate fields. */
+import type { JsonValue } from "../builtin/draft.ts";
 
 /** At most this many are told, as kube-apiserver does. */
 const limit = 100;
@@ -7,17 +8,27 @@ const limit = 100;
 export class StrictProblems {
   readonly #messages: string[] = [];
   readonly #seen = new Set<string>();
+  readonly #paths = new Map<string, string>();
 
   get messages(): readonly string[] {
     return this.#messages;
   }
 
+  /** Puts the objections into the order in which the fields stand in the document. */
+  orderBy(document: JsonValue): void {
+    if (this.#messages.length < 2) return;
+    const positions = new Map<string, number>();
+    collectPaths(document, "", positions);
+    const positionOf = (message: string): number => positions.get(this.#paths.get(message) ?? "") ?? 0;
+    this.#messages.sort((a, b) => positionOf(a) - positionOf(b));
+  }
+
   unknownField(path: string): void {
-    this.#add(`unknown field "${path}"`);
+    this.#add(`unknown field "${path}"`, path);
   }
 
   duplicateField(path: string): void {
-    this.#add(`duplicate field "${path}"`);
+    this.#add(`duplicate field "${path}"`, path);
   }
 
   /** A key that occurs twice in YAML; the real server names the line. */
@@ -30,10 +41,20 @@ export class StrictProblems {
     this.#add(text);
   }
 
-  #add(message: string): void {
+  #add(message: string, path = ""): void {
     if (this.#messages.length >= limit || this.#seen.has(message)) return;
     this.#seen.add(message);
     this.#messages.push(message);
+    this.#paths.set(message, path);
+  }
+}
+
+function collectPaths(value: JsonValue, path: string, positions: Map<string, number>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    const below = Array.isArray(value) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+    positions.set(below, positions.size);
+    collectPaths(part ?? null, below, positions);
   }
 }
 

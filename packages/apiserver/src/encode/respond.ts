@@ -1,11 +1,13 @@
 /** Objects and lists as answers, in the form that the client asked for. */
 import { apiErrors, StatusError, toFailure, toGoJson, type KubeObject, type Status } from "@capstan/model";
 import type { Answer, AnswerBody, AnswerHeaders } from "../answer.ts";
+import type { JsonValue } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobuf } from "../protobuf/protobuf.ts";
 import { goPackageOf } from "../decode/object.ts";
 import { present } from "../verbs/present.ts";
-import { toPrettyJson, toYaml } from "./body.ts";
+import { toPrettyJson } from "./body.ts";
+import { toYaml } from "./yaml.ts";
 import { mediaTypes, type OutputMedia } from "./media.ts";
 import { toPartialMetadata } from "./partial-metadata.ts";
 import { tableOf } from "./table.ts";
@@ -24,7 +26,7 @@ function encodeJson(json: string, media: OutputMedia): AnswerBody {
     case "json":
       return media.pretty ? toPrettyJson(json) : `${json}\n`;
     case "yaml":
-      return toYaml(json);
+      return toYaml(JSON.parse(json) as JsonValue);
     case "protobuf":
       return encodeProtobuf(JSON.parse(json) as KubeObject);
   }

@@ -221,7 +221,18 @@ function checkManagedFields({ managedFields = [] }: ObjectMeta): FieldError[] {
   });
 }
 
-/** The same, for a whole object, as `ValidateObjectMeta` is called inside the validation of a kind. */
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** Built-in kinds accept only finalizers that Kubernetes knows or that name their domain. */
+export function checkStandardFinalizers({ finalizers = [] }: ObjectMeta): FieldError[] {
+  return finalizers.flatMap((finalizer, index) => {
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return [];
+    const why = "name is neither a standard finalizer name nor is it fully qualified";
+    return [fieldErrors.invalid(`metadata.finalizers[${index}]`, finalizer, why)];
+  });
+}
+
+/** All checks of a new built-in object, as `ValidateObjectMeta` is called inside the validation of a kind. */
 export function checkObjectMetadata(object: KubeObject, namespaced: boolean, name: NameRule): FieldError[] {
-  return checkMetadata(object.metadata, namespaced, name);
+  return [...checkMetadata(object.metadata, namespaced, name), ...checkStandardFinalizers(object.metadata)];
 }

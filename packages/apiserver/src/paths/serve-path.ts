@@ -10,7 +10,7 @@ import { respondJson } from "../encode/respond.ts";
 import type { Exchange } from "../exchange.ts";
 import { serveOpenApi } from "../openapi/serve.ts";
 import type { PathRequest } from "../route/request-info.ts";
-import { methodNotAllowed } from "../verbs/serve-resource.ts";
+import { methodNotAllowed, unknownResource } from "../verbs/serve-resource.ts";
 import { healthPaths, serveHealth } from "./health.ts";
 import { serveMetrics } from "./metrics.ts";
 import { pageNotFound } from "./plain.ts";
@@ -55,7 +55,7 @@ function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]):
   const version = root === "api" ? rest[0] : rest[1];
   if (version === undefined) return respond(onlyGet(exchange), groupDocument(group));
   const found = group.versions.find((one) => one.version === version);
-  if (found === undefined) return pageNotFound();
+  if (found === undefined) throw unknownResource();
   const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
   return respond(onlyGet(exchange), resourceList(groupVersion, found.resources));
 }

@@ -26,8 +26,9 @@ export class Registry {
     return this.#versions.get(`${group}/${version}`)?.get(resource);
   }
 
-  hasGroupVersion(group: string, version: string): boolean {
-    return this.#versions.has(`${group}/${version}`);
+  hasGroup(group: string): boolean {
+    for (const key of this.#versions.keys()) if (key.startsWith(`${group}/`)) return true;
+    return false;
   }
 
   /** Any version of a kind that is stored under a name; for reads by the server itself. */

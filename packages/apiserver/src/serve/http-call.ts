@@ -10,7 +10,7 @@ import type { Call, Headers } from "../call.ts";
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 
 /** Bodies above this are refused. */
-const maxBody = 3 * 1024 * 1024;
+export const maxBody: number = 3 * 1024 * 1024;
 
 const emptyBody = new Uint8Array();
 

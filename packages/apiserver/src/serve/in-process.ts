@@ -1,8 +1,10 @@
 /** A door without a socket: `fetch` straight into the handler. */
+import { apiErrors } from "@capstan/model";
 import { isLive, type Answer, type LiveBody } from "../answer.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { Call, Headers } from "../call.ts";
 import type { Handler } from "../handler.ts";
+import { maxBody } from "./http-call.ts";
 
 /** Serves requests of the Web platform. Whoever holds the server is its administrator, unless the request carries credentials. */
 export function inProcessFetch(handler: Handler, administrator: UserInfo): (request: Request) => Promise<Response> {
@@ -17,11 +19,17 @@ function toCall(request: Request, administrator: UserInfo): Call {
     method: request.method,
     url: pathname + search,
     headers,
-    body: async () => new Uint8Array(await request.arrayBuffer()),
+    body: () => readBody(request),
     signal: request.signal,
     remoteAddress: "in-process",
     ...user,
   };
+}
+
+async function readBody(request: Request): Promise<Uint8Array> {
+  const body = new Uint8Array(await request.arrayBuffer());
+  if (body.length > maxBody) throw apiErrors.requestEntityTooLarge(`limit is ${maxBody}`);
+  return body;
 }
 
 /** Statuses that must not have a body. */

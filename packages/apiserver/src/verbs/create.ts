@@ -1,5 +1,5 @@
 /** create: a body becomes a stored object. */
-import { apiErrors, StatusError, type KubeObject } from "@capstan/model";
+import { apiErrors, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { Allocation, KindRules } from "../builtin/rules.ts";
@@ -7,7 +7,7 @@ import { headerOf } from "../call.ts";
 import { expectedOf, readObject } from "../decode/object.ts";
 import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { checkMetadata } from "../metadata/check.ts";
+import { checkMetadata, checkStandardFinalizers } from "../metadata/check.ts";
 import {
   dropDuplicateOwners,
   duplicateOwnersWarning,
@@ -73,13 +73,22 @@ export async function storeNew(
   const isGenerated = (admitted.metadata.name ?? "") === "" && (admitted.metadata.generateName ?? "") !== "";
   fillSystemFields(admitted, exchange.context);
   return insert(exchange, admitted, {
+    version: admitted.metadata.resourceVersion ?? "",
     isGenerated,
     dryRun: options.dryRun,
     validate: () => admission.validate({ ...request, object: admitted, name: admitted.metadata.name ?? "" }),
   });
 }
 
+/** The store finds this out after everything else, and has no better words for it. */
+function versionOnCreate(): StatusError {
+  const message = "resourceVersion should not be set on objects to be created";
+  return new StatusError(toFailure({ code: 500, reason: "", message }));
+}
+
 interface Insertion {
+  /** The resourceVersion that the body came with. */
+  readonly version: string;
   readonly isGenerated: boolean;
   readonly dryRun: boolean;
   validate(): void | Promise<void>;
@@ -93,6 +102,7 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
     const checked = checkNew(exchange, rules, draft);
     const validating = insertion.validate();
     if (validating !== undefined) await validating;
+    if (insertion.version !== "") throw versionOnCreate();
     const key = freeKey(exchange, checked, insertion.isGenerated);
     if (insertion.dryRun) {
       allocation?.release();
@@ -133,6 +143,7 @@ function checkNew(
   rules.prepareForCreate?.(draft, context);
   const errors = [
     ...checkMetadata(draft.metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
+    ...(resource.isCustom ? [] : checkStandardFinalizers(draft.metadata)),
     ...(rules.validateCreate?.(draft, context) ?? []),
   ];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);

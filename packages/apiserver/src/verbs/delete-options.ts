@@ -91,10 +91,8 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
       format === "protobuf"
         ? (decodeProtobuf(body, fallback).object as JsonValue)
         : parseText(Buffer.from(body).toString("utf8"), format);
-    const { apiVersion: _apiVersion, kind, ...options } = toFields(value);
-    if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
-      throw apiErrors.badRequest("decoded object cannot be converted to DeleteOptions");
-    }
+    const { apiVersion, kind, ...options } = toFields(value);
+    if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw unknownKind(kind, apiVersion);
     return options;
   } catch (error) {
     if (error instanceof TypeMismatch || error instanceof YamlSyntaxError) throw apiErrors.badRequest(error.message);
@@ -103,6 +101,12 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
     }
     throw error;
   }
+}
+
+function unknownKind(kind: string, apiVersion = "meta.k8s.io/v1"): Error {
+  return apiErrors.badRequest(
+    `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }
 
 function parseText(text: string, format: "json" | "yaml"): JsonValue {

@@ -26,7 +26,7 @@ export function serveResource(exchange: Exchange, info: ResourceRequest): Promis
   if (resource === undefined) {
     const forwarded = exchange.parts.forward(exchange, info);
     if (forwarded !== undefined) return forwarded;
-    if (!registry.hasGroupVersion(info.group, info.version)) return pageNotFound();
+    if (!registry.hasGroup(info.group)) return pageNotFound();
     throw unknownResource();
   }
   return serveFound(exchange, info, resource);
@@ -93,16 +93,16 @@ function checkMethod(
     if (method !== "GET" || !resource.verbs.includes("watch")) throw methodNotAllowed();
     return;
   }
-  const onAllNamespaces = resource.namespaced && info.namespace === "";
-  const isAllowed = resource.verbs.includes(info.verb) && method !== "HEAD" && !(onAllNamespaces && method !== "GET");
-  if (!isAllowed) throw isServed(resource, info) ? methodNotAllowed() : unknownResource();
+  const possible = info.name === "" ? collectionVerbs : objectVerbs;
+  if (!possible.some((verb) => resource.verbs.includes(verb))) throw unknownResource();
+  const onAllNamespaces = resource.namespaced && info.namespace === "" && method !== "GET";
+  const isAllowed = possible.includes(info.verb) && resource.verbs.includes(info.verb);
+  if (!isAllowed || method === "HEAD" || onAllNamespaces) throw methodNotAllowed();
 }
 
-/** A path of which no verb at all is served does not exist. */
-function isServed({ verbs }: ServedResource, { name }: ResourceRequest): boolean {
-  const possible = name === "" ? ["list", "watch", "create", "deletecollection"] : ["get", "update", "patch", "delete"];
-  return possible.some((verb) => verbs.includes(verb));
-}
+/** What can be done to a collection and to an object; a path of which nothing is served does not exist. */
+const collectionVerbs = ["list", "watch", "create", "deletecollection"];
+const objectVerbs = ["get", "update", "patch", "delete"];
 
 const verbsOfMethod: Readonly<Record<string, string>> = {
   GET: "get",

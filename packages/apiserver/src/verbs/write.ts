@@ -5,7 +5,7 @@ import { toForbidden } from "../authorize/forbidden.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { KindRules, ViewRules } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { checkMetadata, checkMetadataUpdate } from "../metadata/check.ts";
+import { checkMetadata, checkMetadataUpdate, checkStandardFinalizers } from "../metadata/check.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
@@ -193,6 +193,7 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
     ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
+    ...(resource.isCustom ? [] : checkStandardFinalizers(draft.metadata)),
     ...(door.validateUpdate?.(draft, old, context) ?? []),
   ];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);

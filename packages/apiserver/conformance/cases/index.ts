@@ -1,0 +1,12 @@
+/** All topics. */
+import type { Topic } from "../case.ts";
+import { bodies } from "./bodies.ts";
+import { deletion } from "./deletion.ts";
+import { discovery } from "./discovery.ts";
+import { lists } from "./lists.ts";
+import { media } from "./media.ts";
+import { patches } from "./patches.ts";
+import { updates } from "./updates.ts";
+import { watches } from "./watches.ts";
+
+export const topics: readonly Topic[] = [bodies, updates, patches, deletion, lists, watches, media, discovery];

@@ -1,0 +1,124 @@
+/** YAML as Go's library writes it: sorted keys, and quotes exactly where it puts them. */
+import { quote } from "@capstan/model";
+import type { JsonValue } from "../builtin/draft.ts";
+
+const width = 80;
+
+/** A JSON value as a YAML document. */
+export function toYaml(value: JsonValue): string {
+  if (typeof value !== "object" || value === null) return `${scalar(value, 0)}\n`;
+  const lines: string[] = [];
+  if (isEmpty(value)) lines.push(Array.isArray(value) ? "[]" : "{}");
+  else writeBlock(value, "", lines);
+  return `${lines.join("\n")}\n`;
+}
+
+function isEmpty(value: JsonValue[] | { [key: string]: JsonValue | undefined }): boolean {
+  return Object.keys(value).length === 0;
+}
+
+function writeBlock(
+  value: JsonValue[] | { [key: string]: JsonValue | undefined },
+  indent: string,
+  lines: string[],
+): void {
+  if (Array.isArray(value)) for (const item of value) writeItem(item, indent, lines);
+  else for (const key of Object.keys(value).sort(compareKeys)) writeField(key, value[key] ?? null, { indent, lines });
+}
+
+/** Digits sort as numbers, letters after other characters. */
+function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface Place {
+  readonly indent: string;
+  readonly lines: string[];
+}
+
+function writeField(key: string, value: JsonValue, { indent, lines }: Place): void {
+  const name = `${indent}${scalar(key, 0)}:`;
+  if (typeof value !== "object" || value === null) {
+    lines.push(`${name} ${scalar(value, indent.length + 2, name.length + 1)}`);
+  } else if (isEmpty(value)) lines.push(`${name} ${Array.isArray(value) ? "[]" : "{}"}`);
+  else {
+    lines.push(name);
+    writeBlock(value, Array.isArray(value) ? indent : `${indent}  `, lines);
+  }
+}
+
+function writeItem(value: JsonValue, indent: string, lines: string[]): void {
+  if (typeof value !== "object" || value === null) {
+    lines.push(`${indent}- ${scalar(value, indent.length + 2, indent.length + 2)}`);
+  } else if (isEmpty(value)) lines.push(`${indent}- ${Array.isArray(value) ? "[]" : "{}"}`);
+  else {
+    const inner: string[] = [];
+    writeBlock(value, `${indent}  `, inner);
+    const [first = "", ...rest] = inner;
+    lines.push(`${indent}- ${first.slice(indent.length + 2)}`, ...rest);
+  }
+}
+
+/** A scalar; `indent` is where further lines of it begin, `column` where it begins itself. */
+function scalar(value: JsonValue, indent: number, column = 0): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (value.includes("\n") && isPlainText(value)) return block(value, indent);
+  if (mustQuoteType(value) || !isPlainText(value)) return quote(value);
+  return needsQuotes(value)
+    ? `'${fold(value.replaceAll("'", "''"), indent, column + 1)}'`
+    : fold(value, indent, column);
+}
+
+/** Everything that can stand in a block or in single quotes. */
+function isPlainText(value: string): boolean {
+  return (
+    !/[^\n\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u.test(value) ||
+    /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\n]*$/u.test(value)
+  );
+}
+
+const otherTypes =
+  /^(|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|<<|\.inf|\.Inf|\.INF|\+\.inf|-\.inf|\.nan|\.NaN|\.NAN)$/;
+const number = /^[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?)$/;
+const sexagesimal = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
+const timestamp = /^\d{4}-\d{1,2}-\d{1,2}([Tt ]\d{1,2}:\d{1,2}:\d{1,2}(\.\d*)?\s*(Z|[-+]\d\d?(:?\d\d)?)?)?$/;
+
+/** A text that would be read as something else. */
+function mustQuoteType(value: string): boolean {
+  return otherTypes.test(value) || number.test(value) || sexagesimal.test(value) || timestamp.test(value);
+}
+
+/** A text that is no plain scalar where it stands. */
+function needsQuotes(value: string): boolean {
+  if (/^[,[\]{}#&*!|>'"%@`]/.test(value) || /^[-?:](\s|$)/.test(value)) return true;
+  if (/^(---|\.\.\.)/.test(value)) return true;
+  return /: |:$|\s#|^\s|\s$/.test(value);
+}
+
+/** Long lines break at single spaces. */
+function fold(value: string, indent: number, column: number): string {
+  if (column + value.length <= width) return value;
+  let result = "";
+  let at = column;
+  const words = value.split(" ");
+  for (const [index, word] of words.entries()) {
+    const isBreakable = index > 0 && at > width && word !== "" && words[index - 1] !== "";
+    if (isBreakable) {
+      result += `\n${" ".repeat(indent)}${word}`;
+      at = indent + word.length;
+    } else {
+      result += index === 0 ? word : ` ${word}`;
+      at += word.length + (index === 0 ? 0 : 1);
+    }
+  }
+  return result;
+}
+
+function block(value: string, indent: number): string {
+  const pad = " ".repeat(indent);
+  const chomp = value.endsWith("\n\n") || value === "\n" ? "+" : value.endsWith("\n") ? "" : "-";
+  const hint = /^[ \n]/.test(value) ? "2" : "";
+  const text = value.endsWith("\n") ? value.slice(0, -1) : value;
+  const lines = text.split("\n").map((line) => (line === "" ? "" : pad + line));
+  return `|${hint}${chomp}\n${lines.join("\n")}`;
+}
