@@ -13,6 +13,7 @@ import {
   createThreeWayMergePatch,
   createThreeWayStrategicPatch,
   deduced,
+  extractApplied,
   fieldSetOf,
   fromOpenApi,
   manageFields,
@@ -22,8 +23,9 @@ import {
   type FieldFilter,
   type JsonObject,
   type ManageFieldsOptions,
+  type TypeSchema,
 } from "../src/index.ts";
-import { definitions } from "./oracle/definitions.ts";
+import { changedDefinitions, definitions } from "./oracle/definitions.ts";
 import type { Question } from "./oracle/questions.ts";
 import type { Step } from "./oracle/things.ts";
 
@@ -35,6 +37,7 @@ interface Answer {
 interface StepAnswer {
   readonly object?: JsonObject;
   readonly error?: string;
+  readonly extracted?: JsonObject;
   readonly causes?: readonly { readonly message: string; readonly field?: string }[];
 }
 
@@ -133,10 +136,11 @@ function convert(object: JsonObject, apiVersion: string): JsonObject | undefined
   return { ...object, apiVersion, spec: { ...rest, [to]: value } };
 }
 
-function schemaOf(question: Question, apiVersion: string) {
+function schemaOf(question: Question, step: Step, apiVersion: string) {
+  const inForce = step.schema === "changed.json" ? changedDefinitions : definitions;
   return question.schema === undefined
     ? deduced
-    : fromOpenApi(definitions, `dev.example.${apiVersion.split("/")[1]}.Thing`);
+    : fromOpenApi(inForce, `dev.example.${apiVersion.split("/")[1]}.Thing`);
 }
 
 function optionsOf(question: Question, live: JsonObject | undefined, step: Step, index: number): ManageFieldsOptions {
@@ -151,11 +155,11 @@ function optionsOf(question: Question, live: JsonObject | undefined, step: Step,
     force: step.force ?? false,
     subresource: step.subresource ?? "",
     now: new Date(start + index * 1000),
-    schema: schemaOf(question, apiVersion),
+    schema: schemaOf(question, step, apiVersion),
     resetFields: { [apiVersion]: resetFor(step.subresource) },
     convert: (object: JsonObject, target: string) => {
       const converted = convert(object, target);
-      return converted && { object: converted, schema: schemaOf(question, target) };
+      return converted && { object: converted, schema: schemaOf(question, step, target) };
     },
   });
 }
@@ -167,7 +171,8 @@ test("fields are managed as the oracle manages them", () => {
     let live: JsonObject | undefined;
     for (const [index, step] of (question.steps ?? []).entries()) {
       const expected = answer[index] ?? {};
-      const result = manageFields(optionsOf(question, live, step, index));
+      const options = optionsOf(question, live, step, index);
+      const result = manageFields(options);
       const context = `step ${index} of ${JSON.stringify(question)}`;
       if (result.outcome !== "done") {
         checkRefusal(expected, result, context);
@@ -175,11 +180,26 @@ test("fields are managed as the oracle manages them", () => {
       }
       const metadata = result.object["metadata"] as JsonObject;
       live = { ...result.object, metadata: { ...metadata, uid: "stored" } };
-      assert.deepEqual({ object: live }, expected, context);
+      assert.deepEqual(live, expected.object, context);
+      checkExtracted(live, expected.extracted, { schema: options.schema, context });
       assertSameOrder(live, expected.object ?? {}, context);
     }
   }
 });
+
+/** What each manager applied can be read from the object; where the object does not fit the schema, nobody can tell. */
+function checkExtracted(
+  live: JsonObject,
+  expected: JsonObject = {},
+  { schema, context }: { schema: TypeSchema; context: string },
+): void {
+  if (Object.hasOwn(expected, "error")) return;
+  for (const [manager, wanted] of Object.entries(expected)) {
+    const found = extractApplied(live, { manager, schema });
+    const { apiVersion, kind } = live;
+    assert.deepEqual(found, { apiVersion, kind, ...(wanted as JsonObject | null) }, `${manager} in ${context}`);
+  }
+}
 
 /** The order of conflicts with several managers, and of type errors, is that of a Go map: only their set is compared. */
 function checkRefusal(

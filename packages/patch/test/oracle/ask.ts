@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { definitions } from "./definitions.ts";
+import { changedDefinitions, definitions } from "./definitions.ts";
 import { documentQuestionsFrom, managedQuestionsFrom, type Question } from "./questions.ts";
 import { strategicQuestionsFrom } from "./strategic-questions.ts";
 
@@ -17,6 +17,7 @@ const [program = "", fixture = "", kind = "", seed = "1", count = "100"] = proce
 const folder = mkdtempSync(join(tmpdir(), "capstan-oracle-"));
 try {
   writeFileSync(join(folder, "definitions.json"), JSON.stringify(definitions));
+  writeFileSync(join(folder, "changed.json"), JSON.stringify(changedDefinitions));
   const questions = makers[kind]?.(Number(seed), Number(count)) ?? [];
   const input = JSON.stringify(questions);
   const output = execFileSync(resolve(program), { cwd: folder, input, encoding: "utf8", maxBuffer: 1 << 30 });

@@ -99,3 +99,27 @@ export const definitions: OpenApiDefinitions = {
   "io.k8s.apimachinery.pkg.api.resource.Quantity": text,
   "io.k8s.apimachinery.pkg.runtime.RawExtension": { type: "object" },
 };
+
+const otherKinds: Readonly<Record<string, OpenApiSchema>> = {
+  wholeMap: { type: "object", additionalProperties: text },
+  labels: { type: "object", additionalProperties: text, "x-kubernetes-map-type": "atomic" },
+  struct: { allOf: [ref("dev.example.Struct")], "x-kubernetes-map-type": "atomic" },
+  wholeStruct: ref("dev.example.Struct"),
+  set: { type: "array", items: text },
+  items: { type: "array", items: ref("dev.example.Item") },
+  wholeList: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+  free: { type: "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" },
+};
+
+/** The same kind after its schema has changed: what was owned in parts is owned as a whole, and the other way. */
+export const changedDefinitions: OpenApiDefinitions = Object.fromEntries(
+  Object.entries(definitions).map(([name, definition]) => [name, changed(definition)]),
+);
+
+function changed(schema: OpenApiSchema): OpenApiSchema {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const isKnown = Object.hasOwn(otherKinds, name) && name !== "metadata";
+    return [name, isKnown ? (otherKinds[name] ?? member) : name === "metadata" ? member : changed(member)] as const;
+  });
+  return schema.properties === undefined ? schema : { ...schema, properties: Object.fromEntries(fields) };
+}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // A step is one request to one object; the answer to a question with steps is a list with the object after each.
@@ -24,6 +25,7 @@ type step struct {
 	Manager     string         `json:"manager"`
 	Force       bool           `json:"force,omitempty"`
 	Subresource string         `json:"subresource,omitempty"`
+	Schema      string         `json:"schema,omitempty"`
 	Object      map[string]any `json:"object"`
 }
 
@@ -31,6 +33,8 @@ type stepAnswer struct {
 	Object map[string]any       `json:"object,omitempty"`
 	Error  string               `json:"error,omitempty"`
 	Causes []metav1.StatusCause `json:"causes,omitempty"`
+	// What each manager applied, taken from the object.
+	Extracted map[string]any `json:"extracted,omitempty"`
 }
 
 var converters = map[string]managedfields.TypeConverter{}
@@ -94,12 +98,40 @@ func (versions) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return object, nil
 }
 
-func managerFor(q *question, object *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, error) {
-	converter := managedfields.NewDeducedTypeConverter()
-	if q.Schema != "" {
-		var err error
-		if converter, err = converterFor(q.Schema); err != nil {
+// schemaOf is the schema of a step: its own when the schema changes during a story.
+func schemaOf(q *question, s step) string {
+	if s.Schema != "" {
+		return s.Schema
+	}
+	return q.Schema
+}
+
+// extract takes what each manager applied from the object.
+func extract(converter managedfields.TypeConverter, object *unstructured.Unstructured) (map[string]any, error) {
+	extracted := map[string]any{}
+	value, err := converter.ObjectToTyped(object, typed.AllowDuplicates)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range object.GetManagedFields() {
+		if entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" {
+			continue
+		}
+		set := &fieldpath.Set{}
+		if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 			return nil, err
+		}
+		extracted[entry.Manager] = value.ExtractItems(set.Leaves()).AsValue().Unstructured()
+	}
+	return extracted, nil
+}
+
+func managerFor(schemaFile string, object *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, managedfields.TypeConverter, error) {
+	converter := managedfields.NewDeducedTypeConverter()
+	if schemaFile != "" {
+		var err error
+		if converter, err = converterFor(schemaFile); err != nil {
+			return nil, nil, err
 		}
 	}
 	kind := object.GroupVersionKind()
@@ -110,7 +142,8 @@ func managerFor(q *question, object *unstructured.Unstructured, subresource stri
 	}
 	filters := map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(reset)}
 	hub := schema.GroupVersion{Group: kind.Group, Version: "v1"}
-	return managedfields.NewDefaultCRDFieldManager(converter, versions{}, versions{}, versions{}, kind, hub, subresource, filters)
+	manager, err := managedfields.NewDefaultCRDFieldManager(converter, versions{}, versions{}, versions{}, kind, hub, subresource, filters)
+	return manager, converter, err
 }
 
 func runSteps(q *question) any {
@@ -125,14 +158,26 @@ func runSteps(q *question) any {
 		live = next
 		live.SetUID("stored")
 		setTimes(live, index)
-		answers = append(answers, stepAnswer{Object: live.DeepCopy().Object})
+		answers = append(answers, stepAnswer{Object: live.DeepCopy().Object, Extracted: extracted(q, s, live)})
 	}
 	return answers
 }
 
+func extracted(q *question, s step, live *unstructured.Unstructured) map[string]any {
+	_, converter, err := managerFor(schemaOf(q, s), live, "")
+	if err != nil {
+		panic(err)
+	}
+	found, err := extract(converter, live)
+	if err != nil {
+		return map[string]any{"error": err.Error()}
+	}
+	return found
+}
+
 func runStep(q *question, live *unstructured.Unstructured, s step) (*unstructured.Unstructured, error) {
 	incoming := (&unstructured.Unstructured{Object: s.Object}).DeepCopy()
-	manager, err := managerFor(q, incoming, s.Subresource)
+	manager, _, err := managerFor(schemaOf(q, s), incoming, s.Subresource)
 	if err != nil {
 		return nil, err
 	}

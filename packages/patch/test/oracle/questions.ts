@@ -85,6 +85,7 @@ export function managedQuestionsFrom(seed: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index): Question => {
     const versions = index % 4 === 3 ? ["v1", "v2"] : ["v1"];
     const schema = index % 5 === 4 ? {} : { schema: "definitions.json" };
-    return { kind: "managed-fields", ...schema, steps: steps(random, { versions }) };
+    const schemas = index % 5 === 3 ? ["definitions.json", "changed.json"] : [];
+    return { kind: "managed-fields", ...schema, steps: steps(random, { versions, schemas }) };
   });
 }

@@ -10,6 +10,8 @@ export interface Step {
   readonly manager: string;
   readonly force?: boolean;
   readonly subresource?: string;
+  /** The definitions that are in force, when they change during the story. */
+  readonly schema?: string;
   readonly object: { readonly [key: string]: Json };
 }
 
@@ -91,7 +93,10 @@ export function thing(random: Random, version: string): { [key: string]: Json } 
 type Thing = { [key: string]: Json };
 
 /** Some requests to one object: by a few managers, or by many; several versions when asked for. */
-export function steps(random: Random, options: { readonly versions: readonly string[] }): Step[] {
+export function steps(
+  random: Random,
+  options: { readonly versions: readonly string[]; readonly schemas: readonly string[] },
+): Step[] {
   const isCrowd = random.chance(0.05);
   const made: Thing[] = [];
   return Array.from({ length: isCrowd ? 14 : 2 + random.below(5) }, (_, index) => {
@@ -103,6 +108,7 @@ export function steps(random: Random, options: { readonly versions: readonly str
       manager: isCrowd ? `manager-${index}` : random.pick(["ann", "bob", "cat", "kubectl", ""]),
       ...(random.chance(0.35) && { force: true }),
       ...(random.chance(0.1) && { subresource: "status" }),
+      ...(options.schemas.length > 0 && { schema: random.pick(options.schemas) }),
       object: random.chance(0.1) ? withOddMetadata(random, object, made) : object,
     };
   });
