@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isApiError } from "../src/error/api-error.ts";
+import { loadConfig } from "../src/kubeconfig/load.ts";
 import { transportTo } from "../src/connect.ts";
 import type { ClusterConfig, UserEntry } from "../src/kubeconfig/kubeconfig.ts";
 import type { TransportRequest } from "../src/transport/transport.ts";
@@ -152,5 +154,48 @@ test("an expired OpenID Connect token is renewed at the issuer with the refresh 
   assert.deepEqual(seen, [`Bearer ${fresh}`]);
   const expected = { grant_type: "refresh_token", refresh_token: "first", client_id: "me", client_secret: "secret" };
   assert.deepEqual(Object.fromEntries(forms[0] ?? []), expected);
+  await transport.close?.();
+});
+
+test("a CA and a token in files are read again for the next connection, as a pod needs it", async () => {
+  const seen: (string | undefined)[] = [];
+  await using running = await http2Server((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end();
+  });
+  const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+  const env = { KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: running.url.port };
+  const host = testHost({ env, files: { [`${folder}/ca.crt`]: "", [`${folder}/token`]: "one" } });
+  const transport = transportTo(await loadConfig(host), host);
+  await assert.rejects(transport.request(get), (error) => isApiError(error, "TlsFailed"));
+  host.files.set(`${folder}/ca.crt`, certificate().cert);
+  await (await transport.request(get)).body.text();
+  host.files.set(`${folder}/token`, "two");
+  await host.clock.advance(60_001);
+  await (await transport.request(get)).body.text();
+  assert.deepEqual(seen, ["Bearer one", "Bearer two"]);
+  await transport.close?.();
+});
+
+test("a file that the configuration names and that is not there is told in one sentence", async () => {
+  const user: UserEntry = {
+    proof: { type: "none" },
+    clientCertificate: { file: "/gone.crt" },
+    clientKey: { file: "/gone.key" },
+  };
+  const transport = transportTo(configOf(new URL("https://127.0.0.1:1"), user), testHost());
+  await assert.rejects(transport.request(get), (error) => {
+    assert.ok(isApiError(error, "InvalidConfig"));
+    assert.match(error.message, /^Cannot read \/gone\.(crt|key), which the configuration names: ENOENT/u);
+    return true;
+  });
+});
+
+test("insecure-skip-tls-verify trusts any certificate", async () => {
+  await using running = await http2Server((_request, response) => response.end("ok"));
+  const cluster = { server: running.url.origin, insecureSkipTlsVerify: true };
+  const config = { name: "", namespace: "", cluster, user: { proof: { type: "none" } } } as const;
+  const transport = transportTo(config, testHost());
+  assert.equal(await (await transport.request(get)).body.text(), "ok");
   await transport.close?.();
 });
