@@ -1,10 +1,12 @@
 /** Puts together a root file system: Debian packages unpacked, files of ours beside them, and no installation scripts run. */
 
-import { copyFile, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { run } from "../command.ts";
 import { KubernetesToolError } from "../errors.ts";
+import { takeLock } from "../lock.ts";
+import { cacheFolder } from "../paths.ts";
 
 /** Makes the folders and users that programs expect anywhere. */
 export async function makeRoot(root: string): Promise<void> {
@@ -22,7 +24,7 @@ export async function makeRoot(root: string): Promise<void> {
 
 /** Unpacks Debian packages with the libraries that they depend on, without documentation. Gives the version of each. */
 export async function addPackages(root: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const downloads = join(dirname(root), "packages");
+  const downloads = join(cacheFolder(), "packages");
   await mkdir(downloads, { recursive: true });
   const versions = new Map<string, string>();
   const wanted = [...names];
@@ -63,7 +65,9 @@ export async function addShell(root: string): Promise<ReadonlyMap<string, string
   return versions;
 }
 
+/** A package is fetched once; while it is being written nobody else may take it for whole. */
 async function download(name: string, folder: string): Promise<string> {
+  await using _lock = await takeLock(folder);
   const find = async (): Promise<string | undefined> =>
     (await readdir(folder)).find((file) => file.startsWith(`${name}_`) && file.endsWith(".deb"));
   if ((await find()) === undefined) await fetchPackage(name, folder);
@@ -73,13 +77,16 @@ async function download(name: string, folder: string): Promise<string> {
 }
 
 async function fetchPackage(name: string, folder: string): Promise<void> {
+  const unfinished = join(folder, "unfinished");
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished);
   const args = ["-o", "APT::Sandbox::User=root", "download", name];
-  try {
-    await run("apt-get", args, { cwd: folder, code: "package-install" });
-  } catch {
+  const fetch = async (): Promise<string> => run("apt-get", args, { cwd: unfinished, code: "package-install" });
+  await fetch().catch(async () => {
     await run("apt-get", ["update"], { code: "package-install" });
-    await run("apt-get", args, { cwd: folder, code: "package-install" });
-  }
+    await fetch();
+  });
+  for (const file of await readdir(unfinished)) await rename(join(unfinished, file), join(folder, file));
 }
 
 /** Packages may still have /lib where the root has a link to /usr/lib: tar must go through the link. */
