@@ -269,15 +269,21 @@ export class RunningController {
     if (end.state === "gone") this.#setting.history.forget(this.definition.name, turn.key);
   }
 
+  /**
+   * What the turn wrote to children, as `key version`: the reconcile has seen each answer, so hearing it again is no news. The answer
+   * to a write of the object itself comes when the reconcile is over, and may show what somebody else did to it: that is news.
+   */
   #noteEchoes(key: string, end: TurnEnd): ReadonlySet<string> {
     const written = new Set<string>();
+    const own = kindId(this.definition.kind);
     for (const { kind, key: target, after } of end.work?.writes ?? []) {
       const version = after?.metadata.resourceVersion;
-      if (version === undefined) continue;
+      if (version === undefined || (target === key && kindId(kind) === own)) continue;
       written.add(`${target} ${version}`);
       const told = this.#setting.caches.peek(kind)?.versionOf(target);
-      if (told === undefined || isLater(version, told))
+      if (told === undefined || isLater(version, told)) {
         this.#echoes.set(childId(kind, target), { version, writer: key });
+      }
     }
     return written;
   }

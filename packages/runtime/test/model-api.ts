@@ -87,7 +87,9 @@ export class ModelApi implements Api {
     this.requests++;
     const object = this.#of(kind).get(formatKey(key));
     if (object === undefined) throw failure("NotFound", `${kind.kind} ${formatKey(key)} not found`, 404);
-    return structuredClone(object);
+    if (kind.kind !== "CustomResourceDefinition") return structuredClone(object);
+    const status = { conditions: [{ type: "Established", status: "True" }] };
+    return Object.assign(structuredClone(object), { status });
   }
 
   async list(kind: AnyKind, request: ListRequest): Promise<ListPage> {

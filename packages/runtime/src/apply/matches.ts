@@ -5,6 +5,7 @@
  *
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
+import { normalizeQuantity } from "@capstan/model";
 import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isEqual } from "./equal.ts";
 
@@ -79,10 +80,24 @@ function differsAt(place: Place<unknown>): Difference | undefined {
 
 /** A value that is owned as a whole. */
 function differsInValue({ desired, live, path, spellings }: Place<unknown>): Difference | undefined {
-  if (isEqual(desired, live)) return undefined;
+  if (isEqual(desired, live) || isSameQuantity(path, desired, live)) return undefined;
   const spelling = spellings?.get(path);
   const isKnown = spelling?.wanted === JSON.stringify(desired) && spelling.found === JSON.stringify(live);
   return isKnown ? undefined : { path, wanted: desired, found: live };
+}
+
+/** Where the built-in kinds keep quantities, which the server stores in their shortest form. */
+const quantities =
+  /\.resources\.(?:limits|requests)\.|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$|^spec\.hard\./u;
+
+function isSameQuantity(path: string, desired: unknown, live: unknown): boolean {
+  if (typeof live !== "string" || !quantities.test(path)) return false;
+  if (typeof desired !== "string" && typeof desired !== "number") return false;
+  try {
+    return normalizeQuantity(String(desired)) === normalizeQuantity(live);
+  } catch {
+    return false;
+  }
 }
 
 /** An atomic map, or an empty one: the server may have filled an empty map with defaults. */
@@ -145,8 +160,10 @@ function differsInKeyedList(
     // The order of a keyed list is part of what is applied.
     if (at <= last) return { path };
     last = at;
-    const within = { desired: { ...keys, ...item }, live: live[at], fields: withKeys(owned, keys) };
-    const found = differsInMap({ ...within, path: `${path}[${name.slice(2)}]`, spellings });
+    const within = { live: live[at], path: `${path}[${name.slice(2)}]`, spellings };
+    const found = isGranular(owned)
+      ? differsInMap({ ...within, desired: { ...keys, ...item }, fields: withKeys(owned, keys) })
+      : differsInValue({ ...within, desired: item, fields: owned });
     if (found !== undefined) return found;
   }
   return undefined;

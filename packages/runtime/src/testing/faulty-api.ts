@@ -21,6 +21,8 @@ export type Fault =
   | { readonly fault: "delay"; readonly by: number }
   /** A watch breaks after so many events: with an error, or as a normal close. */
   | { readonly fault: "break"; readonly after: number; readonly how: "error" | "close" }
+  /** Each event of a watch arrives so many milliseconds late. */
+  | { readonly fault: "late"; readonly by: number }
   /** A watch falls silent after so many events and never says so. */
   | { readonly fault: "silence"; readonly after: number };
 
@@ -81,6 +83,13 @@ async function* faultyWatch(
   if (fault?.fault === "refuse") throw fault.error;
   if (fault?.fault === "delay") await sleep(clock, fault.by, request.signal);
   const events = api.watch(kind, request);
+  if (fault?.fault === "late") {
+    for await (const event of events) {
+      await sleep(clock, fault.by, request.signal);
+      yield event;
+    }
+    return;
+  }
   yield* fault?.fault === "break" || fault?.fault === "silence" ? cutShort(events, fault) : events;
 }
 

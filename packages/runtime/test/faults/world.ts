@@ -53,7 +53,7 @@ export class World {
   readonly clock = new VirtualClock();
   readonly #random: () => number;
   readonly api = new ModelApi(() => this.clock.wall());
-  readonly #replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
+  readonly replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
   readonly #turns = new Map<string, number>();
   readonly #cleaned = new Set<string>();
   #isChaos = true;
@@ -65,7 +65,7 @@ export class World {
 
   /** Runs the whole story. */
   async run(): Promise<void> {
-    this.#replicas.push(this.#replica("one"), this.#replica("two"));
+    this.replicas.push(this.#replica("one"), this.#replica("two"));
     while (this.clock.now() < CHAOS) {
       await this.#act();
       await this.clock.advance(this.#random() ** 3 * 3000);
@@ -73,7 +73,7 @@ export class World {
     this.#isChaos = false;
     await this.#settle();
     this.#check();
-    await Promise.all(this.#replicas.map(({ operator }) => this.#finish(operator.stop())));
+    await Promise.all(this.replicas.map(({ operator }) => this.#finish(operator.stop())));
     assert.deepEqual(this.violations, []);
   }
 
@@ -94,11 +94,11 @@ export class World {
 
   /** A process that lost the lease exits, and its Deployment starts a new one. */
   #restartLosers(): void {
-    for (const [at, { id, operator }] of this.#replicas.entries()) {
+    for (const [at, { id, operator }] of this.replicas.entries()) {
       if (!this.#lost.has(operator)) continue;
       this.#lost.delete(operator);
       void operator.stop(0);
-      this.#replicas[at] = this.#replica(`${id}'`);
+      this.replicas[at] = this.#replica(`${id}'`);
     }
   }
 
@@ -124,7 +124,7 @@ export class World {
   #guard(id: string): Api {
     const check = (kind: { readonly kind: string }): void => {
       if (kind.kind === "Lease" || kind.kind === "Event") return;
-      const others = this.#replicas.filter((replica) => replica.id !== id && replica.operator.isLeader);
+      const others = this.replicas.filter((replica) => replica.id !== id && replica.operator.isLeader);
       if (others.length > 0) this.violations.push(`${id} wrote while ${others.map((other) => other.id).join()} led`);
     };
     const { api } = this;
@@ -240,7 +240,7 @@ export class World {
     }
     // deepEqual does not mind the order of a Map.
     assert.deepEqual(found, wanted);
-    for (const { operator } of this.#replicas) {
+    for (const { operator } of this.replicas) {
       const counts = operator.health.map((watch) => watch.objects);
       assert.deepEqual(
         counts,
@@ -249,7 +249,7 @@ export class World {
       );
       assert.deepEqual(operator.controllers[0]?.counts.running, 0);
     }
-    assert.equal(this.#replicas.filter(({ operator }) => operator.isLeader).length, 1, "one leader");
+    assert.equal(this.replicas.filter(({ operator }) => operator.isLeader).length, 1, "one leader");
   }
 }
 

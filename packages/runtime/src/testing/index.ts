@@ -1,0 +1,6 @@
+/** Tests of operators: the real API server in process, virtual time, and failures on demand. */
+export { testOperator, TestWorld } from "./test-operator.ts";
+export type { TestOptions, TestServer } from "./test-operator.ts";
+export { errors, faultyApi } from "./faulty-api.ts";
+export type { Call, Fault } from "./faulty-api.ts";
+export { VirtualClock } from "./virtual-clock.ts";

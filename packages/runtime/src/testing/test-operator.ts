@@ -1,0 +1,278 @@
+/** An operator in a world of its own: an API server in process, time that only the test moves, and failures on demand. */
+import { createClient, inProcess, noRetry, processHost } from "@capstan/client";
+import { apiVersionOf } from "@capstan/model";
+import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
+import { isApiError } from "@capstan/client";
+import type { AnyKind, Api } from "../api.ts";
+import type { Write } from "../apply/writer.ts";
+import { apiOf } from "../client-api.ts";
+import { RuntimeError, toMilliseconds } from "../errors.ts";
+import { silentLog } from "../log.ts";
+import type { Log } from "../log.ts";
+import { installCrds } from "../manager/crds.ts";
+import { Lease } from "../manager/lease.ts";
+import type { RunningOperator } from "../manager/operator.ts";
+import type { Operator } from "../operator.ts";
+import type { DesiredOf, Place } from "../reconcile/context.ts";
+import { errors, faultyApi } from "./faulty-api.ts";
+import type { Call, Fault } from "./faulty-api.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+/** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
+export type TestServer = { readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api };
+
+/** How the world is set up. */
+export interface TestOptions {
+  /** Made with the clock of this world, if it is to share its time. */
+  readonly clock?: VirtualClock;
+  readonly random?: () => number;
+  readonly log?: Log;
+  /** The namespace of objects for which none is said: `default`. */
+  readonly namespace?: string;
+}
+
+/** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
+const PATIENCE = 3_600_000;
+/** Nothing may be due for so long for a world to be settled. */
+const CALM = 10_000;
+const STEP = 1_000;
+
+/** Starts an operator on a server, with the CRDs of its resources installed. */
+export async function testOperator(
+  operator: Operator,
+  server: TestServer,
+  options: TestOptions = {},
+): Promise<TestWorld> {
+  const world = new TestWorld(operator, server, options);
+  await world.start();
+  return world;
+}
+
+/** A running operator and everything that a test may do to it. */
+export class TestWorld implements AsyncDisposable {
+  readonly clock: VirtualClock;
+  /** Writes that the operator made, in order. */
+  readonly writes: (Write & { readonly controller: string })[] = [];
+  readonly #operator: Operator;
+  readonly #options: TestOptions;
+  readonly #api: Api;
+  readonly #faults = new Set<(call: Call) => Fault | undefined>();
+  #running: RunningOperator | undefined;
+  #serial = 0;
+  #calls = 0;
+
+  constructor(operator: Operator, server: TestServer, options: TestOptions) {
+    this.#operator = operator;
+    this.#options = options;
+    this.clock = options.clock ?? new VirtualClock();
+    this.#api = "api" in server ? server.api : this.#connect(server.fetch);
+  }
+
+  #connect(fetch: (request: Request) => Promise<Response>): Api {
+    const host = { ...processHost(), clock: this.clock, random: this.#options.random ?? (() => 0.5) };
+    return apiOf(createClient(inProcess(fetch), { host, retry: noRetry }));
+  }
+
+  /** The operator that runs now. */
+  get running(): RunningOperator {
+    if (this.#running === undefined)
+      throw new RuntimeError("Stopping", "The operator does not run: call restart() first.");
+    return this.#running;
+  }
+
+  async start(): Promise<void> {
+    const { controllers } = this.#operator.definition;
+    await this.#while(installCrds(controllers, { api: this.#api, clock: this.clock, manager: "test" }));
+    this.restart();
+  }
+
+  /** Starts the operator, for instance after a crash. */
+  restart(): void {
+    const { log = silentLog, random = () => 0.5, namespace = "default" } = this.#options;
+    const api = faultyApi(this.#api, this.clock, (call) => this.#fault(call));
+    this.#running = this.#operator.start({
+      api,
+      clock: this.clock,
+      random,
+      log,
+      leaderElection: { namespace, identity: `replica-${++this.#serial}` },
+      onWrite: (controller, write) => this.writes.push({ ...write, controller }),
+    });
+  }
+
+  /** Kills the operator: nothing is drained, the lease is not given back. */
+  async crash(): Promise<void> {
+    const running = this.running;
+    this.#running = undefined;
+    await this.#while(running.kill());
+  }
+
+  /** Lets virtual time pass until nothing moves: no turn runs or is due soon, and nothing was written. */
+  async settle(): Promise<void> {
+    const end = this.clock.now() + PATIENCE;
+    for (let calm = 0; calm < CALM;) {
+      const before = this.#activity;
+      await this.clock.advance(STEP);
+      calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
+      if (this.clock.now() > end) {
+        throw new RuntimeError(
+          "TimedOut",
+          `Nothing settles: after an hour of virtual time there is still something to do. ${this.#describe()}`,
+        );
+      }
+    }
+  }
+
+  /** Lets time pass. */
+  async advance(duration: string | number): Promise<void> {
+    await this.clock.advance(toMilliseconds(duration));
+  }
+
+  /** Applies an object as a user would. */
+  async apply<K extends Kind>(kind: K, name: string, desired: DesiredOf<K>, place: Place = {}): Promise<ObjectOf<K>> {
+    const namespaced = kind.scope === "Namespaced" ? { namespace: this.#namespace(place) } : {};
+    const own = desired as { readonly metadata?: object };
+    const metadata = { ...own.metadata, name, ...namespaced };
+    const object = { ...own, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+    const stored = await this.#while(this.#api.apply(kind, object, { manager: "user", force: true }));
+    // The server answers with an object of the kind that it was asked for.
+    return stored as unknown as ObjectOf<K>;
+  }
+
+  /** Reads an object from the server. */
+  async get<K extends Kind>(kind: K, name: string, place: Place = {}): Promise<ObjectOf<K> | undefined> {
+    const key = { namespace: kind.scope === "Namespaced" ? this.#namespace(place) : "", name };
+    const found = this.#api.get(kind, key).catch((error: unknown) => {
+      if (isApiError(error, "NotFound")) return undefined;
+      throw error;
+    });
+    return (await this.#while(found)) as ObjectOf<K> | undefined;
+  }
+
+  /** Reads all objects of a kind from the server. */
+  async list<K extends Kind>(kind: K): Promise<readonly ObjectOf<K>[]> {
+    const { items } = await this.#while(this.#api.list(kind, {}));
+    return items as readonly StoredObject[] as unknown as readonly ObjectOf<K>[];
+  }
+
+  /** Deletes an object as a user would. */
+  async delete(kind: AnyKind, name: string, place: Place = {}): Promise<void> {
+    const namespace = kind.scope === "Namespaced" ? this.#namespace(place) : "";
+    await this.#while(this.#api.delete(kind, { namespace, name }, {}));
+  }
+
+  /** Decides for each call of the operator what goes wrong with it, until the returned function is called. */
+  inject(decide: (call: Call) => Fault | undefined): () => void {
+    this.#faults.add(decide);
+    return () => this.#faults.delete(decide);
+  }
+
+  /** Makes the nth write from now on fail; the lease's own writes do not count. */
+  failWrite(nth: number, error: Error = errors.internal()): void {
+    this.#atWrite(nth, () => ({ fault: "refuse", error }));
+  }
+
+  /** Does the nth write and loses its answer. */
+  loseAnswer(nth: number): void {
+    this.#atWrite(nth, () => ({ fault: "lose the answer" }));
+  }
+
+  /** Kills the operator right before its nth write from now on, and starts it again. */
+  crashBeforeWrite(nth: number): void {
+    this.#atWrite(nth, () => {
+      const died = this.running;
+      this.#running = undefined;
+      void died.kill();
+      this.restart();
+      return { fault: "refuse", error: errors.connectionLost() };
+    });
+  }
+
+  /** Watches fall silent: their events are lost until the runtime notices. Ends when the returned function is called. */
+  dropEvents(kind?: AnyKind): () => void {
+    return this.inject((call) => {
+      const isMeant = call.verb === "watch" && (kind === undefined || call.kind.kind === kind.kind);
+      return isMeant ? { fault: "silence", after: 0 } : undefined;
+    });
+  }
+
+  /** What the server tells arrives late by so much: the operator works with an old picture of the world. */
+  staleReads(by: string | number): () => void {
+    const delay = toMilliseconds(by);
+    return this.inject((call) => (call.verb === "watch" ? { fault: "late", by: delay } : undefined));
+  }
+
+  /** Somebody else takes the lease. */
+  async loseLease(): Promise<void> {
+    const namespace = this.#options.namespace ?? "default";
+    const name = this.#operator.definition.name ?? "capstan";
+    const body = { spec: { holderIdentity: "somebody else" } };
+    await this.#while(this.#api.patch(Lease, { namespace, name }, body, { type: "merge", manager: "test" }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#faults.clear();
+    if (this.#running !== undefined) await this.#while(this.#running.stop(0));
+  }
+
+  get #activity(): number {
+    return this.#calls + this.writes.length;
+  }
+
+  #isIdle(): boolean {
+    const running = this.#running;
+    if (running === undefined) return true;
+    if (!running.isLeader || running.health.some(({ isSynced }) => !isSynced)) return false;
+    return running.controllers.every(({ counts, nextDue }) => {
+      const isDueSoon = nextDue !== undefined && nextDue < this.clock.now() + CALM;
+      return counts.ready + counts.running === 0 && !isDueSoon;
+    });
+  }
+
+  #describe(): string {
+    const counts = this.#running?.controllers.map(
+      ({ definition, counts: own }) => `${definition.name}: ${JSON.stringify(own)}`,
+    );
+    return `Queues: ${counts?.join(", ") ?? "none"}.`;
+  }
+
+  #fault(call: Call): Fault | undefined {
+    if (call.isWrite && call.kind.kind !== "Lease") this.#calls++;
+    for (const decide of this.#faults) {
+      const fault = decide(call);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  #atWrite(nth: number, fault: () => Fault): void {
+    let left = nth;
+    const end = this.inject((call) => {
+      if (!call.isWrite || call.kind.kind === "Lease" || --left > 0) return undefined;
+      end();
+      return fault();
+    });
+  }
+
+  #namespace({ namespace }: Place): string {
+    return namespace ?? this.#options.namespace ?? "default";
+  }
+
+  /** The world must go on while the test waits. */
+  async #while<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const watched = work.finally(() => {
+      isOver = true;
+    });
+    watched.catch(() => undefined);
+    for (let round = 0; round < 10_000 && !over(); round++) {
+      await this.clock.quiet();
+      if (round > 2 && !over()) await this.clock.advance(100);
+    }
+    return await watched;
+
+    function over(): boolean {
+      return isOver;
+    }
+  }
+}
