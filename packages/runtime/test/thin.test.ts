@@ -6,7 +6,7 @@ import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { silentLog } from "../src/log.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
-import { VirtualClock } from "../src/testing/virtual-clock.ts";
+import { VirtualClock } from "../src/testing/clock.ts";
 import { ModelApi } from "./model-api.ts";
 import type { ModelWrite } from "./model-api.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { VirtualClock } from "../testing/virtual-clock.ts";
+import { VirtualClock } from "../testing/clock.ts";
 import { Queue } from "./queue.ts";
 import type { After, QueueOptions } from "./queue.ts";
 

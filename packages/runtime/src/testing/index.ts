@@ -3,4 +3,4 @@ export { testOperator, TestWorld } from "./test-operator.ts";
 export type { TestOptions, TestServer } from "./test-operator.ts";
 export { errors, faultyApi } from "./faulty-api.ts";
 export type { Call, Fault } from "./faulty-api.ts";
-export { VirtualClock } from "./virtual-clock.ts";
+export { VirtualClock } from "./clock.ts";

@@ -16,7 +16,7 @@ import type { Operator } from "../operator.ts";
 import type { DesiredOf, Place } from "../reconcile/context.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "./clock.ts";
 
 /** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
 export type TestServer = { readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api };

@@ -9,7 +9,7 @@ import { silentLog } from "../../src/log.ts";
 import { RunningOperator } from "../../src/manager/operator.ts";
 import { errors, faultyApi } from "../../src/testing/faulty-api.ts";
 import type { Call, Fault } from "../../src/testing/faulty-api.ts";
-import { VirtualClock } from "../../src/testing/virtual-clock.ts";
+import { VirtualClock } from "../../src/testing/clock.ts";
 import { ModelApi } from "../model-api.ts";
 
 interface ConfigMapObject extends KubeObject {
