@@ -15,7 +15,7 @@ export function inProcess(handler: FetchHandler, origin = "http://in-process"): 
       const stop = follow(request.signal, exchange);
       try {
         const response = await answer(handler, toRequest(request, origin, exchange.signal));
-        return fromResponse(response, exchange);
+        return fromResponse(response, { exchange, server: origin });
       } catch (error) {
         stop();
         throw error;
@@ -56,29 +56,44 @@ async function answer(handler: FetchHandler, request: Request): Promise<Response
 
 /** A handler that ignores the signal must not keep its caller waiting. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  return Promise.race([work, promise]);
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }
 
-function fromResponse(response: Response, exchange: AbortController): TransportResponse {
+interface Reading {
+  readonly exchange: AbortController;
+  readonly server: string;
+}
+
+function fromResponse(response: Response, reading: Reading): TransportResponse {
   const headers: ResponseHeaders = Object.fromEntries(response.headers);
-  const cancel = (): void => exchange.abort();
-  const body = response.body === null ? bodyOfBytes("") : bodyOfChunks(chunksOf(response.body, exchange), cancel);
+  const cancel = (): void => reading.exchange.abort();
+  const body = response.body === null ? bodyOfBytes("") : bodyOfChunks(chunksOf(response.body, reading), cancel);
   return { status: response.status, headers, body };
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>, exchange: AbortController): AsyncGenerator<Uint8Array> {
+/** An abort ends the reading: one listener for the whole stream, however many chunks it has. */
+async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+  { exchange, server }: Reading,
+): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   const { signal } = exchange;
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {
-      const { done, value } = await untilAborted(reader.read(), signal);
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new ConnectionError({ code: "ConnectionLost", server, sent: true, cause });
+      });
+      if (signal.aborted) throw signal.reason;
       if (done) return;
       yield value;
     }
   } finally {
     exchange.abort();
-    reader.cancel(signal.reason).catch(() => {});
   }
 }
