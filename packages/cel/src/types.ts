@@ -68,7 +68,7 @@ export const LIST: Type = new Type("list", "list", [new Type("dyn", "dyn")]);
 export const MAP: Type = new Type("map", "map", [new Type("dyn", "dyn"), new Type("dyn", "dyn")]);
 const OPTIONAL_NAME = "optional_type";
 /** The type of optionals as a value. */
-export const OPTIONAL: Type = new Type("opaque", OPTIONAL_NAME, [new Type("dyn", "dyn")]);
+export const OPTIONAL: Type = new Type("opaque", OPTIONAL_NAME);
 
 /** A list of `element`. */
 export function listOf(element: Type): Type {

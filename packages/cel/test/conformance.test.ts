@@ -7,80 +7,29 @@ import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
 import {
   ArrayList,
   BINDINGS,
-  BOOL,
-  BYTES,
   CelDuration,
   CelError,
   CelTimestamp,
   CelUint,
   createEnv,
-  DOUBLE,
-  DURATION,
-  DYN,
   ENCODERS,
   EntryMap,
   equals,
-  INT,
-  listOf,
   listsLibrary,
-  mapOf,
   MATH,
-  member,
-  NULL,
   OPTIONAL_LIBRARY,
-  optionalOf,
-  overload,
   SETS,
   STANDARD,
-  STRING,
   stringsLibrary,
-  TIMESTAMP,
   TWO_VARIABLES,
   Type,
   typeOfValue,
-  typeParam,
-  UINT,
 } from "@capstan/cel";
-import type { CelResult, CelValue, FunctionDeclaration, Library } from "@capstan/cel";
+import type { CelResult, CelValue, Library } from "@capstan/cel";
+import { formatType } from "./dump.ts";
 import { show } from "./show.ts";
-
-/** The parts of a case that are read here. */
-interface Original {
-  readonly name?: string;
-  readonly expr: string;
-  readonly container?: string;
-  readonly disableCheck?: boolean;
-  readonly checkOnly?: boolean;
-  readonly disableMacros?: boolean;
-  readonly typeEnv?: readonly Declaration[];
-  readonly bindings?: Readonly<Record<string, { readonly value?: WireValue }>>;
-  readonly value?: WireValue;
-  readonly typedResult?: { readonly result?: WireValue; readonly deducedType?: WireType };
-  readonly evalError?: unknown;
-  readonly unknown?: unknown;
-}
-
-interface Declaration {
-  readonly name: string;
-  readonly ident?: { readonly type: WireType };
-  readonly function?: { readonly overloads: readonly WireOverload[] };
-}
-
-interface WireOverload {
-  readonly overloadId: string;
-  readonly params?: readonly WireType[];
-  readonly typeParams?: readonly string[];
-  readonly resultType: WireType;
-  readonly isInstanceFunction?: boolean;
-}
-
-type WireType = Readonly<Record<string, unknown>>;
-type WireValue = Readonly<Record<string, unknown>>;
-
-/** Thrown for what only protobuf messages could mean. */
-class NeedsProtobuf extends Error {
-  override readonly name = "NeedsProtobuf";
-}
+import type { Original, WireValue } from "./wire.ts";
+import { functionOf, NeedsProtobuf, needsProtobuf, typeOfWire } from "./wire.ts";
 
 const LIBRARIES: readonly Library[] = [
   STANDARD,
@@ -101,9 +50,6 @@ const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/^\/conformance\/dynamic\//, "conversions to and from protobuf's wrapper messages"],
 ];
 
-/** What a case says when it needs protobuf. */
-const PROTOBUF = /google\.protobuf\.|TestAllTypes|NestedTestAllTypes|cel\.expr\.|GlobalEnum|proto[23]|protobuf/;
-
 /** Cases where we follow cel-go 0.26, which Kubernetes 1.36 has, against the specification. */
 const FOLLOWS_CEL_GO: ReadonlyMap<string, string> = new Map([
   ["{true:1,false:2,true:3}[true]", "the last of two equal keys wins"],
@@ -114,38 +60,6 @@ const FOLLOWS_CEL_GO: ReadonlyMap<string, string> = new Map([
   ["'tacocat'.indexOf('a', 30) == -1", "searching beyond the end finds nothing"],
   ["'tacocat'.lastIndexOf('a', 30) == -1", "searching beyond the end finds nothing"],
 ]);
-
-const PRIMITIVES: Readonly<Record<string, Type>> = { BOOL, BYTES, DOUBLE, INT64: INT, STRING, UINT64: UINT };
-
-const WELL_KNOWN: Readonly<Record<string, Type>> = { DURATION, TIMESTAMP, "google.protobuf.Duration": DURATION };
-
-interface AbstractType {
-  readonly name: string;
-  readonly parameterTypes?: readonly WireType[];
-}
-
-function abstractType({ name, parameterTypes = [] }: AbstractType): Type {
-  if (name === "optional_type") return optionalOf(typeOfWire(parameterTypes[0] ?? { dyn: {} }));
-  return new Type("opaque", name, parameterTypes.map(typeOfWire));
-}
-
-function typeOfWire(wire: WireType): Type {
-  if ("primitive" in wire) return PRIMITIVES[String(wire["primitive"])] ?? DYN;
-  if ("dyn" in wire) return DYN;
-  if ("null" in wire) return NULL;
-  if ("typeParam" in wire) return typeParam(String(wire["typeParam"]));
-  if ("listType" in wire)
-    return listOf(typeOfWire((wire["listType"] as { elemType?: WireType }).elemType ?? { dyn: {} }));
-  if ("mapType" in wire) {
-    const { keyType, valueType } = wire["mapType"] as { keyType: WireType; valueType: WireType };
-    return mapOf(typeOfWire(keyType), typeOfWire(valueType));
-  }
-  const wellKnown = WELL_KNOWN[String(wire["wellKnown"] ?? wire["messageType"])];
-  if (wellKnown) return wellKnown;
-  if ("abstractType" in wire) return abstractType(wire["abstractType"] as AbstractType);
-  if ("type" in wire) return new Type("type", "type");
-  throw new NeedsProtobuf(JSON.stringify(wire));
-}
 
 function valueOfWire(wire: WireValue): CelValue {
   const [[kind, content] = ["nullValue", null]] = Object.entries(wire);
@@ -205,19 +119,6 @@ function nanosOf(text: string): bigint {
   return text.startsWith("-") ? -nanos : nanos;
 }
 
-function functionOf({ name, function: declared }: Declaration): FunctionDeclaration {
-  const overloads = (declared?.overloads ?? []).map((wire) => {
-    const make = wire.isInstanceFunction ? member : overload;
-    return make(
-      wire.overloadId,
-      (wire.params ?? []).map(typeOfWire),
-      typeOfWire(wire.resultType),
-      () => new CelError("not bound"),
-    );
-  });
-  return { name, overloads };
-}
-
 function compileCase(original: Original): ReturnType<ReturnType<typeof createEnv>["compile"]> {
   const idents = (original.typeEnv ?? []).filter(({ ident }) => ident);
   const functions = (original.typeEnv ?? []).filter((declaration) => declaration.function).map(functionOf);
@@ -252,7 +153,7 @@ function runCase({ original: raw, type }: SerializedIncrementalTest): void {
     return;
   }
   if (type !== undefined && original.disableCheck !== true)
-    assert.equal(formatted(compiled.expression.outputType), type);
+    assert.equal(formatType(compiled.expression.outputType), type);
   if (original.checkOnly) return;
   const bindings = Object.entries(original.bindings ?? {}).map(
     ([name, { value }]) => [name, valueOfWire(value ?? {})] as const,
@@ -263,12 +164,6 @@ function runCase({ original: raw, type }: SerializedIncrementalTest): void {
     const value = wanted === undefined ? true : wanted;
     assert.ok(sameValue(result, value), `expected ${print(value)}, got ${print(result)}`);
   }
-}
-
-function formatted(type: Type): string {
-  const known: Record<string, string> = { duration: "duration", timestamp: "timestamp", null: "null" };
-  const name = known[type.kind] ?? type.name;
-  return type.params.length === 0 ? name : `${name}(${type.params.map(formatted).join(", ")})`;
 }
 
 function print(value: CelResult): string {
@@ -282,11 +177,7 @@ function skipReason(path: string, test: SerializedIncrementalTest): string | und
   if (suite) return suite[1];
   const original = test.original as unknown as Original;
   if (original.unknown !== undefined) return "unknowns are not part of what Kubernetes evaluates";
-  const text = JSON.stringify({ ...original, name: "", bindings: original.bindings, container: original.container });
-  const withoutTimes = text
-    .replaceAll(/type\.googleapis\.com\/google\.protobuf\.(Duration|Timestamp)/g, "")
-    .replaceAll(/"google\.protobuf\.(Duration|Timestamp)"/g, "");
-  return PROTOBUF.test(withoutTimes) ? "protobuf messages" : undefined;
+  return needsProtobuf(test) ? "protobuf messages" : undefined;
 }
 
 const counts = { run: 0, failed: [] as string[], skipped: new Map<string, number>() };

@@ -59,7 +59,7 @@ export class NodeBuilder {
   /** A node that stands for a mistake. */
   bad(position: number, message: string): Node {
     this.report(position, message);
-    return { ...NOWHERE };
+    return { ...NOWHERE, position };
   }
 
   /** A node that adds nothing to the depth. */

@@ -72,6 +72,7 @@ const STRING = new RegExp(ANY_STRING, "yu");
 const BYTES = new RegExp(`[bB]${ANY_STRING}`, "yu");
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const ESCAPED_WORD = /`[A-Za-z0-9_.\-/ ]+`/y;
+const ESCAPED_START = /`[A-Za-z0-9_.\-/ ]*/y;
 const FLOAT = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
 const UINT = /(?:0x[0-9a-fA-F]+|\d+)[uU]/y;
 const INT = /(?:0x[0-9a-fA-F]+|\d+)/y;
@@ -147,6 +148,7 @@ function punctuation(source: string, position: number): Token | undefined {
 function unreadable(source: string, position: number): string {
   const char = String.fromCodePoint(source.codePointAt(position) ?? 0);
   if (char === "=" || char === "&" || char === "|") return source.slice(position, position + 2);
+  if (char === "`") return source.slice(position, position + (match(ESCAPED_START, source, position) ?? "").length + 1);
   if (char !== '"' && char !== "'") return char;
   BROKEN_STRING.lastIndex = position + 1;
   BROKEN_STRING.test(source);

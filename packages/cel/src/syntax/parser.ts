@@ -82,23 +82,31 @@ class Parser {
   private readonly report: Report;
   private readonly build: NodeBuilder;
   private depth = 0;
+  /** Where the innermost expression begins and what else could stand there. */
+  private opening: { position: number; alsoExpected: readonly TokenKind[] } = { position: -1, alsoExpected: [] };
+  /** Above zero inside an entry that was refused already. */
+  private muted = 0;
 
   constructor(tokens: TokenStream, options: ParseOptions, report: Report) {
     this.tokens = tokens;
     this.options = options;
-    this.report = report;
-    this.build = new NodeBuilder(options.macros, report);
+    this.report = (position, message) => {
+      if (this.muted === 0) report(position, message);
+    };
+    this.build = new NodeBuilder(options.macros, this.report);
   }
 
   parseAll(): Node {
-    const node = this.expression([]);
+    const node = this.expression();
     if (!this.tokens.is("<EOF>")) this.tokens.expect("<EOF>");
     return node;
   }
 
-  private expression(alsoExpected: readonly TokenKind[]): Node {
+  /** An expression; `alsoExpected` is what could stand at its beginning instead. */
+  private expression(alsoExpected: readonly TokenKind[] = []): Node {
+    this.opening = { position: this.tokens.current.position, alsoExpected };
     if (++this.depth > MAX_DEPTH) this.build.giveUp(`expression recursion limit exceeded: ${MAX_DEPTH}`);
-    const condition = this.disjunction(alsoExpected);
+    const condition = this.disjunction();
     const node = this.tokens.is("?") ? this.conditional(condition) : condition;
     this.depth--;
     return node;
@@ -107,10 +115,10 @@ class Parser {
   private conditional(condition: Node): Node {
     const question = this.tokens.next();
     this.tokens.followers.push([":"]);
-    const truthy = this.disjunction([]);
+    const truthy = this.disjunction();
     this.tokens.followers.pop();
     this.tokens.expect(":");
-    const falsy = this.expression([]);
+    const falsy = this.expression();
     return this.build.compound({
       kind: "call",
       position: question.position,
@@ -120,12 +128,12 @@ class Parser {
     });
   }
 
-  private disjunction(alsoExpected: readonly TokenKind[]): Node {
-    return this.logical("||", "_||_", () => this.conjunction(alsoExpected));
+  private disjunction(): Node {
+    return this.logical("||", "_||_", () => this.conjunction());
   }
 
-  private conjunction(alsoExpected: readonly TokenKind[]): Node {
-    return this.logical("&&", "_&&_", () => this.relation(alsoExpected));
+  private conjunction(): Node {
+    return this.logical("&&", "_&&_", () => this.relation());
   }
 
   /** A chain of one logical operator becomes a balanced tree, so that its depth is the logarithm of its length. */
@@ -152,8 +160,8 @@ class Parser {
     });
   }
 
-  private relation(alsoExpected: readonly TokenKind[]): Node {
-    return this.binary(RELATIONS, () => this.binary(SUMS, () => this.binary(PRODUCTS, () => this.unary(alsoExpected))));
+  private relation(): Node {
+    return this.binary(RELATIONS, () => this.binary(SUMS, () => this.binary(PRODUCTS, () => this.unary())));
   }
 
   private binary(operators: ReadonlyMap<TokenKind, string>, operand: () => Node): Node {
@@ -165,11 +173,11 @@ class Parser {
     return left;
   }
 
-  private unary(alsoExpected: readonly TokenKind[]): Node {
+  private unary(): Node {
     if (this.tokens.is("!")) return this.repeated("!", "!_");
     const negativeLiteral = this.tokens.is("-") && /^NUM_(INT|FLOAT)$/.test(this.tokens.peek().kind);
     if (this.tokens.is("-") && !negativeLiteral) return this.repeated("-", "-_");
-    return this.member(this.primary(alsoExpected));
+    return this.member(this.primary());
   }
 
   /** An even number of the same sign cancels itself out. */
@@ -179,7 +187,7 @@ class Parser {
     while (this.tokens.accept(kind)) count++;
     if (kind === "-" && !isOperandStart(this.tokens.current.kind)) this.tokens.noViable(first);
     else if (kind === "!" && this.tokens.is("<EOF>")) this.missingAfterNot();
-    const operand = this.member(this.primary([]));
+    const operand = this.member(this.primary());
     return count % 2 === 0
       ? operand
       : this.build.plain({ kind: "call", position: first.position, fn, target: undefined, args: [operand] });
@@ -239,7 +247,7 @@ class Parser {
     const args: Node[] = [];
     if (!this.tokens.is(")")) {
       args.push(this.expression([")"]));
-      while (this.tokens.accept(",")) args.push(this.expression([]));
+      while (this.tokens.accept(",")) args.push(this.expression());
     }
     this.tokens.expect(")");
     this.tokens.followers.pop();
@@ -258,7 +266,7 @@ class Parser {
     return this.build.compound({ kind: "call", position: open.position, fn, target: undefined, args: [operand, key] });
   }
 
-  private primary(alsoExpected: readonly TokenKind[]): Node {
+  private primary(): Node {
     const token = this.tokens.current;
     switch (token.kind) {
       case "(":
@@ -272,16 +280,20 @@ class Parser {
         return this.named();
       default:
         if (isLiteralStart(token.kind)) return this.literal();
-        if (this.tokens.missingOperand(alsoExpected)) return this.primary(alsoExpected);
+        if (this.tokens.missingOperand(this.alsoExpected())) return this.primary();
         if (this.tokens.is("<EOF>")) this.tokens.stop();
         return { ...NOWHERE };
     }
   }
 
+  private alsoExpected(): readonly TokenKind[] {
+    return this.opening.position === this.tokens.current.position ? this.opening.alsoExpected : [];
+  }
+
   private nested(): Node {
     this.tokens.next();
     this.tokens.followers.push([")"]);
-    const node = this.expression([]);
+    const node = this.expression();
     this.tokens.expect(")");
     this.tokens.followers.pop();
     return node;
@@ -331,17 +343,20 @@ class Parser {
 
   private mapEntry(alsoExpected: readonly TokenKind[]): MapEntry {
     const optional = this.optionalMark();
+    if (optional && !this.options.optionalSyntax) this.muted++;
     this.tokens.followers.push([":"]);
     const key = this.expression(optional ? [] : alsoExpected);
     this.tokens.followers.pop();
     const { position } = this.tokens.current;
     this.tokens.expect(":");
-    return { position, key, value: this.entryValue(), optional };
+    const value = this.entryValue();
+    if (optional && !this.options.optionalSyntax) this.muted--;
+    return { position, key, value, optional };
   }
 
   private entryValue(): Node {
     this.tokens.followers.push(["}", ","]);
-    const value = this.expression([]);
+    const value = this.expression();
     this.tokens.followers.pop();
     return value;
   }
@@ -396,13 +411,7 @@ class Parser {
 
   private fieldEntry(): FieldEntry {
     const optional = this.optionalMark();
-    const name = this.tokens.accept("IDENTIFIER") ?? this.tokens.accept("ESC_IDENTIFIER");
-    if (!name) {
-      this.tokens.complain(
-        `mismatched input '${this.tokens.current.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`,
-      );
-      return this.tokens.stop();
-    }
+    const name = this.tokens.expectName(optional ? [] : ["}", ",", "?"]);
     const field = this.fieldName(name);
     const { position } = this.tokens.current;
     this.tokens.expect(":");

@@ -67,6 +67,21 @@ export class TokenStream {
     this.stop();
   }
 
+  /** Takes a field name; one bad token before it is dropped. */
+  expectName(alsoExpected: readonly TokenKind[]): Token {
+    const found = this.current;
+    const name = this.accept("IDENTIFIER") ?? this.accept("ESC_IDENTIFIER");
+    if (name) return name;
+    const expected = formatExpected([...alsoExpected, "IDENTIFIER", "ESC_IDENTIFIER"]);
+    if (this.peek().kind === "IDENTIFIER") {
+      this.complain(`extraneous input '${found.text}' expecting ${expected}`);
+      this.next();
+      return this.next();
+    }
+    this.complain(`mismatched input '${found.text}' expecting ${expected}`);
+    return this.stop();
+  }
+
   /** Takes the closing bracket of a list of things where a comma could stand as well. */
   expectCloser(closer: TokenKind): void {
     if (this.accept(closer)) return;
