@@ -34,19 +34,13 @@ interface Recorded {
 const file = process.env["CAPSTAN_ORACLE_SERVER"] ?? new URL("fixtures/generated/server.json", import.meta.url);
 const recorded = JSON.parse(readFileSync(file, "utf8")) as Recorded[];
 
-const kinds: Readonly<Record<string, { apiVersion: string; kind: string }>> = {
-  web: { apiVersion: "apps/v1", kind: "Deployment" },
-  svc: { apiVersion: "v1", kind: "Service" },
-  config: { apiVersion: "v1", kind: "ConfigMap" },
-  thing: { apiVersion: "example.dev/v1", kind: "Thing" },
-};
-
 /** What each kind resets: the main resource its status, the status what is not. */
 const resets: Readonly<Record<string, { main: FieldPath[]; status: FieldPath[] }>> = {
   web: { main: [["f:status"]], status: [["f:spec"], ["f:metadata", "f:labels"]] },
   svc: { main: [["f:status"]], status: [["f:spec"]] },
   config: { main: [], status: [] },
   thing: { main: [["f:status"]], status: [["f:spec"], ["f:metadata"]] },
+  first: { main: [["f:status"]], status: [] },
 };
 
 function filterFor({ story, step }: Recorded): FieldFilter {
@@ -54,8 +48,8 @@ function filterFor({ story, step }: Recorded): FieldFilter {
   return (fields) => recursiveDifferenceOf(fields, set);
 }
 
-function kindOf({ story }: Recorded): { apiVersion: string; kind: string } {
-  return kinds[story] ?? { apiVersion: "", kind: "" };
+function kindOf({ before, after }: Recorded): { apiVersion: string; kind: string } {
+  return (before ?? after) as unknown as { apiVersion: string; kind: string };
 }
 
 function definitionName(entry: Recorded): string {
@@ -153,8 +147,8 @@ function content(object: JsonObject): JsonObject {
 }
 
 for (const [index, entry] of recorded.entries()) {
-  const { story, step, before, status, after } = entry;
-  const name = `${story} ${index}: ${step.manager} sends ${step.verb}, the server answers ${status}`;
+  const { step, before, status, after } = entry;
+  const name = `${kindOf(entry).kind} ${index}: ${step.manager} sends ${step.verb}, the server answers ${status}`;
   if (status === 422) continue;
   test(name, () => {
     const isApply = step.verb === "apply";

@@ -10,29 +10,37 @@ import type { OpenApiDefinitions, OpenApiSchema } from "./from-openapi.ts";
  * were there before.
  */
 export function zeroObject(definitions: OpenApiDefinitions, name: string): JsonObject {
-  return zeroOf(definitions[name] ?? {}, definitions, new Set());
+  return zeroOf(name, definitions, new Set());
 }
 
-function zeroOf(schema: OpenApiSchema, definitions: OpenApiDefinitions, above: ReadonlySet<OpenApiSchema>): JsonObject {
+function zeroOf(name: string, definitions: OpenApiDefinitions, above: ReadonlySet<string>): JsonObject {
   const zero: JsonDraft = {};
-  if (above.has(schema)) return zero;
-  const inside = new Set(above).add(schema);
-  for (const [field, member] of Object.entries(schema.properties ?? {})) {
-    const value = zeroField(member, schema.required?.includes(field) ?? false);
+  if (above.has(name)) return zero;
+  const { properties = {}, required = [] } = definitions[name] ?? {};
+  const always = new Set([...required, ...(writtenAnyway[name] ?? [])]);
+  for (const [field, member] of Object.entries(properties)) {
+    const value = zeroField(member, always.has(field));
     if (value === undefined) continue;
-    const target = definitions[refName(member) ?? ""];
+    const target = refName(member);
     const isStruct = target !== undefined && typeof value === "object" && value !== null;
-    setField(zero, field, isStruct ? zeroOf(target, definitions, inside) : value);
+    setField(zero, field, isStruct ? zeroOf(target, definitions, new Set(above).add(name)) : value);
   }
   return zero;
 }
 
-/** Structs that are always written have an empty object as default; other defaults are only written when required. */
-function zeroField(member: OpenApiSchema, isRequired: boolean): Json | undefined {
+/** What is always written has its zero value as default; other defaults are only written when the field is required. */
+function zeroField(member: OpenApiSchema, isAlwaysWritten: boolean): Json | undefined {
   const fallback = member.default;
   if (typeof fallback === "object" && fallback !== null) return fallback;
-  return isRequired ? (fallback ?? null) : undefined;
+  return isAlwaysWritten || fallback === "" || fallback === 0 ? (fallback ?? null) : undefined;
 }
+
+/** Fields that are written even when nothing was set, of which the published schemas do not tell. */
+const writtenAnyway: Readonly<Record<string, readonly string[]>> = {
+  "io.k8s.api.core.v1.Event": ["eventTime", "firstTimestamp", "lastTimestamp"],
+  "io.k8s.api.events.v1.Event": ["eventTime", "deprecatedFirstTimestamp", "deprecatedLastTimestamp"],
+  "io.k8s.api.resource.v1.DeviceClaim": ["requests"],
+};
 
 function refName(schema: OpenApiSchema): string | undefined {
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;

@@ -296,5 +296,83 @@ const thingStory: Story = {
   ],
 };
 
+const template = { metadata: { labels }, spec: { containers: [container({})] } };
+const selector = { matchLabels: labels };
+const oneShot = { spec: { restartPolicy: "Never", containers: [container({})] } };
+const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+
+/** Kinds of which one object is created: which containers its creator owns depends on what was there before. */
+const firsts: readonly (readonly [path: string, kind: string, body: Fields])[] = [
+  ["/api/v1/namespaces/default/secrets", "Secret", { data: { a: "Yg==" } }],
+  ["/api/v1/namespaces/default/serviceaccounts", "ServiceAccount", {}],
+  [
+    "/api/v1/namespaces/default/endpoints",
+    "Endpoints",
+    { subsets: [{ addresses: [{ ip: "1.2.3.4" }], ports: [{ port: 80 }] }] },
+  ],
+  [
+    "/api/v1/namespaces/default/limitranges",
+    "LimitRange",
+    { spec: { limits: [{ type: "Container", default: { cpu: "1" } }] } },
+  ],
+  ["/api/v1/namespaces/default/resourcequotas", "ResourceQuota", { spec: { hard: { pods: "3" } } }],
+  [
+    "/api/v1/namespaces/default/replicationcontrollers",
+    "ReplicationController",
+    { spec: { selector: labels, template } },
+  ],
+  ["/api/v1/namespaces/default/podtemplates", "PodTemplate", { template }],
+  [
+    "/api/v1/namespaces/default/events",
+    "Event",
+    { involvedObject: { kind: "Pod", namespace: "default" }, reason: "x" },
+  ],
+  ["/apis/apps/v1/namespaces/default/statefulsets", "StatefulSet", { spec: { selector, template, serviceName: "x" } }],
+  ["/apis/apps/v1/namespaces/default/daemonsets", "DaemonSet", { spec: { selector, template } }],
+  ["/apis/apps/v1/namespaces/default/replicasets", "ReplicaSet", { spec: { selector, template } }],
+  ["/apis/apps/v1/namespaces/default/controllerrevisions", "ControllerRevision", { revision: 1, data: { a: 1 } }],
+  [
+    "/apis/batch/v1/namespaces/default/cronjobs",
+    "CronJob",
+    { spec: { schedule: "* * * * *", jobTemplate: { spec: { template: oneShot } } } },
+  ],
+  [
+    "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+    "HorizontalPodAutoscaler",
+    { spec: { scaleTargetRef: target, maxReplicas: 3 } },
+  ],
+  [
+    "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+    "PodDisruptionBudget",
+    { spec: { selector, minAvailable: 1 } },
+  ],
+  [
+    "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+    "Ingress",
+    { spec: { defaultBackend: { service: { name: "x", port: { number: 80 } } } } },
+  ],
+  ["/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", "NetworkPolicy", { spec: { podSelector: {} } }],
+  ["/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "Role", { rules }],
+  ["/apis/rbac.authorization.k8s.io/v1/clusterroles", "ClusterRole", { rules }],
+  ["/apis/storage.k8s.io/v1/storageclasses", "StorageClass", { provisioner: "x" }],
+  ["/apis/storage.k8s.io/v1/csidrivers", "CSIDriver", { spec: {} }],
+  ["/apis/coordination.k8s.io/v1/namespaces/default/leases", "Lease", { spec: { holderIdentity: "x" } }],
+  ["/apis/scheduling.k8s.io/v1/priorityclasses", "PriorityClass", { value: 3 }],
+  [
+    "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+    "EndpointSlice",
+    { addressType: "IPv4", endpoints: [{ addresses: ["1.2.3.4"] }], ports: [{ port: 80 }] },
+  ],
+  ["/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", "ResourceClaim", { spec: {} }],
+];
+
+const firstStories = firsts.map(([collection, kind, body]): Story => {
+  const apiVersion =
+    /^\/(?:api|apis)\/((?:[^/]+\.[^/]+\/|apps\/|batch\/|autoscaling\/|policy\/)?v\d)/.exec(collection)?.[1] ?? "";
+  const object = { apiVersion, kind, ...body, metadata: { name: "first", labels } };
+  return { collection, name: "first", steps: [{ verb: "create", manager: "creator", body: object }] };
+});
+
 /** All stories. */
-export const stories: readonly Story[] = [deploymentStory, serviceStory, configMapStory, thingStory];
+export const stories: readonly Story[] = [deploymentStory, serviceStory, configMapStory, thingStory, ...firstStories];
