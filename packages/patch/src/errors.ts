@@ -23,3 +23,16 @@ export function explain<T>(doing: string, step: () => T): T {
     throw new PatchError(error.code, `${doing}: ${error.message}`, { cause: error });
   }
 }
+
+/** Runs a step over a value of unknown depth; one that is nested too deeply to be walked is refused like any other. */
+export function refuseTooDeep<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    // The engine has no other name for it than this one.
+    if (!(error instanceof RangeError)) throw error;
+    throw new PatchError("Unprocessable", "could not patch: the value is nested too deeply; make it flatter", {
+      cause: error,
+    });
+  }
+}

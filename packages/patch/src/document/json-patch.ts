@@ -1,6 +1,6 @@
 /** JSON patch (RFC 6902), with the readings and the sentences of the library that kube-apiserver uses. */
 import { byteLength, toGoJson, type Json } from "@capstan/model";
-import { PatchError } from "../errors.ts";
+import { PatchError, refuseTooDeep } from "../errors.ts";
 import { isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
 import { checkOperations } from "./decode.ts";
 import { indexForAdd, indexForRemove, indexOf, parsePointer } from "./pointer.ts";
@@ -19,7 +19,7 @@ export const jsonPatchLimits: JsonPatchLimits = { maxOperations: 10_000, maxCopy
 export function applyJsonPatch(document: Json, patch: Json, limits: JsonPatchLimits = jsonPatchLimits): Json {
   const operations = checkOperations(patch, limits.maxOperations);
   const editor = new DocumentEditor(document, limits.maxCopyBytes);
-  for (const operation of operations) editor.run(operation);
+  refuseTooDeep(() => operations.forEach((operation) => editor.run(operation)));
   return editor.root;
 }
 

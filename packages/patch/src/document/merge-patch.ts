@@ -1,14 +1,16 @@
 /** JSON merge patch (RFC 7386): applying one, and making one from two or three versions of a value. */
 import { isDeepEqual, type Json } from "@capstan/model";
-import { PatchError } from "../errors.ts";
+import { PatchError, refuseTooDeep } from "../errors.ts";
 import { draftOf, fieldOf, isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
 
 /** Applies a merge patch; the document is not changed, and what the patch does not touch is shared. */
 export function applyMergePatch(document: Json, patch: Json): Json {
   if (patch === null || (!isObject(patch) && !isList(patch))) throw new PatchError("BadRequest", "Invalid JSON Patch");
   if (document === null) throw new PatchError("Internal", "Invalid JSON Document");
-  if (isList(patch)) return patch.map(withoutNulls);
-  return isObject(document) ? mergeObjects(document, patch) : withoutNulls(patch);
+  return refuseTooDeep(() => {
+    if (isList(patch)) return patch.map(withoutNulls);
+    return isObject(document) ? mergeObjects(document, patch) : withoutNulls(patch);
+  });
 }
 
 /** The merge patch that turns one object into another. */

@@ -56,3 +56,21 @@ test("an update that only moves times is no change", () => {
   const changed = { ...later, data: { color: "red" } };
   assert.equal(ignoreTimestampChange(created, changed), changed);
 });
+
+test("a value that is nested too deeply is refused, and stored without owners when it is only updated", () => {
+  let deep: JsonObject = { leaf: "x" };
+  for (let level = 0; level < 50_000; level++) deep = { deep };
+  const object = { ...config, data: deep };
+  const applied = applyAs("ann", undefined, object);
+  assert.equal(applied.outcome === "refused" && applied.code, "Unprocessable");
+  const now = new Date(0);
+  const updated = manageFields({
+    ...request,
+    operation: "Update",
+    manager: "bob",
+    live: undefined,
+    incoming: object,
+    now,
+  });
+  assert.equal(objectOf(updated), object);
+});

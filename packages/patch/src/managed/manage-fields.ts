@@ -1,6 +1,6 @@
 /** The one entry for an API server: who owns what after an object was created, updated, patched or applied to. */
 import { formatInstant, fromMilliseconds, type Json, type ManagedFieldsEntry, type StatusCause } from "@capstan/model";
-import { PatchError, type PatchErrorCode } from "../errors.ts";
+import { PatchError, refuseTooDeep, type PatchErrorCode } from "../errors.ts";
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, unionOf } from "../fields/field-set.ts";
 import { isObject, type JsonObject } from "../json-value.ts";
 import type { TypeSchema } from "../schema/type-schema.ts";
@@ -56,7 +56,9 @@ export type ManageFieldsResult =
 export function manageFields(options: ManageFieldsOptions): ManageFieldsResult {
   const request = toRequest(options);
   try {
-    return options.operation === "Apply" ? apply(request) : { outcome: "done", object: update(request) };
+    return refuseTooDeep(() =>
+      options.operation === "Apply" ? apply(request) : { outcome: "done", object: update(request) },
+    );
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     if (options.operation === "Apply") return { outcome: "refused", code: error.code, message: error.message };

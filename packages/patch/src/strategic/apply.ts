@@ -1,6 +1,6 @@
 /** Applies strategic merge patches: merge patches that know which lists merge, and that carry directives. */
 import { isDeepEqual, type Json } from "@capstan/model";
-import { PatchError } from "../errors.ts";
+import { PatchError, refuseTooDeep } from "../errors.ts";
 import { printValue } from "../go-print.ts";
 import { fieldOf, isList, isObject, setField, type JsonDraft, type JsonList, type JsonObject } from "../json-value.ts";
 import { deleteList, directive, orderList, retainKeys } from "./directives.ts";
@@ -20,7 +20,7 @@ import { findField, findListField, type FoundField, type PatchType } from "./pat
 
 /** Applies a strategic merge patch to an object of a built-in kind; the object is not changed. */
 export function applyStrategicPatch(object: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
-  return mergeMap(object, patch, { type, mode: "apply" });
+  return refuseTooDeep(() => mergeMap(object, patch, { type, mode: "apply" }));
 }
 
 /** Joins two patches into one that does what both do, the second last. */
