@@ -39,3 +39,34 @@ export type { DefinitionErrorCode } from "./define/errors.ts";
 export type { CrdVersion, CustomResourceDefinition } from "./define/crd.ts";
 export type { JsonSchema, ValidationRule } from "./define/json-schema.ts";
 export type { ColumnFacts, VersionFacts } from "./define/version-facts.ts";
+
+// What the API server does with a CRD and its objects.
+export { readSchema } from "./structural/schema.ts";
+export type { Schema as StructuralSchema } from "./structural/schema.ts";
+export { unsupportedConstruct, validateStructural } from "./structural/structural.ts";
+export { compileValidator } from "./structural/validator.ts";
+export type { ValidateOptions, Validator } from "./structural/validator.ts";
+export { compileRuleValidator } from "./structural/rule-validator.ts";
+export type { RuleRun, RuleValidator } from "./structural/rule-validator.ts";
+export { compileResource } from "./structural/resource.ts";
+export type { CompiledResource, Decoded, ResourceNames, Warn } from "./structural/resource.ts";
+export { prune } from "./structural/pruning.ts";
+export type { Pruned } from "./structural/pruning.ts";
+export { applyDefaults, dropRefusedNulls } from "./structural/defaulting.ts";
+export { coerceEmbedded, validateEmbedded } from "./structural/embedded.ts";
+export type { CoerceOptions, Coerced } from "./structural/embedded.ts";
+export { validateListTypes } from "./structural/list-types.ts";
+export { decodeObjectMeta } from "./structural/object-meta-decode.ts";
+export type { DecodedMeta } from "./structural/object-meta-decode.ts";
+export { validateObjectMeta, validateObjectMetaUpdate } from "./structural/object-meta.ts";
+export type { MetaRules, NameCheck } from "./structural/object-meta.ts";
+export { crdWarnings, validateCustomResourceDefinition } from "./structural/crd.ts";
+export type { CrdOptions } from "./structural/crd.ts";
+
+// Printing: JSONPath templates, tables, ages.
+export { compileJsonPath, printValues } from "./print/jsonpath.ts";
+export type { JsonPath, JsonPathOptions } from "./print/jsonpath.ts";
+export { JsonPathError } from "./print/jsonpath-parser.ts";
+export { compileColumns, defaultColumns, selectableFieldValue } from "./print/columns.ts";
+export type { PrinterColumn, TableColumn, TablePrinter } from "./print/columns.ts";
+export { formatAge } from "./print/age.ts";

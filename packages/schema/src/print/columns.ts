@@ -103,7 +103,7 @@ function nameOf(object: Json): string {
 function cell(path: JsonPath, object: Json, { type, now }: { readonly type: string; readonly now: number }): Json {
   const value = firstOf(path, object);
   if (value === undefined) return null;
-  if (type === "string") return printValues([value]);
+  if (type === "string") return value === null ? "<no value>" : printValues([value]);
   return convert(value, type, now);
 }
 

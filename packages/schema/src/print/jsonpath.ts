@@ -1,6 +1,7 @@
 /** Follows a JSONPath through a value, and prints what it finds as kubectl and printer columns do. */
 import type { Json } from "@capstan/model";
 
+import { plainText } from "../structural/enumeration.ts";
 import { formatNumber, marshal } from "../structural/go-text.ts";
 import { isJsonObject } from "../structural/schema.ts";
 import type { PathNode } from "./jsonpath-parser.ts";
@@ -57,10 +58,10 @@ class Evaluation {
   /** Runs until the end of the template, or of the range that began at this depth. */
   private runFrom(
     nodes: readonly PathNode[],
-    from: { readonly index: number; readonly data: Json | undefined; readonly depth: number },
+    from: { readonly index: number; readonly data: Json; readonly depth: number },
   ): { results: Json[][]; index: number } {
     const results: Json[][] = [];
-    const input = from.data === undefined ? [] : [from.data];
+    const input = [from.data];
     let { index } = from;
     for (; index < nodes.length; index++) {
       const node = nodes[index];
@@ -72,7 +73,7 @@ class Evaluation {
       if (word !== "range") results.push(values);
       else {
         const inner = { index: index + 1, depth: from.depth + 1 };
-        const runs = (values.length > 0 ? values : [undefined]).map((data) => this.runFrom(nodes, { ...inner, data }));
+        const runs = (values.length > 0 ? values : [null]).map((data) => this.runFrom(nodes, { ...inner, data }));
         if (values.length > 0) for (const run of runs) results.push(...run.results);
         index = runs[0]?.index ?? index;
       }
@@ -118,7 +119,7 @@ class Evaluation {
   }
 
   private filter(value: Json, node: PathNode & { kind: "filter" }): Json[] {
-    if (!Array.isArray(value)) return fail(`${goText(value)} is not array or slice and cannot be filtered`);
+    if (!Array.isArray(value)) return fail(`${plainText(value)} is not array or slice and cannot be filtered`);
     return (value as readonly Json[]).filter((item) => this.passes(item, node));
   }
 
@@ -151,11 +152,6 @@ function rangeWord(node: PathNode): "range" | "end" | undefined {
 
 function withoutRange(node: PathNode): PathNode {
   return node.kind === "list" ? { kind: "list", nodes: node.nodes.slice(1) } : node;
-}
-
-function goText(value: Json): string {
-  if (value === null) return "<nil>";
-  return typeof value === "object" ? "map" : String(value);
 }
 
 const goTypes: Readonly<Record<string, string>> = { string: "string", boolean: "bool", number: "int64" };

@@ -74,6 +74,8 @@ export interface Crd extends Liftable {
   readonly version: string;
   readonly names: CrdNames;
   readonly scope: string;
+  /** Missing where the definition has no list of versions at all. */
+  readonly versionList: "missing" | "given";
   readonly versions: readonly CrdVersion[];
   readonly conversion: CrdConversion;
   readonly preserveUnknownFields: boolean;
@@ -106,6 +108,7 @@ export function readCrd(json: Json): Crd {
   const versions = list(spec["versions"]).map((version) => readVersion(object(version)));
   return {
     ...lift(versions),
+    versionList: Array.isArray(spec["versions"]) ? "given" : "missing",
     metadata: object(root["metadata"]),
     group: text(spec["group"]),
     version: versions[0]?.name ?? "",

@@ -23,10 +23,11 @@ function character(code: number): string {
 
 /** The allowed values as `%v` prints a slice. */
 export function enumText(values: readonly Json[]): string {
-  return `[${values.map(text).join(" ")}]`;
+  return `[${values.map(plainText).join(" ")}]`;
 }
 
-function text(value: Json | undefined): string {
+/** A value as `%v` prints it. */
+export function plainText(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (typeof value === "string") return value;
   if (typeof value === "number") return formatNumber(value);
@@ -35,6 +36,6 @@ function text(value: Json | undefined): string {
   if (!isJsonObject(value)) return "";
   const entries = Object.keys(value)
     .sort()
-    .map((key) => `${key}:${text(value[key])}`);
+    .map((key) => `${key}:${plainText(value[key])}`);
   return `map[${entries.join(" ")}]`;
 }

@@ -60,9 +60,10 @@ const macs = [6, 8, 20].flatMap((bytes) => [
   new RegExp(`^${byte}(:${byte}){${bytes - 1}}$`),
   new RegExp(`^${byte}(-${byte}){${bytes - 1}}$`),
   new RegExp(`^${pair}(\\.${pair}){${bytes / 2 - 1}}$`),
+  new RegExp(`^(${byte}){${bytes}}$`),
 ]);
 
-/** A 48, 64 or 160 bit hardware address in one of three notations. */
+/** A 48, 64 or 160 bit hardware address in one of four notations. */
 export function isMac(text: string): boolean {
   return macs.some((expression) => expression.test(text));
 }

@@ -79,16 +79,111 @@ export function isRequestUri(text: string): boolean {
   return text.startsWith("/") || url.scheme !== "";
 }
 
-const atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\u{10ffff}]+";
-const quoted = '"(?:[^"\\\\\\u0000-\\u001f\\u007f]|\\\\[\\u0020-\\u007e\\t\\u0080-\\u{10ffff}])*"';
-const spec = `(?:${atom}(?:\\.${atom})*|${quoted})@(?:${atom}(?:\\.${atom})*|\\[[^\\[\\]\\\\]*\\])`;
-const words = `(?:[ \\t]*(?:${atom}(?:\\.${atom})*\\.?|${quoted}))*`;
-const address = new RegExp(
-  `^[ \\t]*(?:${spec}|${words}[ \\t]*<[ \\t]*${spec}[ \\t]*>)[ \\t]*(?:\\([^()]*\\)[ \\t]*)*$`,
-  "u",
-);
+const atomCharacter = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]$/u;
+
+/** Reads one mail address from left to right; each method moves on only if it found what it looks for. */
+class AddressReader {
+  private readonly characters: readonly string[];
+  private position = 0;
+
+  constructor(text: string) {
+    this.characters = Array.from(text);
+  }
+
+  /** Whether the whole text is one address. */
+  isAddress(): boolean {
+    this.skipSpace();
+    const start = this.position;
+    if (this.addressSpec() && this.atEnd()) return true;
+    this.position = start;
+    return this.phrase() && this.take("<") && this.inside() && this.take(">") && this.atEnd();
+  }
+
+  private inside(): boolean {
+    this.skipSpace();
+    const found = this.addressSpec();
+    this.skipSpace();
+    return found;
+  }
+
+  private take(character: string): boolean {
+    if (this.characters[this.position] !== character) return false;
+    this.position++;
+    return true;
+  }
+
+  private skipSpace(): void {
+    while (this.take(" ") || this.take("\t"));
+  }
+
+  /** The end, after spaces and comments. */
+  private atEnd(): boolean {
+    this.skipSpace();
+    while (this.take("(")) {
+      while (this.position < this.characters.length && !this.take(")")) this.position++;
+      if (this.characters[this.position - 1] !== ")") return false;
+      this.skipSpace();
+    }
+    return this.position === this.characters.length;
+  }
+
+  private atom(): boolean {
+    const start = this.position;
+    while (atomCharacter.test(this.characters[this.position] ?? "")) this.position++;
+    return this.position > start;
+  }
+
+  private dotAtom(): boolean {
+    if (!this.atom()) return false;
+    while (this.take(".")) if (!this.atom()) return false;
+    return true;
+  }
+
+  private quoted(): boolean {
+    if (!this.take('"')) return false;
+    for (; this.position < this.characters.length; this.position++) {
+      if (this.take('"')) return true;
+      if (this.take("\\") && this.position >= this.characters.length) return false;
+      if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(this.characters[this.position] ?? "")) return false;
+    }
+    return false;
+  }
+
+  private addressSpec(): boolean {
+    const local = this.characters[this.position] === '"' ? this.quoted() : this.dotAtom();
+    if (!local) return false;
+    this.skipSpace();
+    if (!this.take("@")) return false;
+    this.skipSpace();
+    return this.characters[this.position] === "[" ? this.literal() : this.dotAtom();
+  }
+
+  private literal(): boolean {
+    const end = this.characters.indexOf("]", this.position);
+    if (end < 0) return false;
+    this.position = end + 1;
+    return true;
+  }
+
+  /** Words before an address in angle brackets; there may be none. */
+  private phrase(): boolean {
+    for (;;) {
+      this.skipSpace();
+      const next = this.characters[this.position];
+      if (next === "<") return true;
+      const found = next === '"' ? this.quoted() : this.word();
+      if (!found) return false;
+    }
+  }
+
+  private word(): boolean {
+    const start = this.position;
+    while (this.atom() || this.take("."));
+    return this.position > start;
+  }
+}
 
 /** One mail address, bare or with a display name. */
 export function isEmail(text: string): boolean {
-  return address.test(text);
+  return new AddressReader(text).isAddress();
 }

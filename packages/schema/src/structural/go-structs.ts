@@ -51,33 +51,36 @@ export function schemaStruct(schema: Schema): GoStruct {
   return struct([...scalarFields(schema), ...compoundFields(schema)]);
 }
 
+/** Go name, our key, and what Go holds where nothing was said. */
+const scalars: readonly (readonly [string, keyof Schema, GoValue])[] = [
+  ["ID", "id", ""],
+  ["Schema", "$schema", ""],
+  ["Ref", "$ref", null],
+  ["Description", "description", ""],
+  ["Type", "type", ""],
+  ["Nullable", "nullable", false],
+  ["Format", "format", ""],
+  ["Title", "title", ""],
+  ["Default", "default", null],
+  ["Maximum", "maximum", null],
+  ["ExclusiveMaximum", "exclusiveMaximum", false],
+  ["Minimum", "minimum", null],
+  ["ExclusiveMinimum", "exclusiveMinimum", false],
+  ["MaxLength", "maxLength", null],
+  ["MinLength", "minLength", null],
+  ["Pattern", "pattern", ""],
+  ["MaxItems", "maxItems", null],
+  ["MinItems", "minItems", null],
+  ["UniqueItems", "uniqueItems", false],
+  ["MultipleOf", "multipleOf", null],
+  ["Enum", "enum", null],
+  ["MaxProperties", "maxProperties", null],
+  ["MinProperties", "minProperties", null],
+  ["Required", "required", null],
+];
+
 function scalarFields(schema: Schema): readonly (readonly [string, GoValue])[] {
-  return [
-    ["ID", schema.id ?? ""],
-    ["Schema", schema.$schema ?? ""],
-    ["Ref", schema.$ref ?? null],
-    ["Description", schema.description ?? ""],
-    ["Type", schema.type ?? ""],
-    ["Nullable", schema.nullable === true],
-    ["Format", schema.format ?? ""],
-    ["Title", schema.title ?? ""],
-    ["Default", schema.default ?? null],
-    ["Maximum", schema.maximum ?? null],
-    ["ExclusiveMaximum", schema.exclusiveMaximum === true],
-    ["Minimum", schema.minimum ?? null],
-    ["ExclusiveMinimum", schema.exclusiveMinimum === true],
-    ["MaxLength", schema.maxLength ?? null],
-    ["MinLength", schema.minLength ?? null],
-    ["Pattern", schema.pattern ?? ""],
-    ["MaxItems", schema.maxItems ?? null],
-    ["MinItems", schema.minItems ?? null],
-    ["UniqueItems", schema.uniqueItems === true],
-    ["MultipleOf", schema.multipleOf ?? null],
-    ["Enum", schema.enum ?? null],
-    ["MaxProperties", schema.maxProperties ?? null],
-    ["MinProperties", schema.minProperties ?? null],
-    ["Required", schema.required ?? null],
-  ];
+  return scalars.map(([name, key, absent]) => [name, (schema[key] as GoValue | undefined) ?? absent] as const);
 }
 
 function compoundFields(schema: Schema): readonly (readonly [string, GoValue])[] {

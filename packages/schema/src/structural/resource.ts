@@ -2,7 +2,7 @@
 import type { FieldError, Json } from "@capstan/model";
 import { checkDns1123Subdomain } from "@capstan/model";
 
-import { correlate } from "./correlation.ts";
+import { correlate, correlateKey } from "./correlation.ts";
 import { applyDefaults, dropRefusedNulls } from "./defaulting.ts";
 import { coerceEmbedded, validateEmbedded } from "./embedded.ts";
 import { child, invalid } from "./field-error.ts";
@@ -10,6 +10,8 @@ import { validateListTypes } from "./list-types.ts";
 import { decodeObjectMeta } from "./object-meta-decode.ts";
 import { maskTrailingDash, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import { prune } from "./pruning.ts";
+import type { RuleRun } from "./rule-validator.ts";
+import { compileRuleValidator } from "./rule-validator.ts";
 import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 import { compileValidator } from "./validator.ts";
@@ -25,11 +27,11 @@ export interface ResourceNames {
   readonly namespaced: boolean;
 }
 
-/** The rules in CEL of a schema, compiled elsewhere and handed in. */
-export type RuleCheck = (object: Json, old: Json | undefined) => readonly FieldError[];
+/** Is told of what fails but did not change in an update. */
+export type Warn = (message: string) => void;
 
 /** A version of a resource that can judge objects. */
-export interface Resource {
+export interface CompiledResource {
   /** Prunes, drops nulls that are not allowed and reads metadata; says which fields are unknown. */
   readonly decode: (object: Json) => Decoded;
   /** Fills in the defaults. */
@@ -37,54 +39,61 @@ export interface Resource {
   /** Everything that is wrong with a new object. */
   readonly validate: (object: Json) => FieldError[];
   /** Everything that is wrong with an object that replaces another. */
-  readonly validateUpdate: (object: Json, old: Json) => FieldError[];
+  readonly validateUpdate: (object: Json, old: Json, warn?: Warn) => FieldError[];
   /** Everything that is wrong with an object whose status replaces that of another. */
-  readonly validateStatusUpdate: (object: Json, old: Json) => FieldError[];
+  readonly validateStatusUpdate: (object: Json, old: Json, warn?: Warn) => FieldError[];
 }
 
-/** Makes a resource of a schema. */
-export function compileResource(schema: Schema, names: ResourceNames, checkRules?: RuleCheck): Resource {
+/** Makes a resource of a schema. Nothing is compiled before it is needed. */
+export function compileResource(schema: Schema, names: ResourceNames): CompiledResource {
   const validator = compileValidator(schema);
   const status = schema.properties?.get("status");
   const statusValidator = status === undefined ? undefined : compileValidator(status);
-  const rules = (object: Json, old: Json | undefined, errors: readonly FieldError[]): readonly FieldError[] => {
-    if (checkRules === undefined) return errors;
-    return [...errors, ...(isBlocked(errors) ? [rulesSkipped] : checkRules(object, old))];
-  };
+  const withRules = ruleStep(schema);
   return {
     decode: (object) => decode(object, schema),
     applyDefaults: (object) => applyDefaults(object, schema),
     validate: (object) => {
       const types = typeMetaErrors(object, names);
       const errors = types.length > 0 ? types : [...metaErrors(object, names), ...validator(object)];
-      return [
-        ...rules(object, undefined, [
-          ...errors,
-          ...validateEmbedded(object, schema),
-          ...validateListTypes(schema, object),
-        ]),
-      ];
+      const rest = [...validateEmbedded(object, schema), ...validateListTypes(schema, object)];
+      return withRules([...errors, ...rest], object, {});
     },
-    validateUpdate: (object, old) => {
-      const types = typeMetaErrors(object, names);
+    validateUpdate: (object, old, warn = ignore) => {
       const correlation = correlate(object, old, schema);
+      const types = typeMetaErrors(object, names);
       const errors =
         types.length > 0 ? types : [...metaUpdateErrors(object, old), ...validator(object, { correlation })];
-      const lists = validateListTypes(schema, old).length === 0 ? validateListTypes(schema, object) : [];
-      return [...rules(object, old, [...errors, ...validateEmbedded(object, schema), ...lists])];
+      const rest = [...validateEmbedded(object, schema), ...newDuplicates(schema, object, old)];
+      return withRules([...errors, ...rest], object, { old, correlation, warn });
     },
-    validateStatusUpdate: (object, old) => {
+    validateStatusUpdate: (object, old, warn = ignore) => {
+      const correlation = correlate(object, old, schema);
       const types = typeMetaErrors(object, names);
-      const [value, before] = [fieldOf(object, "status"), fieldOf(old, "status")];
+      const value = fieldOf(object, "status");
       const found =
-        value === undefined || statusValidator === undefined
+        value === undefined
           ? []
-          : statusValidator(value, { path: "status", ...(before === undefined ? {} : { old: before }) });
+          : (statusValidator?.(value, { path: "status", correlation: correlateKey(correlation, "status") }) ?? []);
       const errors = types.length > 0 ? types : [...metaUpdateErrors(object, old), ...found];
-      const lists = validateListTypes(schema, old).length === 0 ? validateListTypes(schema, object) : [];
-      return [...rules(object, old, [...errors, ...lists])];
+      return withRules([...errors, ...newDuplicates(schema, object, old)], object, { old, correlation, warn });
     },
   };
+}
+
+function ignore(): void {}
+
+/** Duplicates are tolerated in an update of an object that had some before. */
+function newDuplicates(schema: Schema, object: Json, old: Json): FieldError[] {
+  const errors = validateListTypes(schema, object);
+  return errors.length > 0 && validateListTypes(schema, old).length > 0 ? [] : errors;
+}
+
+/** Adds what the rules find; they are not run over objects of which too much is wrong. */
+function ruleStep(schema: Schema): (errors: FieldError[], object: Json, run: RuleRun) => FieldError[] {
+  const rules = compileRuleValidator(schema, true);
+  if (rules === undefined) return (errors) => errors;
+  return (errors, object, run) => [...errors, ...(isBlocked(errors) ? [rulesSkipped] : rules(object, run).errors)];
 }
 
 function fieldOf(object: Json, name: string): Json | undefined {

@@ -1,0 +1,45 @@
+/** Groups of the Kubernetes community need an approval, which stands in an annotation. */
+import type { FieldError } from "@capstan/model";
+
+import type { Crd } from "./crd-model.ts";
+import { invalid, required } from "./field-error.ts";
+import { parseUrl } from "./formats-uri.ts";
+import { isJsonObject } from "./schema.ts";
+
+const annotation = "api-approved.kubernetes.io";
+const place = `metadata.annotations[${annotation}]`;
+const see = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+/** Whether a group belongs to the community. */
+export function isProtectedGroup(group: string): boolean {
+  return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`));
+}
+
+type Approval = "missing" | "bypassed" | "approved" | "invalid";
+
+function annotationOf(crd: Crd): string {
+  const annotations = crd.metadata["annotations"];
+  const value = isJsonObject(annotations) ? annotations[annotation] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** How far a definition is approved. */
+export function approvalOf(text: string): Approval {
+  if (text === "") return "missing";
+  if (text.startsWith("unapproved")) return "bypassed";
+  const url = parseUrl(text);
+  return !("problem" in url) && url.host !== "" && url.scheme !== "" ? "approved" : "invalid";
+}
+
+/** A missing or malformed approval; one that did not change is never reported. */
+export function approvalErrors(crd: Crd, old: Crd | undefined): FieldError[] {
+  if (!isProtectedGroup(crd.group)) return [];
+  const text = annotationOf(crd);
+  const approval = approvalOf(text);
+  if (old !== undefined && approvalOf(annotationOf(old)) === approval) return [];
+  if (approval === "missing")
+    return [required(place, `protected groups must have approval annotation "${annotation}", ${see}`)];
+  if (approval !== "invalid") return [];
+  const detail = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
+  return [invalid(place, text, detail)];
+}

@@ -1,0 +1,67 @@
+/** Every question that was put to the oracle, made again from seeds, in the order of the recorded answers. */
+import type { Json } from "@capstan/model";
+
+import { crdCases, updateCases } from "./crd-cases.ts";
+import { changed, randomObject, randomSchema } from "./generate.ts";
+import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
+import { randomFrom } from "./random.ts";
+import { ruleQuestions } from "./rule-objects.ts";
+
+/** A question about an object under a schema. */
+export interface ObjectQuestion {
+  readonly op: "object";
+  readonly schema: Json;
+  readonly object: Json;
+  readonly old?: Json;
+}
+
+/** A question about a definition. */
+export interface CrdQuestion {
+  readonly op: "crd";
+  readonly crd: Json;
+  readonly oldCrd?: Json;
+}
+
+/** Random schemas with four objects each, two of them updates. */
+export function objectQuestions(schemas: number): ObjectQuestion[] {
+  return Array.from({ length: schemas }, (_unused, seed) => objectsOf(seed)).flat();
+}
+
+function objectsOf(seed: number): ObjectQuestion[] {
+  const random = randomFrom(seed);
+  const schema = randomSchema(random);
+  return [0, 1, 2, 3].map((turn) => {
+    const object = randomObject(random, schema);
+    if (turn < 2) return { op: "object", schema, object };
+    return { op: "object", schema, object: changed(random, object, schema), old: changed(random, object, schema) };
+  });
+}
+
+/** Objects under rules in CEL. */
+export function ruledQuestions(seeds: number): ObjectQuestion[] {
+  return Array.from({ length: seeds }, (_unused, seed) => ruleQuestions(randomFrom(seed + 1)))
+    .flat()
+    .map((question) => ({ op: "object", ...question }));
+}
+
+/** Definitions, new and updated. */
+export function crdQuestions(): CrdQuestion[] {
+  return [
+    ...crdCases().map((crd): CrdQuestion => ({ op: "crd", crd })),
+    ...updateCases().map(([crd, oldCrd]): CrdQuestion => ({ op: "crd", crd, oldCrd })),
+  ];
+}
+
+/** All questions by the name of their file of answers. */
+export function allQuestions(): Readonly<Record<string, readonly object[]>> {
+  return {
+    objects: objectQuestions(150),
+    rules: ruledQuestions(3),
+    crds: crdQuestions(),
+    paths: templates.flatMap((template) =>
+      [true, false].map((allowMissing) => ({ op: "path", template, allowMissing, object: printed })),
+    ),
+    columns: columns.map((column) => ({ op: "table", columns: [column], object: printed })),
+    formats: formatNames.flatMap((format) => formatSamples.map((value) => ({ op: "format", format, value }))),
+  };
+}

@@ -1,0 +1,149 @@
+/** Compares our answers with those that the Kubernetes Go packages gave to the same questions. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import type { FieldError, Json } from "@capstan/model";
+import { fieldErrors } from "@capstan/model";
+
+import { compileColumns } from "../../src/print/columns.ts";
+import { compileJsonPath } from "../../src/print/jsonpath.ts";
+import { JsonPathError } from "../../src/print/jsonpath-parser.ts";
+import { crdWarnings, validateCustomResourceDefinition } from "../../src/structural/crd.ts";
+import { formatPredicate } from "../../src/structural/formats.ts";
+import { compileResource } from "../../src/structural/resource.ts";
+import { readSchema } from "../../src/structural/schema.ts";
+import { validateStructural } from "../../src/structural/structural.ts";
+import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
+import type { ObjectQuestion } from "./questions.ts";
+import { crdQuestions, objectQuestions, ruledQuestions } from "./questions.ts";
+
+interface Problem {
+  readonly type: string;
+  readonly message: string;
+}
+
+function answers<T>(name: string): readonly T[] {
+  return JSON.parse(readFileSync(new URL(`vectors/${name}.json`, import.meta.url), "utf8")) as readonly T[];
+}
+
+/** Errors as text, sorted: the server walks maps in random order. */
+function sorted(errors: readonly (FieldError | Problem)[]): string[] {
+  return errors
+    .map((error) => `${error.type} ${"message" in error ? error.message : fieldErrors.format(error)}`)
+    .sort();
+}
+
+interface ObjectAnswer {
+  readonly structural: readonly Problem[];
+  readonly unknown: readonly string[] | null;
+  readonly coercion?: readonly Problem[];
+  readonly oldCoercion?: boolean;
+  readonly object?: Json;
+  readonly errors?: readonly Problem[];
+}
+
+function judge(question: ObjectQuestion): ObjectAnswer {
+  const schema = readSchema(question.schema);
+  const resource = compileResource(schema, { group: "example.com", version: "v1", kind: "Widget", namespaced: true });
+  const structural = sorted(validateStructural(schema, undefined)).map((message) => ({ type: "", message }));
+  const decoded = resource.decode(question.object);
+  if ("problem" in decoded) return { structural, unknown: [], coercion: [{ type: "", message: decoded.problem }] };
+  const object = resource.applyDefaults(decoded.object);
+  const before = question.old === undefined ? undefined : resource.decode(question.old);
+  if (before !== undefined && "problem" in before) return { structural, unknown: [], oldCoercion: true };
+  const errors =
+    before === undefined
+      ? resource.validate(object)
+      : resource.validateUpdate(object, resource.applyDefaults(before.object));
+  const shown = sorted(errors).map((message) => ({ type: "", message }));
+  return { structural, unknown: [...decoded.unknown].sort(), object, errors: shown };
+}
+
+function compareObject(question: ObjectQuestion, expected: ObjectAnswer): void {
+  const actual = judge(question);
+  if (expected.oldCoercion === true) return assert.equal(actual.oldCoercion, true);
+  if (expected.coercion !== undefined) {
+    // Which of two malformed fields is met first is random in the server.
+    assert.equal(actual.coercion?.length, 1, JSON.stringify(question));
+    return;
+  }
+  const texts = (problems: readonly Problem[] | undefined): string[] => (problems ?? []).map(({ message }) => message);
+  assert.deepEqual(texts(actual.structural), sorted(expected.structural));
+  assert.deepEqual(actual.unknown, expected.unknown ?? []);
+  assert.deepEqual(actual.object, expected.object);
+  assert.deepEqual(texts(actual.errors), sorted(expected.errors ?? []), JSON.stringify(question));
+}
+
+test("random objects are pruned, defaulted and judged as the server does, new and updated", () => {
+  const expected = answers<ObjectAnswer>("objects");
+  const questions = objectQuestions(150);
+  assert.equal(questions.length, expected.length);
+  assert.ok(expected.filter(({ errors }) => (errors?.length ?? 0) > 0).length > 200);
+  questions.forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
+});
+
+/** Values of the wrong type reach rules only when they did not change; the words for them are those of package cel. */
+const wrongTypeWords = /invalid data|Invalid (date|byte|duration)/;
+
+test("rules hold, break and fail as in the server, with ratcheting and list maps", () => {
+  const expected = answers<ObjectAnswer>("rules");
+  const questions = ruledQuestions(3);
+  assert.equal(questions.length, expected.length);
+  questions.forEach((question, i) => {
+    const answer = expected[i] as ObjectAnswer;
+    if (!sorted(answer.errors ?? []).some((message) => wrongTypeWords.test(message))) compareObject(question, answer);
+  });
+});
+
+test("definitions are refused with the server's errors", () => {
+  const expected = answers<{ errors: readonly Problem[]; warnings: readonly string[] | null }>("crds");
+  const questions = crdQuestions();
+  assert.equal(questions.length, expected.length);
+  questions.forEach(({ crd, oldCrd }, i) => {
+    const answer = expected[i];
+    if (answer === undefined || JSON.stringify(crd).includes("type(self) == int")) return;
+    const shown = sorted(validateCustomResourceDefinition(crd, oldCrd));
+    assert.deepEqual(shown, sorted(answer.errors), JSON.stringify(crd));
+    assert.deepEqual(crdWarnings(crd, oldCrd).sort(), [...(answer.warnings ?? [])].sort());
+  });
+});
+
+test("templates print what kubectl prints", () => {
+  const expected = answers<{ text?: string; error?: string }>("paths");
+  templates
+    .flatMap((template) => [true, false].map((allowMissingKeys) => ({ template, allowMissingKeys })))
+    .forEach(({ template, allowMissingKeys }, i) => {
+      assert.deepEqual(printTemplate(template, allowMissingKeys), expected[i], template);
+    });
+});
+
+function printTemplate(template: string, allowMissingKeys: boolean): { text?: string; error?: string } {
+  try {
+    return { text: compileJsonPath(template, { allowMissingKeys }).print(printed) };
+  } catch (error) {
+    if (error instanceof JsonPathError) return { error: error.message };
+    throw error;
+  }
+}
+
+test("columns become the cells of the server's tables", () => {
+  const expected = answers<{ columns: Json[]; cells: Json[] }>("columns");
+  columns.forEach((column, i) => {
+    const printer = compileColumns([column]);
+    assert.deepEqual(printer.columns, expected[i]?.columns, column.jsonPath);
+    assert.deepEqual(printer.cells(printed, Date.now()), expected[i]?.cells, `${column.type} ${column.jsonPath}`);
+  });
+});
+
+test("formats accept what the server accepts", () => {
+  const expected = answers<{ valid: boolean }>("formats");
+  const differences: string[] = [];
+  formatNames
+    .flatMap((format) => formatSamples.map((value) => ({ format, value })))
+    .forEach(({ format, value }, i) => {
+      if (formatPredicate(format)?.(value) !== expected[i]?.valid)
+        differences.push(`${format} ${JSON.stringify(value)}`);
+    });
+  assert.deepEqual(differences, []);
+});
