@@ -1,7 +1,7 @@
 /** What each call costs when it runs: cel-go's prices, under those of Kubernetes' libraries. */
 
 import type { CelResult } from "../values/value.ts";
-import { CelObject } from "../values/value.ts";
+import { CelError, CelObject } from "../values/value.ts";
 import { sizeInOptional, sizeOfValue, traversalCost } from "./size.ts";
 
 /** The price of a call that has happened; undefined when the table has none for these arguments. */
@@ -132,7 +132,11 @@ function kubernetesPrice(fn: string, overload: string): CallPrice | undefined {
 }
 
 const LIST_BASE = 11;
+/** Pricing an error fails in cel-go, and that ends the whole evaluation: no operator absorbs it. */
 const selfCompare = (list: CelResult): number => {
+  if (list instanceof CelError) {
+    throw new CelError("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
+  }
   const size = sizeOfValue(list);
   const first = size > 0 && typeof list === "object" && list !== null && "at" in list ? list.at(0) : null;
   const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + STRING_FACTOR : 2;

@@ -5,14 +5,14 @@ import type { CallPrice } from "../cost/track.ts";
 import { equals } from "../values/compare.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelError, CelOptional, noSuchOverload } from "../values/value.ts";
-import type { Step } from "./frame.ts";
+import type { Frame, Step } from "./frame.ts";
 
 /** What a planned call needs to know. */
 export interface PlannedCall {
   readonly args: readonly Step[];
   readonly implementation: Implementation;
   readonly price: CallPrice | 1;
-  /** Stops at the first argument that fails, and then costs nothing: how cel-go calls functions of many arguments. */
+  /** Stops at the first argument that fails and, unless it was the last, costs nothing: how cel-go calls functions of many arguments. */
   readonly eager: boolean;
 }
 
@@ -26,7 +26,7 @@ export function planCall(call: PlannedCall): Step {
 function planZero({ implementation, price }: PlannedCall): Step {
   return (frame) => {
     const result = implementation();
-    frame.charge(price === 1 ? 1 : (price([], result) ?? 1));
+    charge(frame, price, [], result);
     return result;
   };
 }
@@ -35,7 +35,8 @@ function planUnary({ implementation, price }: PlannedCall, operand: Step): Step 
   return (frame) => {
     const value = operand(frame);
     const result = value instanceof CelError ? value : implementation(value);
-    frame.charge(price === 1 ? 1 : (price([value], result) ?? 1));
+    if (price === 1) frame.charge(1);
+    else charge(frame, price, [value], result);
     return result;
   };
 }
@@ -47,9 +48,14 @@ function planBinary({ implementation, price }: PlannedCall, left: Step, right: S
     let result: CelResult;
     if (a instanceof CelError) result = a;
     else result = b instanceof CelError ? b : implementation(a, b);
-    frame.charge(price === 1 ? 1 : (price([a, b], result) ?? 1));
+    if (price === 1) frame.charge(1);
+    else charge(frame, price, [a, b], result);
     return result;
   };
+}
+
+function charge(frame: Frame, price: CallPrice | 1, args: readonly CelResult[], result: CelResult): void {
+  frame.charge(price === 1 ? 1 : (price(args, result) ?? 1));
 }
 
 function planMany({ args, implementation, price }: PlannedCall): Step {
@@ -57,11 +63,14 @@ function planMany({ args, implementation, price }: PlannedCall): Step {
     const values: CelValue[] = [];
     for (const arg of args) {
       const value = arg(frame);
-      if (value instanceof CelError) return value;
+      if (value instanceof CelError) {
+        if (values.length === args.length - 1) charge(frame, price, [...values, value], value);
+        return value;
+      }
       values.push(value);
     }
     const result = implementation(...values);
-    frame.charge(price === 1 ? 1 : (price(values, result) ?? 1));
+    charge(frame, price, values, result);
     return result;
   };
 }
@@ -74,7 +83,8 @@ export function planEquality(price: CallPrice | 1, operands: readonly [Step, Ste
     const b = right(frame);
     const same = equals(a, b);
     const result = negated && !(a instanceof CelError) && !(b instanceof CelError) ? same !== true : same;
-    frame.charge(price === 1 ? 1 : (price([a, b], result) ?? 1));
+    if (price === 1) frame.charge(1);
+    else charge(frame, price, [a, b], result);
     return result;
   };
 }

@@ -152,19 +152,19 @@ class Planner {
       const member = constantMembership(args.map(constantOf), () => args.map(toStep));
       if (member) return member === "never" ? { kind: "constant", value: false } : { kind: "step", step: member };
     }
-    checkPattern(node, args);
-    const step = this.functionCall(fn, overload, args);
+    const compiled = hasConstantPattern(node, args);
+    const step = this.functionCall(fn, overload, args, compiled);
     return CONVERSIONS.has(node.fn) && args.length === 1 ? fold(step, args) : { kind: "step", step };
   }
 
-  private functionCall(fn: FunctionDeclaration, overloadId: string, args: readonly Piece[]): Step {
+  private functionCall(fn: FunctionDeclaration, overloadId: string, args: readonly Piece[], compiled: boolean): Step {
     const overload = fn.overloads.find(({ id }) => id === overloadId);
     const ambiguous = !overload && !fn.singleton;
     return planCall({
       args: args.map(toStep),
       implementation: fn.singleton ?? (overload ? guarded(fn, overload) : dispatch(fn)),
       price: priceOf(fn.name, overloadId),
-      eager: ambiguous && args.length > 0,
+      eager: (ambiguous && args.length > 0) || compiled,
     });
   }
 
@@ -303,12 +303,13 @@ function fold(step: Step, pieces: readonly Piece[], failing = true): Piece {
   return { kind: "constant", value };
 }
 
-/** A constant pattern must compile before anything runs. */
-function checkPattern(node: CallNode, args: readonly Piece[]): void {
+/** Whether the call has a constant pattern, which must compile before anything runs. */
+function hasConstantPattern(node: CallNode, args: readonly Piece[]): boolean {
   const pattern = PATTERN_FUNCTIONS.has(node.fn) && args[1] ? constantOf(args[1]) : undefined;
-  if (typeof pattern !== "string") return;
+  if (typeof pattern !== "string") return false;
   try {
     compilePattern(pattern);
+    return true;
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw new PlanError(error.message);

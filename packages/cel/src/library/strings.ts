@@ -19,21 +19,21 @@ function int(value: CelValue | undefined): number {
   return Number(value as bigint);
 }
 
-function outOfRange(index: number): CelResult {
-  return fail(`index out of range: ${index}`);
+function outOfRange(index: CelValue | undefined): CelResult {
+  return fail(`index out of range: ${String(index as bigint)}`);
 }
 
 const charAt: Implementation = (value, at) => {
   const chars = codePoints(text(value));
   const index = int(at);
-  return index < 0 || index > chars.length ? outOfRange(index) : (chars[index] ?? "");
+  return index < 0 || index > chars.length ? outOfRange(at) : (chars[index] ?? "");
 };
 
 /** Where a substring begins; two strings are compared as code points. */
 const indexOf: Implementation = (value, part, from) => {
   const start = from === undefined ? 0 : int(from);
-  if (part === "") return BigInt(start);
-  if (start < 0) return outOfRange(start);
+  if (part === "") return from ?? 0n;
+  if (start < 0) return outOfRange(from);
   const chars = codePoints(text(value));
   const wanted = codePoints(text(part));
   for (let index = start; index <= chars.length - wanted.length; index++) {
@@ -48,8 +48,8 @@ const lastIndexOf: Implementation = (value, part, from) => {
   if (from === undefined && wanted.length === 0) return BigInt(chars.length);
   if (from === undefined && chars.length < wanted.length) return -1n;
   const offset = from === undefined ? chars.length - 1 : int(from);
-  if (wanted.length === 0) return BigInt(offset);
-  if (offset < 0) return outOfRange(offset);
+  if (wanted.length === 0) return from ?? BigInt(offset);
+  if (offset < 0) return outOfRange(from);
   if (offset >= chars.length) return -1n;
   for (let index = Math.min(offset, chars.length - wanted.length); index >= 0; index--) {
     if (matchesAt(chars, wanted, index)) return BigInt(index);
@@ -82,9 +82,10 @@ const substring: Implementation = (value, from, to) => {
   const chars = codePoints(text(value));
   const start = int(from);
   const end = to === undefined ? chars.length : int(to);
-  if (to !== undefined && start > end) return fail(`invalid substring range. start: ${start}, end: ${end}`);
-  if (start < 0 || start > chars.length) return outOfRange(start);
-  if (end < 0 || end > chars.length) return outOfRange(end);
+  if (to !== undefined && start > end)
+    return fail(`invalid substring range. start: ${from as bigint}, end: ${to as bigint}`);
+  if (start < 0 || start > chars.length) return outOfRange(from);
+  if (end < 0 || end > chars.length) return outOfRange(to);
   return chars.slice(start, end).join("");
 };
 
