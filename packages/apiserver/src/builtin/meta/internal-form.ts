@@ -1,0 +1,107 @@
+/** Values as the real server shows them when it complains: in the form it keeps them in, with Go's names and every field. */
+import { toGoJson, type Json } from "@capstan/model";
+import { text } from "./internal-types.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+type Field = readonly [goName: string, jsonName: string, type: string];
+type Fields = { readonly [name: string]: unknown };
+
+let table: Readonly<Record<string, readonly Field[]>> | undefined;
+
+function fieldsOf(type: string): readonly Field[] {
+  table ??= JSON.parse(text) as Record<string, Field[]>;
+  return table[type] ?? [];
+}
+
+/** The value of a type of the core group, as it appears in messages. */
+export function toInternal(type: string, value: object): Json {
+  return structOf(type, value as Fields);
+}
+
+/** A list of such values; an absent one is null. */
+export function toInternalList(type: string, values: readonly object[] | undefined): Json {
+  return values === undefined ? null : values.map((value) => toInternal(type, value));
+}
+
+function structOf(type: string, value: Fields): Json {
+  const result: Record<string, Json> = {};
+  for (const [goName, jsonName, fieldType] of fieldsOf(type)) {
+    result[goName] = convert(fieldType, jsonName === "" ? undefined : value[jsonName]);
+  }
+  if (type === "PodSpec") hoistHostFields(result, value);
+  return result;
+}
+
+/** These stand in the security context there, and beside it for clients. */
+function hoistHostFields(result: Record<string, Json>, { hostNetwork, hostPID, hostIPC, ...spec }: Fields): void {
+  const context = result["SecurityContext"];
+  if (typeof context !== "object" || context === null || Array.isArray(context)) return;
+  const hoisted = {
+    HostNetwork: hostNetwork === true,
+    HostPID: hostPID === true,
+    HostIPC: hostIPC === true,
+    ShareProcessNamespace: asJson(spec["shareProcessNamespace"]),
+    HostUsers: asJson(spec["hostUsers"]),
+  };
+  result["SecurityContext"] = Object.assign(context as Record<string, Json>, hoisted);
+}
+
+function asJson(value: unknown): Json {
+  return (value ?? null) as Json;
+}
+
+function convert(type: string, value: unknown): Json {
+  if (type.startsWith("*")) return value === undefined ? null : convert(type.slice(1), value);
+  if (type.startsWith("[]")) {
+    return value === undefined ? null : (value as unknown[]).map((item) => convert(type.slice(2), item));
+  }
+  if (type.startsWith("{}")) {
+    if (value === undefined) return null;
+    return Object.fromEntries(
+      Object.entries(value as Fields).map(([key, part]) => [key, convert(type.slice(2), part)]),
+    );
+  }
+  if (type.startsWith("@")) return structOf(type.slice(1), (value ?? {}) as Fields);
+  return value === undefined ? zeroOf(type) : (value as Json);
+}
+
+function zeroOf(type: string): Json {
+  switch (type) {
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "quantity":
+      return "0";
+    case "number":
+    case "intOrString":
+      return 0;
+    case "as-is":
+      return {};
+    default:
+      return null;
+  }
+}
+
+/** How two values of a type differ, as the real server tells it. */
+export function internalDiff(type: string, before: object, after: object): string {
+  return unifiedDiff(prettyJson(toInternal(type, before)), prettyJson(toInternal(type, after)));
+}
+
+/** JSON over many lines, indented by one space. */
+function prettyJson(value: Json): string {
+  return toIndented(value, "");
+}
+
+function toIndented(value: Json, indent: string): string {
+  if (typeof value !== "object" || value === null) return toGoJson(value);
+  const inner = `${indent} `;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    return `[\n${value.map((item) => inner + toIndented(item, inner)).join(",\n")}\n${indent}]`;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return "{}";
+  const lines = entries.map(([key, part]) => `${inner}${toGoJson(key)}: ${toIndented(part ?? null, inner)}`);
+  return `{\n${lines.join(",\n")}\n${indent}}`;
+}
