@@ -1,6 +1,6 @@
 /** The one entry for an API server: who owns what after an object was created, updated, patched or applied to. */
 import { formatInstant, fromMilliseconds, type Json, type ManagedFieldsEntry, type StatusCause } from "@capstan/model";
-import { PatchError, refuseTooDeep, type PatchErrorCode } from "../errors.ts";
+import { explain, PatchError, refuseTooDeep, type PatchErrorCode } from "../errors.ts";
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, unionOf } from "../fields/field-set.ts";
 import { isObject, type JsonObject } from "../json-value.ts";
 import type { TypeSchema } from "../schema/type-schema.ts";
@@ -152,7 +152,8 @@ function applyAs(request: Request, owners: Owners): Applied {
 /** Fields that were there before anyone applied belong to a manager of their own, so that applying over them conflicts. */
 function ownersBeforeFirstApply(request: Request): Owners {
   const before: Request = { ...request, base: emptyObject(request), operation: "Update" };
-  return trackUpdate(before, { object: request.base, owners: new Map(), manager: "before-first-apply" }) ?? new Map();
+  const existing: Update = { object: request.base, owners: new Map(), manager: "before-first-apply" };
+  return explain("failed to create manager for existing fields", () => trackUpdate(before, existing));
 }
 
 /** The object after an update, with its owners; when they cannot be told, it has none. */
@@ -162,8 +163,7 @@ function update(request: Request): JsonObject {
   const object = withoutManaged(incoming);
   // An object that lost its owners is not tracked again before someone applies to it.
   if (owners.size === 0 && uidOf(live) !== "") return object;
-  const tracked = trackUpdate(request, { object, owners, manager: request.manager });
-  return tracked === undefined ? object : withManaged(object, capUpdaters(tracked));
+  return withManaged(object, capUpdaters(trackUpdate(request, { object, owners, manager: request.manager })));
 }
 
 interface Update {
@@ -172,14 +172,16 @@ interface Update {
   readonly manager: string;
 }
 
-/** Who owns what after an update; undefined when an object does not fit the schema. */
-function trackUpdate(request: Request, { object, owners, manager }: Update): Owners | undefined {
-  const options = { allowDuplicates: true };
-  if (findTypeErrors(object, request.schema, options) ?? findTypeErrors(request.base, request.schema, options)) return;
+/** Who owns what after an update; throws when an object does not fit the schema. */
+function trackUpdate(request: Request, { object, owners, manager }: Update): Owners {
+  checkFits(request, "new", object);
+  checkFits(request, "live", request.base);
   const as = ownerOf({ ...request, operation: "Update" }, manager);
   const [live, updated, id] = [typed(request, request.base), typed(request, object), ownerId(as)];
   // The change is recorded under a name of its own first: even fields that the manager owns already are seen to move.
-  const changed = updateOwnership({ live, owners, actor: "", as }, updated, request.rules);
+  const changed = explain(`failed to update ManagedFields (${describeObject(object)})`, () =>
+    updateOwnership({ live, owners, actor: "", as }, updated, request.rules),
+  );
   const next = new Map(strip(changed, ""));
   const current = next.get("");
   if (current === undefined) return next;
@@ -188,6 +190,15 @@ function trackUpdate(request: Request, { object, owners, manager }: Update): Own
   const fields = previous === undefined ? current.fields : unionOf(current.fields, previous.fields);
   next.set(id, { ...as, fields, time: formatTimestamp(request.now) });
   return next;
+}
+
+function checkFits({ schema }: Request, which: "new" | "live", object: JsonObject): void {
+  const problem = findTypeErrors(object, schema, { allowDuplicates: true });
+  if (problem === undefined) return;
+  throw new PatchError(
+    "Internal",
+    `failed to convert ${which} object (${describeObject(object)}) to smd typed: ${problem}`,
+  );
 }
 
 /** The owners that an update starts from: those that the client sent, unless it sent none or cannot have a say. */
