@@ -59,7 +59,7 @@ class Evaluation {
   private runFrom(
     nodes: readonly PathNode[],
     from: { readonly index: number; readonly data: Json; readonly depth: number },
-  ): { results: Json[][]; index: number } {
+  ): { results: Json[][]; end: number | undefined } {
     const results: Json[][] = [];
     const input = [from.data];
     let { index } = from;
@@ -68,17 +68,18 @@ class Evaluation {
       if (node === undefined) break;
       const word = rangeWord(node);
       if (word === "end" && from.depth === 0) fail("not in range, nothing to end");
-      if (word === "end") break;
+      if (word === "end") return { results, end: index };
       const values = this.walk(input, word === "range" ? withoutRange(node) : node);
       if (word !== "range") results.push(values);
       else {
         const inner = { index: index + 1, depth: from.depth + 1 };
         const runs = (values.length > 0 ? values : [null]).map((data) => this.runFrom(nodes, { ...inner, data }));
         if (values.length > 0) for (const run of runs) results.push(...run.results);
-        index = runs[0]?.index ?? index;
+        // A range that is never ended leaves the rest of the template to be filled once more, as in kubectl.
+        index = runs[0]?.end ?? index;
       }
     }
-    return { results, index };
+    return { results, end: undefined };
   }
 
   private walk(input: readonly Json[], node: PathNode): Json[] {
