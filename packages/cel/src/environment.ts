@@ -7,7 +7,6 @@ import type { Declarations } from "./check/scope.ts";
 import { validate } from "./check/validate.ts";
 import { estimateCost } from "./cost/estimate.ts";
 import type { CostEstimate, SizeEstimator } from "./cost/estimate.ts";
-import { CostRange } from "./cost/range.ts";
 import type { Activation } from "./evaluate/frame.ts";
 import { COST_EXCEEDED, Frame } from "./evaluate/frame.ts";
 import type { Program } from "./evaluate/planner.ts";
@@ -19,8 +18,8 @@ import type { Node } from "./syntax/ast.ts";
 import type { Macro } from "./syntax/macros.ts";
 import { macroKey } from "./syntax/builder.ts";
 import { parse } from "./syntax/parser.ts";
-import type { Type } from "./types.ts";
-import { DYN } from "./types.ts";
+import type { Type } from "./type.ts";
+import { DYN } from "./type.ts";
 import type { CelResult } from "./values/value.ts";
 import { CelError } from "./values/value.ts";
 
@@ -226,6 +225,3 @@ function collectMacros(libraries: readonly Library[]): ReadonlyMap<string, Macro
   }
   return macros;
 }
-
-/** A range of costs, for callers that add several up. */
-export const NO_COST: CostEstimate = CostRange.fixed(0n);

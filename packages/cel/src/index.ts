@@ -38,8 +38,8 @@ export {
   Type,
   typeParam,
   UINT,
-} from "./types.ts";
-export type { TypeKind } from "./types.ts";
+} from "./type.ts";
+export type { TypeKind } from "./type.ts";
 export { member, overload } from "./check/declarations.ts";
 export type { FunctionDeclaration, Implementation, Overload, TypeProvider } from "./check/declarations.ts";
 export type { Library } from "./library/library.ts";
@@ -71,6 +71,7 @@ export {
   declSizes,
   declTypeProvider,
   NO_LIMIT,
+  withKeywordFields,
 } from "./schema/decl-type.ts";
 export type {
   DeclField,

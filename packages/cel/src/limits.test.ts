@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createEnv } from "./environment.ts";
 import { kubernetesOptions } from "./kubernetes/versions.ts";
-import { DYN } from "./types.ts";
+import { DYN } from "./type.ts";
 import { CelError } from "./values/value.ts";
 
 const env = createEnv({ ...kubernetesOptions(), variables: { x: DYN } });

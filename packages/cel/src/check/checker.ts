@@ -13,7 +13,7 @@ import type {
   StructNode,
 } from "../syntax/ast.ts";
 import { childrenOf, qualifiedName } from "../syntax/ast.ts";
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import {
   BOOL,
   DYN,
@@ -28,7 +28,7 @@ import {
   optionalOf,
   sameType,
   typeParam,
-} from "../types.ts";
+} from "../type.ts";
 import { typeOfValue } from "../values/value.ts";
 import type { FunctionDeclaration, Overload } from "./declarations.ts";
 import type { Declarations } from "./scope.ts";

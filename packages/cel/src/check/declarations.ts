@@ -1,6 +1,6 @@
 /** What an environment declares: functions with their overloads, and object types that the caller knows. */
 
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 
 /** Computes a call from arguments that are values. */

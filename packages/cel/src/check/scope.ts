@@ -1,6 +1,6 @@
 /** Which names an expression can see: variables, functions, types, and the locals of comprehensions. */
 
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import {
   BOOL,
   BYTES,
@@ -16,7 +16,7 @@ import {
   TYPE,
   typeOf,
   UINT,
-} from "../types.ts";
+} from "../type.ts";
 import type { FunctionDeclaration, TypeProvider } from "./declarations.ts";
 
 /** Everything that is declared. */

@@ -1,6 +1,6 @@
 /** Whether one type can stand for another, and what that says about the type variables in them. */
 
-import { DYN, isDyn, isDynOrError, Type, sameType } from "../types.ts";
+import { DYN, isDyn, isDynOrError, Type, sameType } from "../type.ts";
 
 /** What each type variable stands for. */
 export type Bindings = ReadonlyMap<string, Type>;

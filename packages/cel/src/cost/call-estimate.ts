@@ -1,7 +1,7 @@
 /** What a call may cost before it runs, given how large its arguments may be: Kubernetes' and the extensions' estimates. */
 
-import type { Type } from "../types.ts";
-import { sameType } from "../types.ts";
+import type { Type } from "../type.ts";
+import { sameType } from "../type.ts";
 import type { LiteralValue } from "../syntax/ast.ts";
 import { clamp, CostRange, MAX_COST } from "./range.ts";
 

@@ -2,8 +2,8 @@
 
 import type { CallNode, ComprehensionNode, ListNode, MapNode, Node, SelectNode } from "../syntax/ast.ts";
 import { ACCUMULATOR } from "../syntax/ast.ts";
-import type { Type } from "../types.ts";
-import { DYN, isOptional } from "../types.ts";
+import type { Type } from "../type.ts";
+import { DYN, isOptional } from "../type.ts";
 import { codePointCount } from "../values/value.ts";
 import type { EstimatedNode } from "./call-estimate.ts";
 import { libraryEstimate } from "./call-estimate.ts";

@@ -1,7 +1,7 @@
 /** Whether arguments fit a signature when types were not known before the evaluation. */
 
 import type { FunctionDeclaration, Implementation, Overload } from "../check/declarations.ts";
-import { isDyn, type Type } from "../types.ts";
+import { isDyn, type Type } from "../type.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelError, CelList, CelMap, fail, typeOfValue } from "../values/value.ts";
 

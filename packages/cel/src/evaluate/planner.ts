@@ -7,7 +7,7 @@ import { priceOf } from "../cost/track.ts";
 import { compilePattern, PatternError } from "../library/pattern.ts";
 import type { CallNode, ComprehensionNode, ListNode, MapNode, Node, SelectNode, StructNode } from "../syntax/ast.ts";
 import { qualifiedName } from "../syntax/ast.ts";
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelError, fail } from "../values/value.ts";
 import type { Attribute, Qualifier, Root } from "./attribute.ts";

@@ -3,7 +3,7 @@
 import type { Implementation } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { BOOL, objectType, STRING, type Type } from "../types.ts";
+import { BOOL, objectType, STRING, type Type } from "../type.ts";
 import type { CelValue, CelError } from "../values/value.ts";
 import { CelObject, fail, noSuchOverload } from "../values/value.ts";
 import { dnsLabel, dnsSubdomain } from "./names.ts";

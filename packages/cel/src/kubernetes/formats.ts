@@ -4,7 +4,7 @@ import type { FunctionDeclaration } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import type { PatternSized } from "../cost/track.ts";
 import type { Library } from "../library/library.ts";
-import { listOf, objectType, optionalOf, STRING, type Type } from "../types.ts";
+import { listOf, objectType, optionalOf, STRING, type Type } from "../type.ts";
 import type { CelError, CelValue } from "../values/value.ts";
 import { ArrayList, CelObject, CelOptional, noSuchOverload } from "../values/value.ts";
 import type { Validator } from "./names.ts";

@@ -3,8 +3,8 @@
 import type { FunctionDeclaration, Implementation } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import type { Type } from "../types.ts";
-import { BOOL, BYTES, DOUBLE, DURATION, INT, listOf, STRING, TIMESTAMP, typeParam, UINT } from "../types.ts";
+import type { Type } from "../type.ts";
+import { BOOL, BYTES, DOUBLE, DURATION, INT, listOf, STRING, TIMESTAMP, typeParam, UINT } from "../type.ts";
 import { add } from "../values/arithmetic.ts";
 import { compare, equals, isComparable } from "../values/compare.ts";
 import type { CelResult, CelValue } from "../values/value.ts";

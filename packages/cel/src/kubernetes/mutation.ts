@@ -2,7 +2,7 @@
 
 import { overload, type TypeProvider } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { DYN, objectType, opaqueType, STRING, type Type, typeOf } from "../types.ts";
+import { DYN, objectType, opaqueType, STRING, type Type, typeOf } from "../type.ts";
 import type { CelError, CelResult, CelValue, Equality } from "../values/value.ts";
 import { CelObject, fail, typeOfValue } from "../values/value.ts";
 

@@ -3,7 +3,7 @@
 import type { Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { BOOL, INT, opaqueType, STRING, type Type } from "../types.ts";
+import { BOOL, INT, opaqueType, STRING, type Type } from "../type.ts";
 import { quote } from "../values/text.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelError, CelObject, fail, noSuchOverload } from "../values/value.ts";

@@ -3,7 +3,7 @@
 import type { Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from "../types.ts";
+import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from "../type.ts";
 import { MAX_INT, MIN_INT } from "../values/number.ts";
 import type { CelError, CelValue } from "../values/value.ts";
 import { CelObject, fail, noSuchOverload } from "../values/value.ts";

@@ -3,7 +3,7 @@
 import type { FunctionDeclaration, Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { BOOL, INT, objectType, STRING, type Type } from "../types.ts";
+import { BOOL, INT, objectType, STRING, type Type } from "../type.ts";
 import { compareText, quote } from "../values/text.ts";
 import { MAX_UINT } from "../values/number.ts";
 import type { CelError, CelValue } from "../values/value.ts";

@@ -3,7 +3,7 @@
 import type { FunctionDeclaration, Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import { BOOL, listOf, mapOf, objectType, STRING, type Type } from "../types.ts";
+import { BOOL, listOf, mapOf, objectType, STRING, type Type } from "../type.ts";
 import type { CelError, CelValue } from "../values/value.ts";
 import { ArrayList, CelObject, EntryMap, fail, noSuchOverload } from "../values/value.ts";
 import type { ParsedUrl } from "./url-parser.ts";

@@ -4,7 +4,7 @@ import type { Implementation } from "../check/declarations.ts";
 import { overload } from "../check/declarations.ts";
 import { insert } from "../evaluate/comprehension.ts";
 import { TWO_VARIABLE_MACROS } from "../syntax/macros.ts";
-import { mapOf, typeParam } from "../types.ts";
+import { mapOf, typeParam } from "../type.ts";
 import type { CelResult, CelValue, CelMap } from "../values/value.ts";
 import { CelError } from "../values/value.ts";
 import type { Library } from "./library.ts";

@@ -22,8 +22,8 @@ import {
 } from "../values/time.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelDuration, CelTimestamp, CelUint, fail, typeOfValue } from "../values/value.ts";
-import type { Type } from "../types.ts";
-import { BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT } from "../types.ts";
+import type { Type } from "../type.ts";
+import { BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT } from "../type.ts";
 
 const NANOS = 1_000_000_000n;
 

@@ -1,7 +1,7 @@
 /** The encoders extension: base64 both ways. */
 
 import { overload } from "../check/declarations.ts";
-import { BYTES, STRING } from "../types.ts";
+import { BYTES, STRING } from "../type.ts";
 import { fail } from "../values/value.ts";
 import type { Library } from "./library.ts";
 

@@ -1,8 +1,8 @@
 /** Checks constant format strings against the types of what is to be formatted. */
 
 import type { CallNode, ListNode, Node } from "../syntax/ast.ts";
-import type { TypeKind } from "../types.ts";
-import { DYN } from "../types.ts";
+import type { TypeKind } from "../type.ts";
+import { DYN } from "../type.ts";
 import type { Verb } from "./format-clause.ts";
 import { clauseError, eachPart, FormatError } from "./format-clause.ts";
 

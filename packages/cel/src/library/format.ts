@@ -1,6 +1,6 @@
 /** `"...".format([...])`: values written into a text. */
 
-import { Type } from "../types.ts";
+import { Type } from "../type.ts";
 import { compareText, decodeUtf8, encodeUtf8, quote, toHex } from "../values/text.ts";
 import { formatDouble, formatFixed } from "../values/number.ts";
 import { formatDuration, formatTimestamp } from "../values/time.ts";

@@ -6,7 +6,7 @@ import type { Expand, Macro } from "../syntax/macros.ts";
 import { bind, MacroError } from "../syntax/macros.ts";
 import { copyNode } from "../syntax/ast.ts";
 import type { Node } from "../syntax/ast.ts";
-import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from "../types.ts";
+import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from "../type.ts";
 import type { CelValue } from "../values/value.ts";
 import {
   ArrayList,

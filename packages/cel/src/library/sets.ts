@@ -2,7 +2,7 @@
 
 import type { Implementation } from "../check/declarations.ts";
 import { overload } from "../check/declarations.ts";
-import { BOOL, listOf, typeParam } from "../types.ts";
+import { BOOL, listOf, typeParam } from "../type.ts";
 import type { CelValue } from "../values/value.ts";
 import type { CelList } from "../values/value.ts";
 import type { Library } from "./library.ts";

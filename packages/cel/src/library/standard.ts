@@ -1,6 +1,6 @@
 /** The functions that every environment has. */
 
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import type { FunctionDeclaration, Implementation, Overload } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
 import {
@@ -17,7 +17,7 @@ import {
   typeOf,
   typeParam,
   UINT,
-} from "../types.ts";
+} from "../type.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
 import { compare, equals, isComparable } from "../values/compare.ts";
 import type { CelValue } from "../values/value.ts";

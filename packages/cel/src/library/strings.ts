@@ -2,7 +2,7 @@
 
 import type { FunctionDeclaration, Implementation } from "../check/declarations.ts";
 import { member, overload } from "../check/declarations.ts";
-import { DYN, INT, listOf, STRING } from "../types.ts";
+import { DYN, INT, listOf, STRING } from "../type.ts";
 import type { CelResult, CelValue, CelList } from "../values/value.ts";
 import { ArrayList, fail } from "../values/value.ts";
 import { codePoints, quote } from "../values/text.ts";

@@ -2,7 +2,7 @@
 
 import type { FunctionDeclaration, Implementation, Overload } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
-import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";
+import { DURATION, INT, STRING, TIMESTAMP } from "../type.ts";
 import type { WallTime } from "../values/time.ts";
 import { durationSeconds, wallTime, zoneOffset } from "../values/time.ts";
 import type { CelValue } from "../values/value.ts";

@@ -18,7 +18,8 @@ import {
   TIMESTAMP,
   type Type,
   UINT,
-} from "../types.ts";
+} from "../type.ts";
+import { isReserved } from "./escaping.ts";
 
 /** The largest number of elements when a schema sets none. */
 export const NO_LIMIT: bigint = 2n ** 63n - 1n;
@@ -193,6 +194,19 @@ export function declTypeProvider(...roots: readonly DeclType[]): TypeProvider {
   return {
     findType: (name) => objects.get(name)?.type,
     findField: (typeName, field) => objects.get(typeName)?.fields.get(field)?.type.type,
+  };
+}
+
+/** Lets reserved words be fields as they are, `object.metadata.namespace`, beside their escaped form; policies have it so. */
+export function withKeywordFields(provider: TypeProvider): TypeProvider {
+  return {
+    ...provider,
+    findField(typeName, field) {
+      return (
+        provider.findField(typeName, field) ??
+        (isReserved(field) ? provider.findField(typeName, `__${field}__`) : undefined)
+      );
+    },
   };
 }
 

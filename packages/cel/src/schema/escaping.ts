@@ -6,6 +6,11 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether a word of the language cannot be a name. */
+export function isReserved(word: string): boolean {
+  return RESERVED.has(word);
+}
+
 const ESCAPES: Record<string, string> = { __: "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__" };
 const UNESCAPES: Record<string, string> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 

@@ -13,6 +13,7 @@ import {
   declScalar,
   declSizes,
   declTypeProvider,
+  withKeywordFields,
 } from "./decl-type.ts";
 import { escapeField, unescapeField } from "./escaping.ts";
 import type { Json } from "./json.ts";
@@ -120,6 +121,21 @@ describe("types with limits", () => {
     assert.ok(provider.findType("root.a.@idx"));
     assert.ok(provider.findType("root.a.@idx.b.@elem"));
     assert.equal(String(provider.findField("root.a.@idx", "b")), "map(string, root.a.@idx.b.@elem)");
+  });
+  it("lets policies write reserved words as fields", () => {
+    const self = object({ namespace: declScalar("string") }, "T");
+    const strict = createEnv({
+      ...kubernetesOptions(),
+      variables: { self: self.type },
+      types: [declTypeProvider(self)],
+    });
+    const lax = createEnv({
+      ...kubernetesOptions(),
+      variables: { self: self.type },
+      types: [withKeywordFields(declTypeProvider(self))],
+    });
+    assert.equal(strict.compile("self.namespace == 'x'").ok, false);
+    assert.equal(lax.compile("self.namespace == 'x' && self.__namespace__ == 'x'").ok, true);
   });
   it("bounds the cost of an expression by the sizes that they allow", () => {
     const self = object({ tags: declList(declScalar("string", { maxElements: 10n }), { maxElements: 5n }) }, "T");

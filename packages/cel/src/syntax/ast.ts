@@ -1,6 +1,6 @@
 /** The tree of an expression after macros are expanded; the checker writes types and references into it. */
 
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import type { CelUint } from "../values/value.ts";
 
 /** What a literal can hold. */

@@ -1,6 +1,5 @@
 /** Macros: calls that the parser rewrites before anything is checked. */
 
-import { CelUint } from "../values/value.ts";
 import type { ComprehensionNode, FieldEntry, LiteralValue, MapEntry, Node } from "./ast.ts";
 import { ACCUMULATOR } from "./ast.ts";
 
@@ -240,14 +239,4 @@ export function bind(make: NodeFactory, name: string, init: Node, result: Node):
     step: make.ident(name),
     result,
   });
-}
-
-/** Whether a value can be a literal of the source; for callers that build nodes. */
-export function isLiteralValue(value: unknown): value is LiteralValue {
-  return (
-    value === null ||
-    ["boolean", "bigint", "number", "string"].includes(typeof value) ||
-    value instanceof Uint8Array ||
-    value instanceof CelUint
-  );
 }

@@ -1,6 +1,6 @@
 /** Equality across types and order within comparable ones. */
 
-import { sameType, Type } from "../types.ts";
+import { sameType, Type } from "../type.ts";
 import { compareBytes, compareText } from "./text.ts";
 import type { CelResult, CelValue } from "./value.ts";
 import {

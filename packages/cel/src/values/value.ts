@@ -1,6 +1,6 @@
 /** What an expression computes with: JavaScript values where they are exact, small classes where they are not. */
 
-import type { Type } from "../types.ts";
+import type { Type } from "../type.ts";
 import {
   BOOL,
   BYTES,
@@ -15,7 +15,7 @@ import {
   TIMESTAMP,
   TYPE,
   UINT,
-} from "../types.ts";
+} from "../type.ts";
 
 /** An unsigned 64-bit integer. */
 export class CelUint {
