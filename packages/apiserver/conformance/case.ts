@@ -18,6 +18,8 @@ export interface Step {
   readonly events?: number;
   /** Compared only as far as these top-level fields go (for documents that are expected to differ elsewhere). */
   readonly only?: readonly string[];
+  /** Milliseconds that the real server needs before it shows the effect. */
+  readonly settle?: number;
   /** Not compared: makes the scene. */
   readonly quiet?: boolean;
 }

@@ -1,4 +1,5 @@
 /** Plays a case to a target and records what it answers. */
+import { setTimeout } from "node:timers/promises";
 import type { Case, Step } from "./case.ts";
 import { Normalizer, type Recorded } from "./answer.ts";
 import type { Target } from "./target.ts";
@@ -17,6 +18,7 @@ export async function play(target: Target, namespace: string, { steps }: Case): 
       body: bodyOf(step, variables),
       lines: step.events,
     });
+    if (step.settle !== undefined && target.name === "real") await setTimeout(step.settle);
     const body = parse(answered.text, answered.headers["content-type"] ?? "", step);
     for (const [name, path] of Object.entries(step.keep ?? {})) variables.set(name, String(valueAt(body, path)));
     if (step.quiet !== true) answers.push(normalizer.answer(answered.status, answered.headers, narrowed(body, step)));

@@ -13,8 +13,12 @@ import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "
 import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
 import { bootstrapObjects } from "./bootstrap.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
+import { builtinRules } from "./builtin/index.ts";
 import type { Call } from "./call.ts";
 import { systemClock, type Clock } from "./clock.ts";
+import { startDefinitions } from "./custom/controller.ts";
+import { definitionRules } from "./custom/definition-rules.ts";
+import { definitionsName } from "./custom/definition.ts";
 import { createHandler, type Handler } from "./handler.ts";
 import type { Randomness, ServerParts } from "./parts.ts";
 import { RequestMetrics } from "./paths/metrics.ts";
@@ -87,15 +91,17 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const journal = options.data === undefined ? undefined : openJournal(options.data);
   const store = openStore(options, clock, journal);
   const registry = new Registry();
-  registry.add(...serveBuiltins());
+  registry.add(...serveBuiltins(new Map([...builtinRules, [definitionsName, definitionRules]])));
   const token = randomness.uuid();
   const parts = assemble({ options, clock, randomness, store, registry, token });
   if (journal === undefined || journal.isEmpty) fill(parts);
   await store.settled();
+  const stopDefinitions = startDefinitions(parts);
   const observer = observe(createHandler(parts), clock);
   const authority = lazyAuthority(clock);
   const listening = await openDoor(options, observer.handle, authority);
   const close = async (): Promise<void> => {
+    stopDefinitions();
     await listening?.close();
     store.close();
     journal?.close();

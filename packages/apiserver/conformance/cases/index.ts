@@ -1,6 +1,7 @@
 /** All topics. */
 import type { Topic } from "../case.ts";
 import { bodies } from "./bodies.ts";
+import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { discovery } from "./discovery.ts";
 import { lists } from "./lists.ts";
@@ -9,4 +10,4 @@ import { patches } from "./patches.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
-export const topics: readonly Topic[] = [bodies, updates, patches, deletion, lists, watches, media, discovery];
+export const topics: readonly Topic[] = [bodies, updates, patches, deletion, lists, watches, media, discovery, custom];

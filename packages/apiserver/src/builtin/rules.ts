@@ -62,6 +62,8 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   /** The metadata itself is checked by the server, after these. */
   validateCreate?(object: T, context: RuleContext): readonly FieldError[];
   validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
+  /** Whether `validateCreate` and `validateUpdate` check the metadata as well, name rule included. Default no: the server does. */
+  readonly validatesMetadata?: boolean;
   /** Texts for Warning headers; `old` is there on update. */
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
   /** Brings an accepted object into its one stored form. */
@@ -77,7 +79,7 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   allocate?(draft: Draft<T>, old: T | undefined, context: RuleContext): Allocation | readonly FieldError[] | undefined;
 
   /** The fields that a field selector may name, beside `metadata.name` and `metadata.namespace`. */
-  readonly fields?: { readonly [path: string]: (object: T) => string };
+  readonly fields?: { readonly [path: string]: FieldReader<T> };
 
   readonly deletion?: DeletionRules<T>;
   readonly table?: TableRules<T>;
@@ -87,6 +89,9 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   /** Runs after a write was stored, for side effects on other objects. */
   stored?(event: StoredEvent<T>, writer: Writer, context: RuleContext): void;
 }
+
+/** Reads a field as text. Declared as a method, so that the rules of a kind are also rules of any kind. */
+export type FieldReader<T> = { read(object: T): string }["read"];
 
 /** One of the other versions of a kind. */
 export interface VersionRules<T extends KubeObject = KubeObject> {

@@ -19,11 +19,14 @@ export interface Expected {
   readonly version: string;
   readonly kind: string;
   readonly codec: Codec;
+  /** Custom objects must say what they are, and are checked against it later. */
+  readonly isCustom?: boolean;
 }
 
 /** What a resource expects. */
 export function expectedOf(resource: ServedResource): Expected {
-  return { group: resource.group, version: resource.version, kind: resource.kind, codec: resource.codec };
+  const { group, version, kind, codec, isCustom } = resource;
+  return { group, version, kind, codec, isCustom };
 }
 
 const builtinFormats: readonly Format[] = ["json", "yaml", "protobuf"];
@@ -73,10 +76,11 @@ function toDraft(registry: Registry, { body, format, expected, problems }: Body)
   let actual: TypeMeta | undefined;
   try {
     const value = parseBody(body, format, { expected, problems });
+    if (expected.isCustom === true) checkCustomKind(value, body);
     actual = readTypeMeta(value, expected);
     checkKind(registry, actual, expected);
     const draft = expected.codec.decode(value ?? {}, problems);
-    problems?.orderBy(value);
+    if (expected.isCustom !== true) problems?.orderBy(value);
     return draft;
   } catch (error) {
     throw toDecodeError(error, { actual, expected, body });
@@ -140,25 +144,38 @@ function readMetaField(value: JsonValue | undefined, name: string): string {
   );
 }
 
+function checkCustomKind(value: JsonValue, body: Uint8Array): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  if (typeof value["kind"] === "string" && value["kind"] !== "") return;
+  if (value["kind"] !== undefined && value["kind"] !== null && value["kind"] !== "") return;
+  throw new Unrecognized(`Object 'Kind' is missing in '${Buffer.from(body).toString("utf8")}'`);
+}
+
 /** A wrong kind stops the decoding, another version of the right kind is refused afterwards. */
 function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): void {
   const { group, version, kind } = actual;
   if (group === expected.group && version === expected.version && kind === expected.kind) return;
   const apiVersion = formatApiVersion(actual);
+  if (expected.isCustom === true) {
+    if (group === expected.group && version === expected.version) return;
+    throw versionMismatch(apiVersion, expected);
+  }
   const isKnown = [...registry.all()].some((one) => one.apiVersion === apiVersion && one.kind === kind);
   if (!isKnown) {
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
     throw new TypeMismatch(why);
   }
-  if (group === expected.group && kind === expected.kind) {
-    const own = formatApiVersion(expected);
-    throw apiErrors.badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${own})`,
-    );
-  }
+  if (group === expected.group && kind === expected.kind) throw versionMismatch(apiVersion, expected);
   const from = `${version}.${kind}`;
   throw new TypeMismatch(
     `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
+  );
+}
+
+function versionMismatch(apiVersion: string, expected: Expected): Error {
+  const own = formatApiVersion(expected);
+  return apiErrors.badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${own})`,
   );
 }
 

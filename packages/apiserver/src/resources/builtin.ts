@@ -64,7 +64,7 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     subresources: new Map(
       (facts.subresources ?? []).map((each) => [
         each.name,
-        serveSubresource(each, { group, version, kindRules, codec }),
+        serveSubresource(each, { group, version, kindRules, codec, parentKind: facts.kind }),
       ]),
     ),
     fieldManager: fieldManagerOf({ group, version, kind: facts.kind }, resetFieldsOf(kindRules)),
@@ -83,6 +83,8 @@ interface SubresourcePlace {
   readonly version: string;
   readonly kindRules: ResourceRules;
   readonly codec: Codec;
+  /** The kind that a projection writes into. */
+  readonly parentKind: string;
 }
 
 function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): ServedSubresource {
@@ -97,7 +99,7 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
     kind,
     codec: isView && facts.group === undefined ? place.codec : structureOnly(formatApiVersion(kind), facts.kind),
     rules: rules ?? defaultSubresources[facts.name],
-    fieldManager: isView ? fieldManagerOf(kind, reset, facts.name) : undefined,
+    fieldManager: fieldManagerOf(isView ? kind : { ...place, kind: place.parentKind }, reset, facts.name),
   };
 }
 

@@ -74,6 +74,8 @@ export interface ServedResource extends ResourceNames {
   readonly fieldManager: FieldManager | undefined;
   /** How strategic merge patches are merged; custom kinds have no such patches. */
   patchType(): PatchType;
+  /** A text for a Warning header of every answer. */
+  readonly deprecationWarning?: string;
   /** Custom objects carry apiVersion and kind inside lists, built-in ones do not. */
   readonly isCustom: boolean;
 }

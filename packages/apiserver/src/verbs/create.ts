@@ -1,5 +1,5 @@
 /** create: a body becomes a stored object. */
-import { apiErrors, StatusError, toFailure, type KubeObject } from "@capstan/model";
+import { apiErrors, StatusError, toFailure, type GroupKind, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { Allocation, KindRules } from "../builtin/rules.ts";
@@ -7,7 +7,7 @@ import { headerOf } from "../call.ts";
 import { expectedOf, readObject } from "../decode/object.ts";
 import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { checkMetadata, checkStandardFinalizers } from "../metadata/check.ts";
+import { checkObjectMetadata } from "../metadata/check.ts";
 import {
   dropDuplicateOwners,
   duplicateOwnersWarning,
@@ -16,7 +16,7 @@ import {
   generateNameFrom,
   wipeSystemFields,
 } from "../metadata/system-fields.ts";
-import { storageKey } from "../resources/resource.ts";
+import { storageKey, type ServedResource } from "../resources/resource.ts";
 import { admissionRequest } from "./context.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { toStored } from "./write.ts";
@@ -142,16 +142,22 @@ function checkNew(
   ensureNamespace(draft, resource.namespaced ? info.namespace : "");
   rules.prepareForCreate?.(draft, context);
   const errors = [
-    ...checkMetadata(draft.metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
-    ...(resource.isCustom ? [] : checkStandardFinalizers(draft.metadata)),
+    ...(rules.validatesMetadata === true
+      ? []
+      : checkObjectMetadata(draft, resource.namespaced, rules.name ?? "dns-subdomain")),
     ...(rules.validateCreate?.(draft, context) ?? []),
   ];
-  if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);
+  if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
   for (const warning of rules.warnings?.(draft, undefined, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   // A version keeps its place among the fields; the store puts in the real one.
   draft.metadata.resourceVersion = "0";
   return resource.stored.decode(draft as never, undefined);
+}
+
+/** The kind that refusals name: custom objects are called what they call themselves. */
+export function kindOf({ group, kind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
+  return { group, kind: isCustom ? draft.kind : kind };
 }
 
 /** The key for a new object. A generated name that is taken is drawn again; any other name that is taken is refused. */

@@ -45,16 +45,20 @@ const itemsPerTurn = 500;
 
 /** Joins the texts that the entries keep; long lists in turns, so that nobody waits for them. */
 function respondEntries(resource: ServedResource, page: ListPage): Answer {
-  const head = `${listHead(resource, page)}"items":[`;
+  const [head, tail] = listFrame(resource, page);
   const headers = { "content-type": mediaTypes.json };
   const { entries } = page;
   if (entries.length <= itemsPerTurn) {
-    return { status: 200, headers, body: `${head}${itemsText(resource, entries)}]}\n` };
+    return { status: 200, headers, body: `${head}${itemsText(resource, entries)}${tail}\n` };
   }
-  return { status: 200, headers, body: inTurns(resource, head, entries), compressible: true };
+  return { status: 200, headers, body: inTurns(resource, entries, { head, tail }), compressible: true };
 }
 
-function inTurns(resource: ServedResource, head: string, entries: readonly Entry[]): LiveBody {
+function inTurns(
+  resource: ServedResource,
+  entries: readonly Entry[],
+  { head, tail }: { head: string; tail: string },
+): LiveBody {
   return (sink) => {
     let at = 0;
     let timer: NodeJS.Immediate | undefined;
@@ -63,7 +67,7 @@ function inTurns(resource: ServedResource, head: string, entries: readonly Entry
       const isFirst = at === 0;
       at += itemsPerTurn;
       const isLast = at >= entries.length;
-      sink.write(`${isFirst ? head : ","}${items}${isLast ? "]}\n" : ""}`);
+      sink.write(`${isFirst ? head : ","}${items}${isLast ? `${tail}\n` : ""}`);
       if (isLast) sink.end();
       else timer = setImmediate(turn);
     };
@@ -86,11 +90,12 @@ function typeMetaLength({ kind, apiVersion }: ServedResource): number {
   return `{"kind":"${kind}","apiVersion":"${apiVersion}",`.length;
 }
 
-function listHead({ listKind, apiVersion, isCustom }: ServedResource, page: ListPage): string {
+/** What stands before and after the items. Custom lists are maps in Go: their keys are sorted. */
+function listFrame({ listKind, apiVersion, isCustom }: ServedResource, page: ListPage): [head: string, tail: string] {
   const metadata = toGoJson(listMeta(page, isCustom));
   return isCustom
-    ? `{"apiVersion":"${apiVersion}","kind":"${listKind}","metadata":${metadata},`
-    : `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},`;
+    ? [`{"apiVersion":"${apiVersion}","items":[`, `],"kind":"${listKind}","metadata":${metadata}}`]
+    : [`{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[`, "]}"];
 }
 
 interface ListMeta {
@@ -113,7 +118,8 @@ function respondObjects(exchange: ResourceExchange, page: ListPage, objects: rea
   switch (media.transform?.kind) {
     case undefined: {
       const items = objects.map((object) => itemText(resource, toGoJson(object))).join(",");
-      return respondJson(200, `${listHead(resource, page)}"items":[${items}]}`, media);
+      const [head, tail] = listFrame(resource, page);
+      return respondJson(200, `${head}${items}${tail}`, media);
     }
     case "Table":
       return respondJson(200, toGoJson(tableOf(exchange, objects, meta)), media);

@@ -21,6 +21,7 @@ import type { Answer } from "../answer.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { unsupportedMediaType } from "../decode/media-type.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { printGoMap } from "../encode/go-map.ts";
@@ -40,6 +41,8 @@ const kinds: Readonly<Record<string, PatchKind>> = {
   "application/strategic-merge-patch+json": "strategic",
   "application/apply-patch+yaml": "apply",
 };
+
+const customPatches = Object.keys(kinds).filter((type) => kinds[type] !== "strategic");
 
 /** Answers a PATCH of an object or of a view of it. */
 export async function patch(exchange: ResourceExchange): Promise<Answer> {
@@ -63,9 +66,24 @@ export async function patch(exchange: ResourceExchange): Promise<Answer> {
 function kindOf({ call, resource }: ResourceExchange): PatchKind {
   const type = (headerOf(call, "content-type") ?? "").split(";")[0]?.trim() ?? "";
   const kind = kinds[type];
-  if (kind !== undefined && !(kind === "strategic" && resource.isCustom)) return kind;
+  if (kind === "strategic" && resource.isCustom) throw unsupportedMediaType(customPatches);
+  if (kind !== undefined) return kind;
   const message = "415: Unsupported Media Type";
   throw new StatusError(toFailure({ code: 415, reason: "UnsupportedMediaType", message, details: {} }));
+}
+
+/** Changes a document that is not stored itself, such as a Scale; apply is not among the ways. */
+export async function patchDocument(
+  exchange: ResourceExchange,
+  options: WriteOptions,
+): Promise<(document: KubeObject) => JsonValue> {
+  const kind = kindOf(exchange);
+  if (kind === "apply") throw unsupportedMediaType(customPatches.filter((type) => kinds[type] !== "apply"));
+  const text = Buffer.from(await exchange.call.body()).toString("utf8");
+  const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
+  const parsed = readPatch({ kind, text, options }, problems);
+  // A projection has no lists to merge, so that a strategic patch of it is a plain one.
+  return (live) => applyParsed(exchange, kind === "strategic" ? "merge" : kind, { live, parsed }) as JsonValue;
 }
 
 /** What a patch makes must still be the object of the path. */

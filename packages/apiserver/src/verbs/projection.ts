@@ -1,13 +1,15 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
-import { cloneJson, toGoJson } from "@capstan/model";
-import { apiErrors } from "@capstan/model";
+import { apiErrors, cloneJson, toGoJson, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
+import { headerOf } from "../call.ts";
 import { readObject } from "../decode/object.ts";
 import { respondJson } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { findEntry } from "./get.ts";
-import { parseWriteOptions } from "./options.ts";
+import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
+import { patchDocument } from "./patch.ts";
 import { write } from "./write.ts";
 
 /** Answers a GET of a projection. */
@@ -17,23 +19,62 @@ export async function getProjection(exchange: ResourceExchange, rules: Projectio
 
 /** Answers a PUT of a projection. */
 export async function updateProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
-  const { info, query, context, subresource, resource } = exchange;
+  const { query, subresource, resource } = exchange;
   const options = parseWriteOptions(query, "UpdateOptions");
   const codec = subresource?.codec ?? resource.codec;
   const body = await readObject(exchange, { ...rules.kind, codec }, options.fieldValidation);
-  const errors = rules.validate?.(body, context) ?? [];
-  if (errors.length > 0) throw apiErrors.invalid(rules.kind, info.name, errors);
+  return writeProjection(exchange, rules, { options, projected: () => body });
+}
+
+/** Answers a PATCH of a projection. */
+export async function patchProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
+  const options = parseWriteOptions(exchange.query, "PatchOptions");
+  const codec = exchange.subresource?.codec ?? exchange.resource.codec;
+  const change = await patchDocument(exchange, options);
+  return writeProjection(exchange, rules, {
+    options,
+    projected: (live) => codec.decode(cloneJson(change(rules.read(live))), undefined),
+  });
+}
+
+interface ProjectionWrite {
+  readonly options: WriteOptions;
+  /** The projection as it should be, given the object. */
+  readonly projected: (live: KubeObject) => AnyDraft;
+}
+
+async function writeProjection(
+  exchange: ResourceExchange,
+  rules: ProjectionRules,
+  { options, projected }: ProjectionWrite,
+): Promise<Answer> {
+  const { info, context, subresource, call, resource } = exchange;
+  const origin = { manager: managerOf(options.fieldManager, headerOf(call, "user-agent") ?? ""), time: context.now };
   const { object } = await write(exchange, {
     name: info.name,
     options,
     createsMissing: false,
-    uid: body.metadata.uid ?? "",
-    change: (live) => {
-      const draft = cloneJson(live ?? body);
-      if (body.metadata.resourceVersion !== undefined) draft.metadata.resourceVersion = body.metadata.resourceVersion;
+    uid: "",
+    change(live) {
+      if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+      const body = projected(live);
+      const errors = rules.validate?.(body, context) ?? [];
+      if (errors.length > 0) throw apiErrors.invalid(rules.kind, info.name, errors);
+      const draft = cloneJson(live);
+      draft.metadata.resourceVersion = body.metadata.resourceVersion ?? "";
       rules.write(body, draft);
-      return draft;
+      return timeless(subresource?.fieldManager?.update(live, draft, origin) ?? draft, info.subresource);
     },
   });
   return respondJson(200, toGoJson(rules.read(object)), exchange.media);
+}
+
+/** Owners through a projection carry no time in the real server, and so come first. */
+function timeless(draft: AnyDraft, subresource: string): AnyDraft {
+  const { managedFields = [] } = draft.metadata;
+  const owners = managedFields.filter((entry) => entry.subresource === subresource);
+  if (owners.length === 0) return draft;
+  const others = managedFields.filter((entry) => entry.subresource !== subresource);
+  const stripped = owners.map(({ time: _time, ...entry }) => entry);
+  return { ...draft, metadata: { ...draft.metadata, managedFields: [...stripped, ...others] } };
 }

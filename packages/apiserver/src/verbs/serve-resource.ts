@@ -37,6 +37,7 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
   const media = negotiate(exchange.call, exchange.query, offerOf(resource));
+  if (resource.deprecationWarning !== undefined) exchange.warnings.add(resource.deprecationWarning);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
 }

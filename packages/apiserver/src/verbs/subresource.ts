@@ -1,7 +1,7 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
 import { apiErrors, toGoJson, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
-import type { ActionRules, ConnectRules } from "../builtin/rules.ts";
+import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
 import { readObject } from "../decode/object.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -9,7 +9,7 @@ import type { ServedSubresource } from "../resources/resource.ts";
 import { findEntry, get } from "./get.ts";
 import { parseWriteOptions } from "./options.ts";
 import { patch } from "./patch.ts";
-import { getProjection, updateProjection } from "./projection.ts";
+import { getProjection, patchProjection, updateProjection } from "./projection.ts";
 import { update } from "./update.ts";
 
 /** Answers a request for a subresource. */
@@ -21,7 +21,7 @@ export function serveSubresource(exchange: ResourceExchange, subresource: Served
     case "view":
       return serveView(exchange);
     case "projection":
-      return exchange.info.verb === "get" ? getProjection(exchange, rules) : updateProjection(exchange, rules);
+      return serveProjection(exchange, rules);
     case "action":
       return act(exchange, subresource, rules);
     case "connect":
@@ -43,6 +43,17 @@ function serveView(exchange: ResourceExchange): Promise<Answer> {
       return update(exchange);
     default:
       return patch(exchange);
+  }
+}
+
+function serveProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
+  switch (exchange.info.verb) {
+    case "get":
+      return getProjection(exchange, rules);
+    case "update":
+      return updateProjection(exchange, rules);
+    default:
+      return patchProjection(exchange, rules);
   }
 }
 

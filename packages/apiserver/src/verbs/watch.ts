@@ -59,5 +59,6 @@ function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialE
     ? { apiVersion: resource.apiVersion, kind: resource.kind, metadata: {} }
     : resource.codec.decode({}, undefined);
   const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
-  return { ...empty, metadata: { resourceVersion: String(revision), ...annotations } };
+  const metadata = { resourceVersion: String(revision), ...annotations };
+  return { ...empty, metadata: resource.isCustom ? { ...annotations, ...metadata } : metadata };
 }

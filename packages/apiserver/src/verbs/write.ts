@@ -10,7 +10,7 @@ import { ensureNamespace } from "../metadata/system-fields.ts";
 import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { admissionRequest } from "./context.ts";
-import { allocate, storeNew, warnAboutOwners } from "./create.ts";
+import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
 import { present } from "./present.ts";
 
@@ -192,11 +192,12 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   const errors = [
     ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
-    ...checkMetadataUpdate(draft.metadata, old.metadata),
-    ...(resource.isCustom ? [] : checkStandardFinalizers(draft.metadata)),
+    ...(rules.validatesMetadata === true
+      ? []
+      : [...checkMetadataUpdate(draft.metadata, old.metadata), ...checkStandardFinalizers(draft.metadata)]),
     ...(door.validateUpdate?.(draft, old, context) ?? []),
   ];
-  if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, draft.metadata.name ?? "", errors);
+  if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   return resource.stored.decode(draft as never, undefined);
@@ -205,7 +206,8 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
 /** The object itself and its views have rules of the same form. */
 function doorRules({ subresource }: ResourceExchange, rules: KindRules): KindRules | ViewRules {
   if (subresource === undefined) return rules;
-  if (subresource.rules?.type !== "view") return {};
+  // A projection writes into the object as an update of it would.
+  if (subresource.rules?.type !== "view") return rules;
   return subresource.rules.prepareForUpdate === undefined && subresource.name === "status"
     ? { ...subresource.rules, prepareForUpdate: keepAllButStatus }
     : subresource.rules;

@@ -1,0 +1,94 @@
+/** The rules of CustomResourceDefinition itself. */
+import { isDeepEqual, type Condition, type Json } from "@capstan/model";
+import type { Draft } from "../builtin/draft.ts";
+import { defineRules, type KindRules } from "../builtin/rules.ts";
+import { schemaTools } from "./schema-tools.ts";
+import { cleanupFinalizer, type Definition } from "./definition.ts";
+
+/** How definitions are prepared, checked, shown and deleted. */
+export const definitionRules: KindRules = defineRules<Definition>({
+  name: "path-segment",
+  validatesMetadata: true,
+  resetFields: ["status"],
+  defaults({ spec }) {
+    if (spec?.names === undefined) return;
+    const { names } = spec;
+    if ((names.singular ?? "") === "") names.singular = (names.kind ?? "").toLowerCase();
+    if ((names.listKind ?? "") === "" && (names.kind ?? "") !== "") names.listKind = `${names.kind}List`;
+    spec.conversion ??= { strategy: "None" };
+    defaultWebhook(spec.conversion.webhook as Draft<Json> | undefined);
+  },
+  prepareForCreate(draft) {
+    draft.metadata.generation = 1;
+    draft.status = { storedVersions: [] };
+    rememberStorage(draft);
+  },
+  prepareForUpdate(draft, old) {
+    draft.status = structuredStatus(old);
+    rememberStorage(draft);
+    if (!isDeepEqual(draft.spec, old.spec)) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+  validateCreate: (object) => schemaTools.validateCustomResourceDefinition(object as unknown as Json),
+  validateUpdate: (object, old) =>
+    schemaTools.validateCustomResourceDefinition(object as unknown as Json, old as unknown as Json),
+  warnings: (object, old) => schemaTools.crdWarnings(object as unknown as Json, old as unknown as Json | undefined),
+  subresources: {
+    status: {
+      type: "view",
+      resetFields: ["metadata", "spec"],
+      prepareForUpdate(draft, old) {
+        const { managedFields } = draft.metadata;
+        draft.spec = structuredClone(old.spec) as Draft<Definition>["spec"];
+        draft.metadata = structuredClone(old.metadata) as Draft<Definition>["metadata"];
+        if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
+      },
+    },
+  },
+  deletion: {
+    returnsObject: true,
+    stays: (object) => object.metadata.deletionTimestamp === undefined,
+    begin(draft, { now }) {
+      delete draft.metadata.deletionGracePeriodSeconds;
+      if (draft.metadata.generation !== undefined) draft.metadata.generation -= 1;
+      const finalizers = (draft.metadata.finalizers ??= []);
+      if (!finalizers.includes(cleanupFinalizer)) finalizers.push(cleanupFinalizer);
+      setTerminating(draft, now);
+    },
+  },
+  table: {
+    row: ({ metadata }) => ({ cells: [metadata.name ?? "", metadata.creationTimestamp ?? ""] }),
+  },
+});
+
+function structuredStatus({ status }: Definition): NonNullable<Draft<Definition>["status"]> {
+  return structuredClone(status ?? {}) as NonNullable<Draft<Definition>["status"]>;
+}
+
+/** The version that objects are stored in is remembered for as long as one may be stored in it. */
+function rememberStorage(draft: Draft<Definition>): void {
+  const storage = draft.spec?.versions?.find((version) => version.storage)?.name;
+  if (storage === undefined) return;
+  const status = (draft.status ??= {});
+  const stored = (status.storedVersions ??= []);
+  if (!stored.includes(storage)) stored.push(storage);
+}
+
+function defaultWebhook(webhook: Draft<Json> | undefined): void {
+  if (typeof webhook !== "object" || webhook === null || Array.isArray(webhook)) return;
+  const config = (webhook as { clientConfig?: { service?: { port?: number } } }).clientConfig;
+  if (config?.service !== undefined) config.service.port ??= 443;
+}
+
+function setTerminating(draft: Draft<Definition>, now: string): void {
+  const status = (draft.status ??= {});
+  const conditions = (status.conditions ??= []);
+  if (conditions.some(({ type }) => type === "Terminating")) return;
+  const condition: Condition = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime: now,
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  conditions.push({ ...condition });
+}

@@ -1,0 +1,71 @@
+/** The parts of a CustomResourceDefinition that serving needs. */
+import type { Condition, Json, KubeObject } from "@capstan/model";
+import type { OpenApiSchema } from "@capstan/patch";
+
+/** The names of a kind. */
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly kind: string;
+  readonly listKind?: string;
+  readonly categories?: readonly string[];
+}
+
+/** One version of a kind. */
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: OpenApiSchema & Json };
+  readonly subresources?: { readonly status?: Json; readonly scale?: ScalePaths };
+  readonly additionalPrinterColumns?: readonly PrinterColumn[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** A column of a table. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+/** Where an object keeps what a Scale shows. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** A definition as it is stored. */
+export interface Definition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: DefinitionNames;
+    readonly scope: "Namespaced" | "Cluster";
+    readonly versions: readonly DefinitionVersion[];
+    readonly conversion?: { readonly strategy: "None" | "Webhook"; readonly webhook?: Json };
+    readonly preserveUnknownFields?: boolean;
+  };
+  readonly status?: {
+    readonly conditions?: readonly Condition[] | null;
+    readonly acceptedNames?: DefinitionNames;
+    readonly storedVersions?: readonly string[];
+  };
+}
+
+/** Where definitions are stored. */
+export const definitionsName = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** The finalizer that keeps a definition until its objects are gone. */
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+/** Whether a condition of a definition holds. */
+export function hasCondition({ status }: Definition, type: string): boolean {
+  return status?.conditions?.some((one) => one.type === type && one.status === "True") === true;
+}
