@@ -160,4 +160,25 @@ describe("an operator in virtual time", () => {
     await world.advance("5m");
     assert.equal(world.writes.length, before);
   });
+
+  test("breaks a hot loop, and names the fields and the other manager", async () => {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
+    await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
+    await world.settle();
+    const rival = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "default", name: "c-extra" },
+      data: { size: "rival" },
+    };
+    for (let round = 0; round < 40; round++) {
+      await api.apply(ConfigMap, rival, { manager: "rival", force: true });
+      await world.advance("500ms");
+    }
+    assert.ok(world.writes.length < 30, `${world.writes.length} writes`);
+    const [last] = world.running.explain("cache", "default/c").slice(-1);
+    assert.match(last?.message ?? "", /^Stopped writing ConfigMap default\/c-extra: .* "rival" .*data\.size/u);
+  });
 });

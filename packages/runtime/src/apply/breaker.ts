@@ -20,11 +20,11 @@ export const usualBudget: WriteBudget = { writes: 20, within: 60_000 };
 export interface Repair {
   readonly kind: AnyKind;
   readonly key: string;
-  /** The first field that differs from what is wanted. */
+  /** The first field that differs from what is wanted; empty when the child was not there at all. */
   readonly field: string;
 }
 
-/** Counts repairs of each child. */
+/** Counts writes to each child. */
 export class Breaker {
   readonly #clock: Clock;
   readonly #api: Api;
@@ -44,7 +44,7 @@ export class Breaker {
     const record = this.#repairs.get(id) ?? { times: [], fields: new Set<string>() };
     record.times = record.times.filter((time) => now - time < this.#budget.within);
     if (record.times.length === 0) record.fields.clear();
-    record.fields.add(field);
+    if (field !== "") record.fields.add(field);
     this.#repairs.set(id, record);
     if (record.times.length < this.#budget.writes) {
       record.times.push(now);
@@ -62,15 +62,16 @@ export class Breaker {
   }
 
   async #describe(kind: AnyKind, key: string, fields: readonly string[]): Promise<RuntimeError> {
+    const { writes, within } = this.#budget;
+    const head = `Stopped writing ${kind.kind} ${key}: it was written ${writes} times in ${Math.round(within / 1000)} s because`;
+    const object = `${kind.kind} ${key}`;
+    if (fields.length === 0) {
+      return new RuntimeError("HotLoop", `${head} it is deleted each time. Find out who deletes it.`, { object });
+    }
     const rivals = await this.#rivals(kind, key, fields);
     const who = rivals.length === 0 ? "another manager" : rivals.map((name) => `"${name}"`).join(" and ");
-    const { writes, within } = this.#budget;
-    return new RuntimeError(
-      "HotLoop",
-      `Stopped writing ${kind.kind} ${key}: it was repaired ${writes} times in ${Math.round(within / 1000)} s because ${who} ` +
-        `changes ${fields.join(", ")}. Let only one of them set these fields.`,
-      { object: `${kind.kind} ${key}` },
-    );
+    const advice = "Let only one of them set these fields.";
+    return new RuntimeError("HotLoop", `${head} ${who} changes ${fields.join(", ")}. ${advice}`, { object });
   }
 
   async #rivals(kind: AnyKind, key: string, fields: readonly string[]): Promise<readonly string[]> {

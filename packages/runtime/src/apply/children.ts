@@ -34,6 +34,9 @@ export interface ChildrenOptions {
 /** How the server spells values of children, where it does so differently from what was sent. */
 export type Learned = Map<string, Spellings>;
 
+/** A child that is not there differs as a whole. */
+const WHOLE: Difference = { path: "" };
+
 /** The children of one object, for one turn. */
 export class Children {
   readonly #options: ChildrenOptions;
@@ -50,11 +53,9 @@ export class Children {
     const key = keyText(object);
     this.#applied.add(childId(kind, key));
     const live = caches.of(kind).get(key);
-    if (live !== undefined) {
-      const difference = this.#difference(kind, object, live);
-      if (difference === undefined) return live;
-      await breaker.check({ kind, key, field: difference.path });
-    }
+    const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
+    if (live !== undefined && difference === undefined) return live;
+    await breaker.check({ kind, key, field: difference?.path ?? "" });
     const result = await writer.apply(kind, object, signal);
     this.#learn(kind, object, result);
     return result;

@@ -25,9 +25,19 @@ export interface DraftOptions {
 
 /** A draft that starts as the status is. */
 export function draftOf({ object, time }: DraftOptions): Draft {
-  const fields = structuredClone((object as { readonly status?: StatusFields }).status ?? {});
+  const fields = copy((object as { readonly status?: StatusFields }).status ?? {});
   const setter = conditionSetter({ fields, generation: object.metadata.generation, time });
   return Object.defineProperty(fields, "condition", { value: setter, enumerable: false }) as Draft;
+}
+
+/** A copy of JSON that may be written to: several times quicker than structuredClone, which can do much more. */
+function copy<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  // Each branch builds the same shape that it was given.
+  if (Array.isArray(value)) return value.map(copy) as T;
+  const made: { [name: string]: unknown } = {};
+  for (const name in value) made[name] = copy(value[name]);
+  return made as T;
 }
 
 /** Sends what differs between the draft and the status, if anything does. */

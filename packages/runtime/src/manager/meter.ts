@@ -2,7 +2,7 @@
 import { RuntimeError } from "../errors.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
 import type { TurnEnd } from "../reconcile/worker.ts";
-import type { Counter, Gauge, MetricHead, Registry } from "./registry.ts";
+import type { Counter, Gauge, Labels, MetricHead, Registry } from "./registry.ts";
 
 /** The numbers of one controller. */
 export interface ControllerMeter {
@@ -111,6 +111,12 @@ export class Meters {
   of(controller: string, now: MeterSource): ControllerMeter {
     const labels = { controller };
     const queue = { controller, name: controller };
+    const results = new Map<string, Labels>();
+    const resultLabels = (result: string): Labels => {
+      const known = results.get(result) ?? { controller, result };
+      results.set(result, known);
+      return known;
+    };
     this.#start(controller, now);
     let active = 0;
     return {
@@ -121,7 +127,7 @@ export class Meters {
       },
       finished: (consequence, end, seconds) => {
         this.#reconcile.active.set(labels, --active);
-        this.#reconcile.total.add({ controller, result: consequence.result });
+        this.#reconcile.total.add(resultLabels(consequence.result));
         this.#reconcile.time.observe(labels, seconds);
         this.#queue.worked.observe(queue, seconds);
         if (consequence.queue.then === "retry") this.#queue.retries.add(queue);

@@ -76,6 +76,7 @@ export class Registry {
 /** Values by labels. */
 class Series {
   readonly #head: MetricHead;
+  readonly #texts = new WeakMap<Labels, string>();
   readonly #values = new Map<string, number>();
 
   constructor(head: MetricHead) {
@@ -83,12 +84,19 @@ class Series {
   }
 
   add(labels: Labels, amount: number): void {
-    const id = labelText(this.#head, labels);
+    const id = this.#textOf(labels);
     this.#values.set(id, (this.#values.get(id) ?? 0) + amount);
   }
 
   set(labels: Labels, value: number): void {
-    this.#values.set(labelText(this.#head, labels), value);
+    this.#values.set(this.#textOf(labels), value);
+  }
+
+  /** Whoever counts often hands in the same labels: their text is made once. */
+  #textOf(labels: Labels): string {
+    let text = this.#texts.get(labels);
+    if (text === undefined) this.#texts.set(labels, (text = labelText(this.#head, labels)));
+    return text;
   }
 
   *lines(): Generator<string> {
@@ -96,10 +104,17 @@ class Series {
   }
 }
 
+interface BucketSeries {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
 class Buckets implements Histogram {
   readonly #head: MetricHead;
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, { readonly counts: number[]; sum: number; count: number }>();
+  readonly #series = new Map<string, BucketSeries>();
+  readonly #byLabels = new WeakMap<Labels, BucketSeries>();
 
   constructor(head: MetricHead, bounds: readonly number[]) {
     this.#head = head;
@@ -107,16 +122,21 @@ class Buckets implements Histogram {
   }
 
   observe(labels: Labels, value: number): void {
-    const id = labelText(this.#head, labels);
-    let series = this.#series.get(id);
-    if (series === undefined) {
-      series = { counts: this.#bounds.map(() => 0), sum: 0, count: 0 };
-      this.#series.set(id, series);
-    }
+    const series = this.#seriesOf(labels);
     series.sum += value;
     series.count++;
     const at = this.#bounds.findIndex((bound) => value <= bound);
     if (at >= 0) series.counts[at] = (series.counts[at] ?? 0) + 1;
+  }
+
+  #seriesOf(labels: Labels): BucketSeries {
+    const known = this.#byLabels.get(labels);
+    if (known !== undefined) return known;
+    const id = labelText(this.#head, labels);
+    const series = this.#series.get(id) ?? { counts: this.#bounds.map(() => 0), sum: 0, count: 0 };
+    this.#series.set(id, series);
+    this.#byLabels.set(labels, series);
+    return series;
   }
 
   *lines(): Generator<string> {

@@ -58,6 +58,9 @@ export interface QueueOptions {
 /** Causes kept per key; a key with more of them has been told enough. */
 const CAUSES_KEPT = 16;
 
+/** Shared by all keys without causes; never written to. */
+const NO_CAUSES: never[] = [];
+
 interface Item<C> extends Queued {
   readonly key: string;
   state: "waiting" | "ready" | "running";
@@ -147,7 +150,7 @@ export class Queue<C> {
     item.again = Infinity;
     this.#running++;
     const causes = item.causes;
-    item.causes = [];
+    item.causes = NO_CAUSES;
     const failures = this.#retries.get(item.key)?.attempts ?? 0;
     return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
   }
@@ -161,7 +164,7 @@ export class Queue<C> {
     if (item === undefined || item.state !== "running") return;
     this.#running--;
     if (isEcho !== undefined && item.causes.length > 0 && item.causes.every(isEcho)) {
-      item.causes = [];
+      item.causes = NO_CAUSES;
       item.again = Infinity;
     }
     const now = this.#clock.now();
@@ -193,7 +196,7 @@ export class Queue<C> {
       slot: -1,
       at: 0,
       priority,
-      causes: [],
+      causes: NO_CAUSES,
       again: Infinity,
       tag: 0,
       flow: undefined,
@@ -205,7 +208,9 @@ export class Queue<C> {
   }
 
   #keepCause(item: Item<C>, cause: C | undefined): void {
-    if (cause !== undefined && item.causes.length < CAUSES_KEPT) item.causes.push(cause);
+    if (cause === undefined || item.causes.length >= CAUSES_KEPT) return;
+    if (item.causes.length === 0) item.causes = [cause];
+    else item.causes.push(cause);
   }
 
   #reschedule(item: Item<C>, wish: { at: number; priority: number; now: number }): void {
