@@ -183,9 +183,13 @@ class Parser {
   /** An even number of the same sign cancels itself out. */
   private repeated(kind: "!" | "-", fn: string): Node {
     const first = this.tokens.next();
+    let last = first;
     let count = 1;
-    while (this.tokens.accept(kind)) count++;
-    if (kind === "-" && !isOperandStart(this.tokens.current.kind)) this.tokens.noViable(first);
+    for (let next = this.tokens.accept(kind); next; next = this.tokens.accept(kind)) {
+      last = next;
+      count++;
+    }
+    if (kind === "-" && !isOperandStart(this.tokens.current.kind)) this.tokens.noViableSign(last);
     else if (kind === "!" && this.tokens.is("<EOF>")) this.missingAfterNot();
     const operand = this.member(this.primary());
     return count % 2 === 0
@@ -244,6 +248,7 @@ class Parser {
 
   private args(): Node[] {
     this.tokens.followers.push([")", ","]);
+    this.tokens.dropBefore(")", [")"]);
     const args: Node[] = [];
     if (!this.tokens.is(")")) {
       args.push(this.expression([")"]));
@@ -305,6 +310,7 @@ class Parser {
     const optionals = new Set<number>();
     this.tokens.followers.push(["]", ","]);
     const alsoExpected: TokenKind[] = ["]", ",", "?"];
+    this.tokens.dropBefore("]", alsoExpected);
     while (!this.tokens.is("]") && !this.trailingComma("]", elements.length)) {
       const optional = this.optionalMark();
       elements.push(this.expression(elements.length === 0 && !optional ? alsoExpected : []));
@@ -333,6 +339,7 @@ class Parser {
     const open = this.tokens.next();
     const entries: MapEntry[] = [];
     const alsoExpected: TokenKind[] = ["}", ",", "?"];
+    this.tokens.dropBefore("}", alsoExpected);
     while (!this.tokens.is("}") && !this.trailingComma("}", entries.length)) {
       entries.push(this.mapEntry(entries.length === 0 ? alsoExpected : []));
       if (!this.tokens.accept(",")) break;

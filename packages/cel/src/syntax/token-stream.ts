@@ -113,6 +113,22 @@ export class TokenStream {
     return false;
   }
 
+  /** Drops one bad token that stands alone between brackets. */
+  dropBefore(closer: TokenKind, alsoExpected: readonly TokenKind[]): void {
+    const { kind, text } = this.current;
+    if (this.peek().kind !== closer || EXPRESSION.includes(kind) || alsoExpected.includes(kind) || kind === "<EOF>")
+      return;
+    this.complain(`extraneous input '${text}' expecting ${formatExpected([...EXPRESSION, ...alsoExpected])}`);
+    this.next();
+  }
+
+  /** Says that nothing follows a minus sign that it could be the sign of; what is there is looked at once more. */
+  noViableSign(sign: Token): void {
+    const isOperand = EXPRESSION.includes(this.current.kind);
+    this.noViable(sign);
+    if (!isOperand) this.recovering = false;
+  }
+
   /** Says that what began at a token leads nowhere. */
   noViable(from: Token): void {
     const found = this.current;
