@@ -54,7 +54,7 @@ export const HELP: Readonly<Record<CommandName, Help>> = {
     summary: "runs a command in the cluster's network",
     usage: "exec [--name x] -- <command> [argument]...",
     details: "  Files are this machine's. KUBECONFIG points to the cluster as seen from inside.",
-    examples: ["exec -- ip address", "exec --name try -- curl -s http://10.96.0.10:9153/metrics"],
+    examples: ["exec -- ip address", "exec --name try -- curl -k https://10.123.0.11:6443/version"],
   },
   kubectl: {
     summary: "runs the kubectl of the cluster's version as administrator",

@@ -9,13 +9,24 @@ import { kubernetesMissing } from "@capstan/kubernetes";
 
 import { findComponents } from "../src/processes.ts";
 import { makePlace } from "./command.ts";
-import { findTraces, networkNamespaces } from "./traces.ts";
+import type { Place } from "./command.ts";
+import { containerCommands, findTraces, networkNamespaces } from "./traces.ts";
 import type { Traces } from "./traces.ts";
 
 const skip = kubernetesMissing();
 
 async function waitForComponent(folder: string, component: string): Promise<void> {
   while (!findComponents(folder).some((found) => found.component === component)) await delay(5);
+}
+
+/** A pod of the pause image, which every node has: a container in a pod is two processes, mounts and links. */
+async function runPod(place: Place, name: string): Promise<void> {
+  const kubectl = ["kubectl", "--name", name];
+  const made = await place.run([...kubectl, "run", "still", "--image=capstan.test/pause:1"]);
+  assert.equal(made.code, 0, made.err);
+  const ready = await place.run([...kubectl, "wait", "--for=condition=Ready", "pod/still", "--timeout=60s"]);
+  assert.equal(ready.code, 0, ready.err);
+  assert.deepEqual(containerCommands(place.folder, name), ["/pause", "/pause"]);
 }
 
 test("two clusters run side by side, each with objects of its own", { skip }, async () => {
@@ -41,6 +52,7 @@ test("down leaves no process, mount, namespace, interface, control group, settin
   const before = look();
   const up = await place.run(["up", "--node", "--name", "short"]);
   assert.equal(up.code, 0, up.err);
+  await runPod(place, "short");
   const inside = await place.run(["exec", "--name", "short", "--", "readlink", "/proc/self/ns/net"]);
   assert.ok(networkNamespaces().has(inside.out.trim()));
   const during = look();
@@ -72,8 +84,10 @@ for (const moment of ["init", "etcd", "kube-apiserver", "kube-scheduler", "kubel
 
 test("a cluster whose first process and keeper were killed leaves nothing either", { skip }, async () => {
   await using place = makePlace();
-  const before = findTraces(place.folder);
-  assert.equal((await place.run(["up", "--name", "broken"])).code, 0);
+  const look = (): Traces => findTraces(place.folder, ["broken"]);
+  const before = look();
+  assert.equal((await place.run(["up", "--node", "--name", "broken"])).code, 0);
+  await runPod(place, "broken");
   const processes = findComponents(join(place.folder, "broken"));
   for (const { pid, component } of processes) {
     if (component === "init" || component === "keeper") process.kill(pid, "SIGKILL");
@@ -81,7 +95,7 @@ test("a cluster whose first process and keeper were killed leaves nothing either
   const status = await place.run(["status", "--name", "broken"]);
   assert.equal(status.code, 1);
   assert.equal((await place.run(["down", "--name", "broken"])).code, 0);
-  assert.deepEqual(findTraces(place.folder), before);
+  assert.deepEqual(look(), before);
 });
 
 test("a half-made cluster does not stand in the way of a new one", { skip }, async () => {

@@ -31,7 +31,7 @@ export function findTraces(stateFolder: string, names: readonly string[] = []): 
       existsSync(path),
     ),
     files: existsSync(stateFolder) ? readdirSync(stateFolder, { recursive: true }).map(String) : [],
-    processes: markedProcesses(stateFolder),
+    processes: clusterProcesses(stateFolder, groups),
   };
 }
 
@@ -48,14 +48,26 @@ export function networkNamespaces(): Set<string> {
   );
 }
 
-function markedProcesses(stateFolder: string): string[] {
+/** Programs of a cluster carry its mark; containers do not, but are in its control groups. */
+function clusterProcesses(stateFolder: string, groups: readonly string[]): string[] {
+  const mark = `CAPSTAN_KUBERNETES_PROCESS=${stateFolder}`;
   return pids().filter((pid) => {
     try {
-      const text = readFileSync(`/proc/${pid}/environ`, "utf8") + readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      return pid !== String(process.pid) && text.includes(`CAPSTAN_KUBERNETES_PROCESS=${stateFolder}`);
+      if (readFileSync(`/proc/${pid}/environ`, "utf8").includes(mark)) return true;
+      const cgroups = readFileSync(`/proc/${pid}/cgroup`, "utf8");
+      return groups.some((group) => cgroups.includes(group));
     } catch {
       return false;
     }
+  });
+}
+
+/** The command lines of the containers that run in a cluster of the state folder. */
+export function containerCommands(stateFolder: string, name: string): string[] {
+  const group = nodeCgroup(join(stateFolder, name), "");
+  return clusterProcesses(stateFolder, [group]).flatMap((pid) => {
+    const inGroup = readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(group);
+    return inGroup ? [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()] : [];
   });
 }
 
