@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import type { StoredObject } from "@capstan/model";
+import { Arena } from "./arena.ts";
+import { keepManagers, lastManager } from "./managed-fields.ts";
+import { Reflector } from "./reflector.ts";
+import type { Change } from "./reflector.ts";
+import { Store } from "./store.ts";
+
+function object(
+  name: string,
+  version: number,
+  more: Partial<StoredObject["metadata"]> & { text?: string } = {},
+): StoredObject {
+  const { text = "", ...metadata } = more;
+  const made = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name,
+      namespace: "ns",
+      uid: `uid-${name}`,
+      resourceVersion: String(version),
+      creationTimestamp: "",
+      ...metadata,
+    },
+    data: { text },
+  };
+  return made;
+}
+
+describe("store", () => {
+  test("gives frozen objects, and a mutation says so", () => {
+    const store = new Store();
+    store.put(object("a", 1));
+    const read = store.get("ns/a") as { data?: unknown; metadata: { name: string } } | undefined;
+    assert.throws(() => {
+      if (read !== undefined) read.metadata.name = "b";
+    }, /read only/u);
+  });
+
+  test("makes objects from bytes when they are no longer recent", () => {
+    const store = new Store();
+    for (let at = 0; at < 3000; at++) store.put(object(`o${at}`, at, { text: "é".repeat(at % 7) }));
+    assert.deepEqual(store.get("ns/o3"), object("o3", 3, { text: "ééé" }));
+    assert.equal(store.get("ns/o3"), store.get("ns/o3"), "reading twice makes one object");
+  });
+
+  test("finds by labels, owner, namespace and declared indexes, and keeps up with changes", () => {
+    const store = new Store({ indexes: { text: (each) => [(each as { data?: { text: string } }).data?.text ?? ""] } });
+    const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u" };
+    store.put(object("a", 1, { labels: { app: "x" }, ownerReferences: [owner], text: "one" }));
+    store.put(object("b", 2, { labels: { app: "y" }, text: "two" }));
+    const names = (query: Parameters<Store["find"]>[0]): string[] =>
+      store.find(query).map(({ metadata }) => metadata.name);
+    assert.deepEqual(names({ labels: { app: "x" } }), ["a"]);
+    assert.deepEqual(names({ labels: { app: { in: ["x", "y"] } } }), ["a", "b"]);
+    assert.deepEqual(names({ labels: { app: { notIn: ["x"] } } }), ["b"]);
+    assert.deepEqual(names({ labels: { other: { exists: false } } }), ["a", "b"]);
+    assert.deepEqual(names({ owner: "u" }), ["a"]);
+    assert.deepEqual(names({ index: { name: "text", value: "two" } }), ["b"]);
+    store.put(object("b", 3, { labels: { app: "x" }, text: "three" }));
+    assert.deepEqual(names({ labels: { app: "x" } }), ["a", "b"]);
+    assert.deepEqual(names({ index: { name: "text", value: "two" } }), []);
+    store.remove("ns/a");
+    assert.deepEqual(names({ labels: { app: "x" } }), ["b"]);
+  });
+
+  test("shows a write of our own until the watch has told it", () => {
+    const store = new Store();
+    store.put(object("a", 1));
+    store.overlay(object("a", 5, { text: "ours" }));
+    assert.equal(store.get("ns/a")?.metadata.resourceVersion, "5");
+    store.put(object("a", 3));
+    assert.equal(store.get("ns/a")?.metadata.resourceVersion, "5", "an older event does not hide our write");
+    store.put(object("a", 10));
+    assert.equal(store.get("ns/a")?.metadata.resourceVersion, "10");
+    store.overlay(object("a", 7));
+    assert.equal(store.get("ns/a")?.metadata.resourceVersion, "10", "a late answer does not hide newer news");
+  });
+
+  test("stays within its budget by packing what is not used, and can still read it", () => {
+    const text = "x".repeat(500);
+    const free = new Store();
+    const tight = new Store({ budget: 600_000 });
+    for (let at = 0; at < 4000; at++) for (const store of [free, tight]) store.put(object(`o${at}`, at, { text }));
+    assert.ok(free.usage.bytes > 2_000_000);
+    assert.ok(tight.usage.bytes < 1_000_000 + 1024 * 700, `${tight.usage.bytes} bytes`);
+    assert.deepEqual(tight.get("ns/o5"), object("o5", 5, { text }));
+  });
+});
+
+describe("arena", () => {
+  test("gives back what was written, whatever is freed in between", () => {
+    const script = fc.array(fc.tuple(fc.nat(20), fc.string({ maxLength: 40_000 }), fc.boolean()), { maxLength: 60 });
+    fc.assert(
+      fc.property(script, (steps) => {
+        const arena = new Arena();
+        const kept = new Map<number, { extent: ReturnType<Arena["write"]>; text: string }>();
+        for (const [slot, text, keep] of steps) {
+          const old = kept.get(slot);
+          if (old !== undefined) arena.free(old.extent);
+          kept.delete(slot);
+          // A lone surrogate is no text that JSON from a server can hold.
+          if (keep) kept.set(slot, { extent: arena.write(text.toWellFormed()), text: text.toWellFormed() });
+        }
+        let bytes = 0;
+        for (const { extent, text } of kept.values()) {
+          assert.equal(arena.read(extent), text);
+          bytes += Buffer.byteLength(text);
+        }
+        assert.equal(arena.liveBytes, bytes);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("does not keep slabs of which little is alive", () => {
+    const arena = new Arena();
+    const extents = Array.from({ length: 5000 }, () => arena.write("x".repeat(1000)));
+    for (const [at, extent] of extents.entries()) if (at % 50 !== 0) arena.free(extent);
+    assert.ok(arena.heldBytes < 1_000_000, `${arena.heldBytes} bytes for ${arena.liveBytes}`);
+  });
+});
+
+describe("reflector", () => {
+  test("finds what a gap hid: gone, changed, new, and a namesake", () => {
+    const store = new Store();
+    const changes: string[] = [];
+    const reflector = new Reflector(store, ({ type, key, from }: Change) => changes.push(`${type} ${key} ${from}`));
+    reflector.handle({ type: "restarted" });
+    for (const [at, name] of ["same", "changed", "gone", "namesake"].entries())
+      reflector.handle({ type: "listed", object: object(name, at) });
+    reflector.handle({ type: "synced", version: "9" });
+    changes.length = 0;
+    reflector.handle({ type: "restarted" });
+    reflector.handle({ type: "listed", object: object("same", 0) });
+    reflector.handle({ type: "listed", object: object("changed", 20) });
+    reflector.handle({ type: "listed", object: object("namesake", 21, { uid: "another" }) });
+    reflector.handle({ type: "listed", object: object("new", 22) });
+    assert.deepEqual(changes, [], "readers see the old state until the list is complete");
+    assert.ok(store.get("ns/gone"));
+    reflector.handle({ type: "synced", version: "30" });
+    const expected = [
+      "added ns/namesake list",
+      "added ns/new list",
+      "removed ns/gone list",
+      "removed ns/namesake list",
+      "updated ns/changed list",
+    ];
+    assert.deepEqual(
+      changes.sort((a, b) => (a < b ? -1 : 1)),
+      expected,
+    );
+  });
+});
+
+test("managed fields: the last writer is known, and only our own entries are kept", () => {
+  const managedFields = [
+    { manager: "ours", operation: "Apply" as const, time: "2030-01-01T00:00:00Z" },
+    { manager: "theirs", operation: "Update" as const, time: "2030-01-02T00:00:00Z" },
+  ];
+  const full = object("a", 1, { managedFields });
+  assert.equal(lastManager(full), "theirs");
+  const trimmed = keepManagers((manager) => manager === "ours")(full);
+  assert.deepEqual(
+    trimmed.metadata.managedFields?.map(({ manager }) => manager),
+    ["ours"],
+  );
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ApiError, ConnectionError } from "@capstan/client";
+import { nextState, usualTuning } from "./states.ts";
+import type { End, Progress, State } from "./states.ts";
+
+const watching: Progress = { state: { at: "watching", version: "7" }, version: "7", failures: 0 };
+const listing: Progress = { state: { at: "streaming" }, version: undefined, failures: 0 };
+const paging: Progress = { state: { at: "paging", pageSize: 500 }, version: undefined, failures: 0 };
+
+function next(progress: Progress, end: End): State {
+  return nextState(progress, end, usualTuning, () => 1);
+}
+
+function failed(code: ApiError["code"], more: { retryAfterMs?: number; reason?: string } = {}): End {
+  const status =
+    more.reason === undefined ? undefined : { kind: "Status" as const, details: { causes: [{ reason: more.reason }] } };
+  return {
+    how: "failed",
+    error: new ApiError({ code, message: code, retryAfterMs: more.retryAfterMs, statusObject: status as never }),
+  };
+}
+
+describe("the next state of a watch", () => {
+  const cases: readonly (readonly [name: string, from: Progress, end: End, to: State])[] = [
+    [
+      "a normal close goes on from the last version, without a list",
+      watching,
+      { how: "closed", lived: 300_000 },
+      { at: "watching", version: "7" },
+    ],
+    ["an idle stream goes on from the last version", watching, { how: "idle" }, { at: "watching", version: "7" }],
+    ["one short life is an accident", watching, { how: "closed", lived: 3 }, { at: "watching", version: "7" }],
+    [
+      "two short lives are a reason to rest",
+      { ...watching, failures: 1 },
+      { how: "closed", lived: 3 },
+      { at: "resting", delay: 1600, then: { at: "watching", version: "7" } },
+    ],
+    ["an expired version means a new list", watching, failed("Expired"), { at: "streaming" }],
+    ["a gone version means a new list", watching, failed("Gone"), { at: "streaming" }],
+    [
+      "a list that expires while it is paged is asked for whole",
+      paging,
+      failed("Expired"),
+      { at: "resting", delay: 800, then: { at: "paging", pageSize: 0 } },
+    ],
+    [
+      "a server without streaming lists is asked page by page",
+      listing,
+      failed("Invalid"),
+      { at: "paging", pageSize: 500 },
+    ],
+    [
+      "a server error rests and goes on without a list",
+      watching,
+      failed("InternalError"),
+      { at: "resting", delay: 800, then: { at: "watching", version: "7" } },
+    ],
+    [
+      "an overloaded server is given the time that it asks for",
+      watching,
+      failed("TooManyRequests", { retryAfterMs: 9000 }),
+      { at: "resting", delay: 9000, then: { at: "watching", version: "7" } },
+    ],
+    [
+      "rests grow with failures and have a limit",
+      { ...watching, failures: 50 },
+      failed("InternalError"),
+      { at: "resting", delay: 30_000, then: { at: "watching", version: "7" } },
+    ],
+    [
+      "a list that broke begins again",
+      listing,
+      failed("InternalError"),
+      { at: "resting", delay: 800, then: { at: "streaming" } },
+    ],
+    [
+      "a kind that is not served is asked for at a steady pace",
+      { ...listing, failures: 9 },
+      failed("UnknownKind"),
+      { at: "resting", delay: 3000, then: { at: "streaming" } },
+    ],
+    [
+      "a server that lags behind is given time",
+      watching,
+      failed("Timeout", { reason: "ResourceVersionTooLarge" }),
+      { at: "resting", delay: 800, then: { at: "watching", version: "7" } },
+    ],
+    [
+      "a server that never catches up tells the truth",
+      { ...watching, failures: 3 },
+      failed("Timeout", { reason: "ResourceVersionTooLarge" }),
+      { at: "resting", delay: 6400, then: { at: "streaming" } },
+    ],
+  ];
+  for (const [name, from, end, to] of cases) test(name, () => assert.deepEqual(next(from, end), to));
+
+  test("a broken connection rests and goes on", () => {
+    const error = new ConnectionError({ code: "ConnectionLost", server: "x", sent: true });
+    assert.deepEqual(next(watching, { how: "failed", error }), {
+      at: "resting",
+      delay: 800,
+      then: { at: "watching", version: "7" },
+    });
+  });
+});
