@@ -63,6 +63,7 @@ export interface CompileSuccess {
   readonly expression: Expression;
 }
 
+/** An expression, or why there is none. */
 export type CompileResult = CompileSuccess | CompileFailure;
 
 /** How far an evaluation may go. */
@@ -97,6 +98,7 @@ export interface Env {
   extend(more: Pick<EnvOptions, "variables" | "types"> & { readonly libraries?: readonly Library[] }): Env;
 }
 
+/** Makes an environment from what is declared; see kubernetesOptions for those of Kubernetes. */
 export function createEnv(options: EnvOptions): Env {
   const declarations = declare(options);
   const macros = collectMacros(options.libraries);

@@ -50,18 +50,31 @@ export class Type {
   }
 }
 
+/** Any value at all, as protobuf has it. */
 export const ANY: Type = new Type("any", "google.protobuf.Any");
+/** true and false. */
 export const BOOL: Type = new Type("bool", "bool");
+/** A sequence of bytes. */
 export const BYTES: Type = new Type("bytes", "bytes");
+/** A 64-bit float. */
 export const DOUBLE: Type = new Type("double", "double");
+/** A span of time. */
 export const DURATION: Type = new Type("duration", "google.protobuf.Duration");
+/** Whatever turns out at run time. */
 export const DYN: Type = new Type("dyn", "dyn");
+/** The type of what did not check. */
 export const ERROR: Type = new Type("error", "!error!");
+/** A signed 64-bit integer. */
 export const INT: Type = new Type("int", "int");
+/** The type of null. */
 export const NULL: Type = new Type("null", "null_type");
+/** A text. */
 export const STRING: Type = new Type("string", "string");
+/** An instant. */
 export const TIMESTAMP: Type = new Type("timestamp", "google.protobuf.Timestamp");
+/** The type of types. */
 export const TYPE: Type = new Type("type", "type");
+/** An unsigned 64-bit integer. */
 export const UINT: Type = new Type("uint", "uint");
 /** The types of lists and maps as values: `type([1]) == list`. */
 export const LIST: Type = new Type("list", "list", [new Type("dyn", "dyn")]);

@@ -8,9 +8,11 @@ import type { CelValue, CelError } from "../values/value.ts";
 import { CelObject, fail, noSuchOverload } from "../values/value.ts";
 import { dnsLabel, dnsSubdomain } from "./names.ts";
 
+/** The type of the variable `authorizer`. */
 export const AUTHORIZER: Type = objectType("kubernetes.authorization.Authorizer");
 export const PATH_CHECK: Type = objectType("kubernetes.authorization.PathCheck");
 export const GROUP_CHECK: Type = objectType("kubernetes.authorization.GroupCheck");
+/** The type of `authorizer.requestResource`. */
 export const RESOURCE_CHECK: Type = objectType("kubernetes.authorization.ResourceCheck");
 export const DECISION: Type = objectType("kubernetes.authorization.Decision");
 

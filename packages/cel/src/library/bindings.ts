@@ -13,6 +13,7 @@ const expandBind: Expand = (make, target, [variable, init, result]) => {
   return bind(make, variable.name, init as Node, result as Node);
 };
 
+/** Adds cel.bind. */
 export const BINDINGS: Library = {
   name: "bindings",
   macros: [{ name: "bind", args: 3, receiver: true, expand: expandBind }],

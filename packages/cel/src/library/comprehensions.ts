@@ -22,6 +22,7 @@ const insertAll: Implementation = (map, more) => {
   return result;
 };
 
+/** Adds all, exists and existsOne with two variables, transformList, transformMap and transformMapEntry. */
 export const TWO_VARIABLES: Library = {
   name: "two-variable comprehensions",
   macros: TWO_VARIABLE_MACROS,

@@ -17,6 +17,7 @@ function encode(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
+/** Adds base64.encode and base64.decode. */
 export const ENCODERS: Library = {
   name: "encoders",
   functions: [

@@ -3,6 +3,7 @@
 import type { FunctionDeclaration, TypeProvider } from "../check/declarations.ts";
 import type { Macro } from "../syntax/macros.ts";
 
+/** Functions, macros and types that belong together. */
 export interface Library {
   readonly name: string;
   readonly functions?: readonly FunctionDeclaration[];

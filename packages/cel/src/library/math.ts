@@ -146,6 +146,7 @@ const bitNot: FunctionDeclaration = {
   ],
 };
 
+/** Adds math.greatest, math.least and the rest; no environment of Kubernetes has it. */
 export const MATH: Library = {
   name: "math",
   macros: [extremeMacro("greatest", "math.@max"), extremeMacro("least", "math.@min")],

@@ -79,6 +79,7 @@ function optionalMacro(name: string, wrap: boolean): Macro {
   return { name, args: 2, receiver: true, expand };
 }
 
+/** Adds optional values and their syntax. */
 export const OPTIONAL_LIBRARY: Library = {
   name: "optional",
   optionalSyntax: true,

@@ -20,6 +20,7 @@ const equivalent: Implementation = (a, b) =>
 const intersects: Implementation = (a, b) =>
   (a as CelList).toArray().some((item) => contains(b as CelValue, item) === true);
 
+/** Adds sets.contains, sets.equivalent and sets.intersects. */
 export const SETS: Library = {
   name: "sets",
   functions: [

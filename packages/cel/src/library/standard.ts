@@ -318,6 +318,7 @@ const sizeOverloads: readonly Overload[] = SIZED.flatMap(([name, type]) => [
   member(`${name}_size`, [type], INT),
 ]);
 
+/** Operators, conversions, sizes, string tests, times and the standard macros. */
 export const STANDARD: Library = {
   name: "standard",
   functions: [

@@ -52,11 +52,13 @@ interface DeclBase {
   readonly nullable: boolean;
 }
 
+/** A value without parts. */
 export interface DeclScalar extends DeclBase {
   readonly kind: "scalar";
   readonly form: JsonForm;
 }
 
+/** A list with its limits. */
 export interface DeclList extends DeclBase {
   readonly kind: "list";
   readonly element: DeclType;
@@ -66,6 +68,7 @@ export interface DeclList extends DeclBase {
   readonly mapKeys: readonly string[];
 }
 
+/** A map with its limits. */
 export interface DeclMap extends DeclBase {
   readonly kind: "map";
   readonly key: DeclType;
@@ -80,6 +83,7 @@ export interface DeclField {
   readonly required: boolean;
 }
 
+/** An object with its fields. */
 export interface DeclObject extends DeclBase {
   readonly kind: "object";
   readonly name: string;
