@@ -34,7 +34,7 @@ test("its CRD has the names, the schema, the rules, the columns and the status",
   assert.deepEqual(version?.subresources, { status: {} });
   assert.deepEqual(version?.schema.openAPIV3Schema.properties?.["spec"], {
     type: "object",
-    default: {},
+    default: { size: 1, image: "memcached:1.6" },
     properties: {
       size: { type: "integer", format: "int32", minimum: 0, default: 1, description: "How many servers to run" },
       image: { type: "string", default: "memcached:1.6" },
@@ -52,6 +52,18 @@ test("its CRD has the names, the schema, the rules, the columns and the status",
     "observedGeneration",
     "conditions",
   ]);
+});
+
+test("a stated default is completed with the defaults below it", () => {
+  const nested = s.object({
+    pool: s
+      .object({ size: s.int32().default(2), names: s.array(s.object({ a: s.string().default("x") })).default([{}]) })
+      .default({}),
+  });
+  const Pool = defineResource({ group: "example.com", version: "v1", kind: "Pool", spec: nested });
+  const spec = Pool.toCrd().spec.versions[0]?.schema.openAPIV3Schema.properties?.["spec"];
+  assert.deepEqual(spec?.default, { pool: { size: 2, names: [{ a: "x" }] } });
+  assert.deepEqual(spec?.properties?.["pool"]?.default, { size: 2, names: [{ a: "x" }] });
 });
 
 test("a spec with a required field must be given", () => {

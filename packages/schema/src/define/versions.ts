@@ -5,6 +5,7 @@ import { toColumns } from "./columns.ts";
 import { conditionFields } from "./conditions.ts";
 import type { Hooks, Naming, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./errors.ts";
+import { withFilledDefaults } from "./fill-defaults.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { VersionFacts } from "./version-facts.ts";
 
@@ -92,7 +93,7 @@ export function readVersions(definition: LooseVersions & { readonly conditions?:
 }
 
 function toFacts(name: string, version: LooseVersion, conditioned: boolean): VersionFacts {
-  const schema = objectSchema(version, conditioned);
+  const schema = withFilledDefaults(objectSchema(version, conditioned));
   return {
     name,
     storage: version.storage === true,

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap } from "capstan/kinds/v1";
+import { testOperator } from "capstan/testing";
+import { app, Greeting } from "./main.ts";
+
+test("a greeting becomes a config map and follows its spec", async () => {
+  await using world = await testOperator(app);
+  await world.apply(Greeting, "first", { spec: { to: "world" } });
+  await world.settle();
+  const made = await world.get(ConfigMap, "first");
+  assert.equal(made?.data?.["text"], "Hello, world");
+  await world.apply(Greeting, "first", { spec: { to: "everybody" } });
+  await world.settle();
+  assert.equal((await world.get(ConfigMap, "first"))?.data?.["text"], "Hello, everybody");
+});
