@@ -15,6 +15,7 @@ import type { Clock, Random } from "./clock.ts";
 import type { Controller } from "./define.ts";
 import type { Log } from "./log.ts";
 import type { ControllerMeter } from "./manager/meter.ts";
+import type { Span, Tracer } from "./manager/tracer.ts";
 import type { History } from "./manager/explain.ts";
 import { Queue } from "./queue/queue.ts";
 import type { Turn, Wish } from "./queue/queue.ts";
@@ -39,6 +40,7 @@ export interface ControllerSetting {
   readonly manager: string;
   readonly dryRun: boolean;
   readonly meter: ControllerMeter;
+  readonly tracer?: Tracer | undefined;
   readonly history: History;
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
   readonly onWrite?: ((write: Write) => void) | undefined;
@@ -247,7 +249,9 @@ export class RunningController {
     const started = clock.now();
     this.#started.set(turn.key, started);
     meter.started(turn.waited / 1000);
+    const span = this.#startSpan(turn);
     const end = await this.#worker.run(turn, this.#stop.signal);
+    this.#endSpan(span, end);
     this.#started.delete(turn.key);
     this.#finish(turn, end, clock.now() - started);
     if (this.#started.size === 0) {
@@ -255,6 +259,27 @@ export class RunningController {
       this.#idle = Promise.withResolvers<void>();
     }
     this.#pump();
+  }
+
+  #startSpan(turn: Turn<Cause>): Span | undefined {
+    const { tracer } = this.#setting;
+    if (tracer === undefined) return undefined;
+    const [cause] = turn.causes;
+    const attributes = {
+      "capstan.controller": this.definition.name,
+      "capstan.object": turn.key,
+      "capstan.failures": turn.failures,
+      "capstan.cause": cause === undefined ? "" : `${cause.relation} ${cause.kind} ${cause.key} ${cause.change}`,
+    };
+    return tracer.startSpan(`reconcile ${this.definition.kind.kind}`, { attributes });
+  }
+
+  #endSpan(span: Span | undefined, { outcome, work }: TurnEnd): void {
+    if (span === undefined) return;
+    span.setAttribute("capstan.outcome", outcome.outcome);
+    span.setAttribute("capstan.writes", work?.writes.length ?? 0);
+    if (outcome.outcome === "failed" && outcome.error instanceof Error) span.recordException(outcome.error);
+    span.end();
   }
 
   /** The one place where an outcome gets its consequences. */

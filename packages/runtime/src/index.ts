@@ -50,6 +50,7 @@ export type { FieldChange, PlannedWrite } from "./manager/plan.ts";
 export { installCrds } from "./manager/crds.ts";
 export { readSettings } from "./manager/settings.ts";
 export type { Settings, SettingSources } from "./manager/settings.ts";
+export type { Span, Tracer } from "./manager/tracer.ts";
 export type { Api } from "./api.ts";
 export { systemClock, systemRandom } from "./clock.ts";
 export type { Clock, Random, Timer } from "./clock.ts";

@@ -26,7 +26,6 @@ export interface ChildrenOptions {
   readonly writer: Writer;
   readonly breaker: Breaker;
   readonly learned: Learned;
-  readonly signal: AbortSignal;
   /** Called before the first child is written that the garbage collector would not remove with its owner. */
   readonly beforeUnreferenced: () => Promise<void>;
 }
@@ -48,7 +47,7 @@ export class Children {
 
   /** Applies one child; writes nothing when nothing would change. */
   async apply(kind: AnyKind, name: string, desired: Desired): Promise<StoredObject> {
-    const { caches, writer, signal, breaker } = this.#options;
+    const { caches, writer, breaker } = this.#options;
     const object = await this.#complete(kind, name, desired);
     const key = keyText(object);
     this.#applied.add(childId(kind, key));
@@ -56,7 +55,7 @@ export class Children {
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     if (live !== undefined && difference === undefined) return live;
     await breaker.check({ kind, key, field: difference?.path ?? "" });
-    const result = await writer.apply(kind, object, signal);
+    const result = await writer.apply(kind, object);
     this.#learn(kind, object, result);
     return result;
   }
@@ -132,10 +131,10 @@ export class Children {
   }
 
   async #remove(kind: AnyKind, child: StoredObject): Promise<void> {
-    const { writer, signal, learned } = this.#options;
+    const { writer, learned } = this.#options;
     learned.delete(childId(kind, keyText(child)));
     try {
-      await writer.delete(kind, child, signal);
+      await writer.delete(kind, child);
     } catch (error) {
       // Gone already, or a namesake came after it: either way it is not there.
       if (!isApiError(error, "NotFound", "Conflict")) throw error;

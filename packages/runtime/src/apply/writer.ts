@@ -30,6 +30,8 @@ export interface WriterOptions {
   /** A plan sends every write as a dry run. */
   readonly dryRun: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
+  /** Ends requests that are under way: what was allowed when it was sent may not be when it is repeated. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Writes for one controller. */
@@ -48,25 +50,25 @@ export class Writer {
     return this.#options.dryRun;
   }
 
-  /** The same writer, telling one more listener what it writes. */
-  with(onWrite: (write: Write) => void): Writer {
+  /** The same writer for one turn: it tells one more listener what it writes, and ends with the turn's signal. */
+  during(signal: AbortSignal, onWrite: (write: Write) => void): Writer {
     const { onWrite: outer } = this.#options;
     const both = (write: Write): void => {
       onWrite(write);
       outer?.(write);
     };
-    return new Writer({ ...this.#options, onWrite: both });
+    return new Writer({ ...this.#options, onWrite: both, signal });
   }
 
-  apply(kind: AnyKind, object: KubeObject, signal: AbortSignal): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
+  apply(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
+    const { api, manager, dryRun, signal } = this.#options;
     return this.#write("apply", kind, keyText(object), () =>
       api.apply(kind, object, { manager, force: true, dryRun, signal }),
     );
   }
 
-  create(kind: AnyKind, object: KubeObject, signal?: AbortSignal): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
+  create(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
+    const { api, manager, dryRun, signal } = this.#options;
     return this.#write("create", kind, keyText(object), () => api.create(kind, object, { manager, dryRun, signal }));
   }
 
@@ -74,18 +76,19 @@ export class Writer {
   patch(
     kind: AnyKind,
     key: ObjectKey,
-    change: { body: unknown; part: "object" | "status"; signal?: AbortSignal },
+    { body, part }: { body: unknown; part: "object" | "status" },
   ): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
-    const subresource = change.part === "status" ? "status" : undefined;
-    return this.#write(change.part === "status" ? "status" : "patch", kind, formatKey(key), () =>
-      api.patch(kind, key, change.body, { type: "merge", manager, subresource, dryRun, signal: change.signal }),
+    const { api, manager, dryRun, signal } = this.#options;
+    const subresource = part === "status" ? "status" : undefined;
+    return this.#write(part === "status" ? "status" : "patch", kind, formatKey(key), () =>
+      api.patch(kind, key, body, { type: "merge", manager, subresource, dryRun, signal }),
     );
   }
 
-  async delete(kind: AnyKind, object: StoredObject, signal: AbortSignal): Promise<void> {
-    const { api, fence, dryRun, onWrite } = this.#options;
+  async delete(kind: AnyKind, object: StoredObject): Promise<void> {
+    const { api, fence, dryRun, onWrite, signal } = this.#options;
     fence.check();
+    signal?.throwIfAborted();
     const { namespace = "", name, uid } = object.metadata;
     await api.delete(kind, { namespace, name }, { uid, dryRun, signal });
     onWrite?.({ verb: "delete", kind, key: keyText(object), before: object, after: undefined });
@@ -97,8 +100,9 @@ export class Writer {
     key: string,
     call: () => Promise<StoredObject>,
   ): Promise<StoredObject> {
-    const { caches, fence, dryRun, onWrite } = this.#options;
+    const { caches, fence, dryRun, onWrite, signal } = this.#options;
     fence.check();
+    signal?.throwIfAborted();
     const view = caches.peek(kind);
     const before = onWrite === undefined ? undefined : view?.get(key);
     const after = await call();

@@ -20,8 +20,10 @@ import { Recorder } from "./events.ts";
 import type { EventNote } from "./events.ts";
 import { History } from "./explain.ts";
 import type { TurnRecord } from "./explain.ts";
+import { meteredApi } from "./metered-api.ts";
 import { Meters } from "./meter.ts";
 import { Registry } from "./registry.ts";
+import type { Tracer } from "./tracer.ts";
 
 /** What an operator consists of. */
 export interface OperatorDefinition {
@@ -53,6 +55,8 @@ export interface StartOptions {
   /** Sends every write as a dry run. */
   readonly dryRun?: boolean;
   readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
+  /** Gets a span for each turn; OpenTelemetry's tracer is one. */
+  readonly tracer?: Tracer | undefined;
   /** Who this process is, in events. */
   readonly instance?: string;
 }
@@ -71,7 +75,8 @@ export class RunningOperator implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   constructor(definition: OperatorDefinition, options: StartOptions) {
-    const { api, clock = systemClock, random = systemRandom } = options;
+    const { clock = systemClock, random = systemRandom } = options;
+    const api = meteredApi(options.api, this.registry);
     const name = definition.name ?? "capstan";
     this.#clock = clock;
     this.#log = options.log ?? createLog({ clock });
@@ -90,7 +95,7 @@ export class RunningOperator implements AsyncDisposable {
     });
     const meters = new Meters(this.registry);
     this.controllers = definition.controllers.map((controller) =>
-      this.#make(controller, { name, options: { ...options, clock, random }, meters }),
+      this.#make(controller, { name, options: { ...options, api, clock, random }, meters }),
     );
     this.#controllersByName = new Map(this.controllers.map((each) => [each.definition.name, each]));
     this.#exposeCaches();
@@ -185,7 +190,7 @@ export class RunningOperator implements AsyncDisposable {
       meters,
     }: { name: string; options: StartOptions & { clock: Clock; random: Random }; meters: Meters },
   ): RunningController {
-    const { api, clock, random, dryRun = false, onWrite } = options;
+    const { api, clock, random, dryRun = false, onWrite, tracer } = options;
     const manager = managerOf(name, definition);
     const fence: Fence = this.#election ?? alwaysLeader;
     const caches = this.#caches;
@@ -199,7 +204,20 @@ export class RunningOperator implements AsyncDisposable {
       depth: () => controller.counts.ready,
       running: () => controller.running,
     });
-    const shared = { api, caches, clock, random, log, fence, manager, dryRun, meter, onEvent, history: this.history };
+    const shared = {
+      api,
+      caches,
+      clock,
+      random,
+      log,
+      fence,
+      manager,
+      dryRun,
+      meter,
+      tracer,
+      onEvent,
+      history: this.history,
+    };
     const controller: RunningController = new RunningController(definition, {
       ...shared,
       onWrite: onWrite && ((write) => onWrite(definition.name, write)),

@@ -77,10 +77,10 @@ export class Steps {
   }
 
   async #save(): Promise<void> {
-    const { kind, object, writer, signal } = this.#options;
+    const { kind, object, writer } = this.#options;
     const text = this.#records.size === 0 ? null : JSON.stringify(Object.fromEntries(this.#records));
     const body = { metadata: { annotations: { [STEPS_ANNOTATION]: text } } };
-    await writer.patch(kind, keyOf(object), { body, part: "object", signal });
+    await writer.patch(kind, keyOf(object), { body, part: "object" });
   }
 }
 

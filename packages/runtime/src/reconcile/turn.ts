@@ -70,12 +70,12 @@ export class TurnWork {
     this.object = object;
     this.#declared = new Set([...setting.owns, ...setting.reads].map(kindId));
     const { kind, caches, breaker, learned, clock } = setting;
-    const writer = (this.#writer = setting.writer.with((write) => this.#note(write)));
+    const writer = (this.#writer = setting.writer.during(signal, (write) => this.#note(write)));
     const beforeUnreferenced = async (): Promise<void> => {
       await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
     };
     const owner = { kind, object };
-    this.children = new Children({ owner, caches, writer, breaker, learned, signal, beforeUnreferenced });
+    this.children = new Children({ owner, caches, writer, breaker, learned, beforeUnreferenced });
     this.steps = new Steps({ kind, object, writer, signal });
     this.status = draftOf({ object, time: () => timestamp(clock) });
   }
@@ -147,7 +147,7 @@ export class TurnWork {
     this.#signal.throwIfAborted();
     const object = this.#setting.caches.of(kind).get(this.#keyFor(kind, name, place));
     if (object === undefined) return;
-    await this.#writer.delete(kind, object, this.#signal).catch((error: unknown) => {
+    await this.#writer.delete(kind, object).catch((error: unknown) => {
       if (!isApiError(error, "NotFound")) throw error;
     });
   }
