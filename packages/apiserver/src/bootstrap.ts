@@ -1,37 +1,100 @@
-/** What is there before the first request: namespaces and the default roles and bindings. */
-import { formatTime, type KubeObject } from "@capstan/model";
-import { bootstrapPolicy } from "./authorize/rbac/bootstrap.ts";
-import type { ResourceName } from "./builtin/context.ts";
+/** What is there before the first request: namespaces, default roles, priorities, and the service that leads to the server itself. */
+import { cloneJson, formatTime, isDeepEqual, type KubeObject } from "@capstan/model";
+import type { AnyDraft } from "./builtin/draft.ts";
+import type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
 import type { Clock } from "./clock.ts";
+import { bootstrapText } from "./generated/bootstrap.ts";
 import type { Randomness } from "./parts.ts";
 
-const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
-/** The objects of a fresh server, with the resource that each belongs to. */
-export function* bootstrapObjects({
-  clock,
-  randomness,
-}: {
+/** What is needed to make objects. */
+export interface Maker {
   readonly clock: Clock;
   readonly randomness: Randomness;
-}): Generator<[ResourceName, KubeObject]> {
+}
+
+/** The objects of a fresh server, with the resource that each belongs to. */
+export function* bootstrapObjects({ clock, randomness }: Maker): Generator<[ResourceName, KubeObject]> {
   const creationTimestamp = formatTime(clock.now());
-  for (const name of namespaces) yield ["namespaces", toNamespace(name, { uid: randomness.uuid(), creationTimestamp })];
-  for (const [resource, objects] of Object.entries(bootstrapPolicy())) {
-    for (const object of objects) {
-      const metadata = { ...object.metadata, uid: randomness.uuid(), creationTimestamp };
-      yield [resource, { ...object, metadata }];
+  for (const [resource, object] of recorded(creationTimestamp)) {
+    if (selfResources.has(resource)) continue;
+    yield [resource, { ...object, metadata: { ...object.metadata, uid: randomness.uuid(), creationTimestamp } }];
+  }
+  yield ["configmaps", tokenTracking(creationTimestamp, randomness.uuid())];
+}
+
+function recorded(now: string): readonly [ResourceName, AnyDraft][] {
+  return JSON.parse(bootstrapText.replaceAll("{time}", now)) as [ResourceName, AnyDraft][];
+}
+
+/** Since when legacy tokens are counted: a day that cannot be recorded. */
+function tokenTracking(now: string, uid: string): KubeObject {
+  const object = {
+    kind: "ConfigMap",
+    apiVersion: "v1",
+    metadata: {
+      name: "kube-apiserver-legacy-service-account-token-tracking",
+      namespace: "kube-system",
+      uid,
+      creationTimestamp: now,
+      managedFields: [
+        {
+          manager: "kube-apiserver",
+          operation: "Update" as const,
+          apiVersion: "v1",
+          time: now,
+          fieldsType: "FieldsV1" as const,
+          fieldsV1: { "f:data": { ".": {}, "f:since": {} } },
+        },
+      ],
+    },
+    data: { since: now.slice(0, 10) },
+  };
+  return object;
+}
+
+/** Where clients inside the cluster reach the server. */
+export interface Advertised {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What names the server's own address. */
+const selfResources: ReadonlySet<ResourceName> = new Set(["services", "endpoints", "endpointslices.discovery.k8s.io"]);
+
+interface Endpoint extends AnyDraft {
+  spec?: { ports: { targetPort: number }[] };
+  subsets?: { addresses: { ip: string }[]; ports: { port: number }[] }[];
+  endpoints?: { addresses: string[] }[];
+  ports?: { port: number }[];
+}
+
+/** Writes where the server can be reached: the service `default/kubernetes` and its endpoints, whenever it starts. */
+export function publishAddress(
+  { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
+  advertised: Advertised,
+): void {
+  const now = formatTime(clock.now());
+  for (const [resource, object] of recorded(now)) {
+    if (!selfResources.has(resource)) continue;
+    const wanted = pointTo(object as Endpoint, advertised);
+    const existing = lookup.get(resource, "kubernetes", "default");
+    if (existing === undefined) {
+      Object.assign(wanted.metadata, { uid: randomness.uuid(), creationTimestamp: now });
+      writer.create(resource, wanted);
+    } else {
+      const updated = { ...cloneJson(existing), ...wanted, metadata: existing.metadata };
+      if (!isDeepEqual(updated, existing)) writer.update(resource, updated);
     }
   }
 }
 
-function toNamespace(name: string, system: { uid: string; creationTimestamp: string }): KubeObject {
-  const object = {
-    kind: "Namespace",
-    apiVersion: "v1",
-    metadata: { name, ...system, labels: { "kubernetes.io/metadata.name": name } },
-    spec: { finalizers: ["kubernetes"] },
-    status: { phase: "Active" },
-  };
+function pointTo(object: Endpoint, { address, port }: Advertised): AnyDraft {
+  for (const one of object.spec?.ports ?? []) one.targetPort = port;
+  for (const subset of object.subsets ?? []) {
+    for (const one of subset.addresses) one.ip = address;
+    for (const one of subset.ports) one.port = port;
+  }
+  for (const one of object.endpoints ?? []) one.addresses = [address];
+  for (const one of object.ports ?? []) one.port = port;
   return object;
 }

@@ -11,7 +11,7 @@ import { staticTokenAuthenticator } from "./authenticate/static-token.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
 import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
 import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
-import { bootstrapObjects } from "./bootstrap.ts";
+import { bootstrapObjects, publishAddress, type Advertised } from "./bootstrap.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import { builtinRules } from "./builtin/index.ts";
 import type { Call } from "./call.ts";
@@ -48,6 +48,8 @@ export interface ApiServerOptions {
   /** The steps of admission; the default is the chain of kube-apiserver. */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
+  /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
+  readonly advertise?: Partial<Advertised>;
   /** Told about bugs of the server: errors that are no refusals. */
   readonly report?: (error: unknown, call: Call) => void;
 }
@@ -84,6 +86,9 @@ const systemRandomness: Randomness = { uuid: () => randomUUID(), below: (limit) 
 const issuer = "https://kubernetes.default.svc.cluster.local";
 const certificateDays = 365;
 
+/** An address of the range that is kept free for documentation: endpoints must not be loopback. */
+const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
+
 /** Starts a server. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const clock = options.clock ?? systemClock;
@@ -100,6 +105,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const observer = observe(createHandler(parts), clock);
   const authority = lazyAuthority(clock);
   const listening = await openDoor(options, observer.handle, authority);
+  publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
   const close = async (): Promise<void> => {
     stopDefinitions();
     await listening?.close();

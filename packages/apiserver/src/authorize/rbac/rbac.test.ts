@@ -3,20 +3,26 @@ import { test } from "node:test";
 import type { KubeObject } from "@capstan/model";
 import type { UserInfo } from "../../authenticate/user.ts";
 import type { Lookup } from "../../builtin/context.ts";
+import { systemClock } from "../../clock.ts";
 import type { AccessAttributes } from "../authorizer.ts";
 import { rbacAuthorizer } from "./authorizer.ts";
-import { bootstrapPolicy } from "./bootstrap.ts";
+import { bootstrapObjects } from "../../bootstrap.ts";
 import { escalationProblem, fullAuthority } from "./escalation.ts";
 import { describeRule, uncovered } from "./policy-rule.ts";
 
-const policy = bootstrapPolicy();
+const policy = Object.groupBy(
+  [...bootstrapObjects({ clock: systemClock, randomness: { uuid: () => "", below: () => 0 } })],
+  ([resource]) => resource,
+);
 const lookup: Lookup = {
   get: (resource, name, namespace) =>
     policy[resource]?.find(
-      ({ metadata }) => metadata.name === name && (namespace === undefined || metadata.namespace === namespace),
-    ),
+      ([, { metadata }]) => metadata.name === name && (namespace === undefined || metadata.namespace === namespace),
+    )?.[1],
   list: (resource, namespace) =>
-    (policy[resource] ?? []).filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
+    (policy[resource] ?? [])
+      .map(([, object]) => object)
+      .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
 };
 const user = (name: string, ...groups: string[]): UserInfo => ({ name, groups: [...groups, "system:authenticated"] });
 const ask = (who: UserInfo, verb: string, resource: string, more: Partial<AccessAttributes> = {}): AccessAttributes =>
