@@ -1,10 +1,14 @@
 /** Finds what no CRD can hold when a resource is defined, and names the field. */
+import type { FieldError, Json } from "@capstan/model";
 import { RE2JS } from "re2js";
+import { validateCustomResourceDefinition } from "../structural/crd.ts";
+import type { CustomResourceDefinition } from "./crd.ts";
 import { DefinitionError } from "./errors.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { VersionFacts } from "./version-facts.ts";
 
 interface Defined {
+  readonly toCrd: () => CustomResourceDefinition;
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
@@ -19,6 +23,37 @@ export function checkDefinition(resource: Defined): void {
     walk(schema, "", checkNode);
     if (!storage) checkConversions(resource, name);
   }
+  checkAsServer(resource);
+}
+
+/** Asks the same questions that the API server asks when the CRD is applied: rules compile and are cheap enough, defaults keep them. */
+function checkAsServer({ toCrd }: Defined): void {
+  // A CRD is JSON, which its type cannot say because optional fields may be undefined.
+  const problems = validateCustomResourceDefinition(toCrd() as unknown as Json);
+  // A rule that does not compile also spoils the defaults it would have judged: the rule is the cause.
+  const problem = problems.find(isAboutRule) ?? problems[0];
+  if (problem === undefined) return;
+  const code = isAboutRule(problem)
+    ? "BadRule"
+    : /\.default(\.|$)/.test(problem.field)
+      ? "BadDefault"
+      : "NotExpressible";
+  throw new DefinitionError(code, toUserPath(problem.field), problem.body);
+}
+
+function isAboutRule({ field }: FieldError): boolean {
+  return field.includes("x-kubernetes-validations");
+}
+
+/** `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].default` is `spec.size` to whoever wrote it. */
+function toUserPath(path: string): string {
+  const inside = /openAPIV3Schema\.?(.*)$/.exec(path)?.[1];
+  if (inside === undefined) return path;
+  return inside
+    .replaceAll(/properties\[([^\]]+)\]/g, "$1")
+    .replaceAll(/\.(items|additionalProperties)(?=\.|$)/g, "[*]")
+    .replaceAll(/\.?x-kubernetes-validations\[(\d+)\](\.rule)?/g, (_, index: string) => ` rule ${Number(index) + 1}`)
+    .replace(/\.default(?=\.|$)/, "");
 }
 
 function checkNames({ group, kind, plural }: Defined): void {

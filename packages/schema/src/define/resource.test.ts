@@ -162,6 +162,38 @@ const broken: readonly { name: string; define: () => unknown; code: string; fiel
       }),
   },
   {
+    name: "a rule that names no field",
+    code: "BadRule",
+    field: "spec rule 1",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({ size: s.int32().default(1) }),
+        rules: [s.rule("self.sise > 1", "no")],
+      }),
+  },
+  {
+    name: "a rule that costs too much",
+    code: "BadRule",
+    field: "spec.names rule 1",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({ names: s.array(s.string()).rules(s.rule("self.all(a, self.all(b, a != b))", "no")) }),
+      }),
+  },
+  {
+    name: "a default that breaks a rule",
+    code: "BadDefault",
+    field: "spec.size",
+    define: () =>
+      defineResource({ group: "a.b", version: "v1", kind: "A", spec: s.object({ size: s.int32().min(3).default(1) }) }),
+  },
+  {
     name: "a set of objects",
     code: "NotExpressible",
     field: "spec.items",
