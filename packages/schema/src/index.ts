@@ -62,6 +62,8 @@ export { validateObjectMeta, validateObjectMetaUpdate } from "./structural/objec
 export type { MetaRules, NameCheck } from "./structural/object-meta.ts";
 export { crdWarnings, validateCustomResourceDefinition } from "./structural/crd.ts";
 export type { CrdOptions } from "./structural/crd.ts";
+export { modelName, publishSchemas } from "./structural/publish.ts";
+export type { OpenApiVersion, PublishedNames } from "./structural/publish.ts";
 
 // Printing: JSONPath templates, tables, ages.
 export { compileJsonPath, printValues } from "./print/jsonpath.ts";

@@ -14,6 +14,7 @@ for (const [name, questions] of Object.entries(allQuestions())) {
   if (status !== 0) throw new Error(`the oracle failed on ${name}`);
   const answers = stdout
     .replaceAll(/selfType\d+/g, "selfType")
+    .replaceAll(name === "published" ? /"description":"(?:[^"\\]|\\.)*",?/g : /$^/g, "")
     .trim()
     .split("\n");
   writeFileSync(new URL(`vectors/${name}.json`, import.meta.url), `[\n${answers.join(",\n")}\n]\n`);

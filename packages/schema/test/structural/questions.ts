@@ -1,7 +1,7 @@
 /** Every question that was put to the oracle, made again from seeds, in the order of the recorded answers. */
 import type { Json } from "@capstan/model";
 
-import { crdCases, updateCases } from "./crd-cases.ts";
+import { baseCrd, crdCases, updateCases } from "./crd-cases.ts";
 import { changed, randomObject, randomSchema } from "./generate.ts";
 import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
 import { randomFrom } from "./random.ts";
@@ -52,12 +52,32 @@ export function crdQuestions(): CrdQuestion[] {
   ];
 }
 
+/** A question about what is published of a definition. */
+export interface PublishQuestion {
+  readonly op: "openapi";
+  readonly v2: boolean;
+  readonly version: "v1";
+  readonly schema: Json;
+  readonly crd: Json;
+}
+
+/** Random schemas, published in both versions of OpenAPI. */
+export function publishQuestions(schemas: number): PublishQuestion[] {
+  return Array.from({ length: schemas }, (_unused, seed) => randomSchema(randomFrom(seed + 900))).flatMap((schema) =>
+    [false, true].map((v2): PublishQuestion => {
+      const crd = baseCrd(schema, { selectableFields: [{ jsonPath: ".spec.alpha" }] });
+      return { op: "openapi", v2, version: "v1", schema, crd };
+    }),
+  );
+}
+
 /** All questions by the name of their file of answers. */
 export function allQuestions(): Readonly<Record<string, readonly object[]>> {
   return {
     objects: objectQuestions(150),
     rules: ruledQuestions(3),
     crds: crdQuestions(),
+    published: publishQuestions(60).map(({ schema: _unused, ...question }) => question),
     paths: templates.flatMap((template) =>
       [true, false].map((allowMissing) => ({ op: "path", template, allowMissing, object: printed })),
     ),

@@ -11,12 +11,13 @@ import { compileJsonPath } from "../../src/print/jsonpath.ts";
 import { JsonPathError } from "../../src/print/jsonpath-parser.ts";
 import { crdWarnings, validateCustomResourceDefinition } from "../../src/structural/crd.ts";
 import { formatPredicate } from "../../src/structural/formats.ts";
+import { publishSchemas } from "../../src/structural/publish.ts";
 import { compileResource } from "../../src/structural/resource.ts";
 import { readSchema } from "../../src/structural/schema.ts";
 import { validateStructural } from "../../src/structural/structural.ts";
 import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
 import type { ObjectQuestion } from "./questions.ts";
-import { crdQuestions, objectQuestions, ruledQuestions } from "./questions.ts";
+import { crdQuestions, objectQuestions, publishQuestions, ruledQuestions } from "./questions.ts";
 
 interface Problem {
   readonly type: string;
@@ -146,4 +147,21 @@ test("formats accept what the server accepts", () => {
         differences.push(`${format} ${JSON.stringify(value)}`);
     });
   assert.deepEqual(differences, []);
+});
+
+test("schemas are published as in the server's OpenAPI documents", () => {
+  const expected = answers<{ schemas: Json }>("published"); // without the server's own descriptions;
+  publishQuestions(60).forEach(({ schema: json, v2 }, i) => {
+    const schema = readSchema(json);
+    const names = {
+      group: "example.com",
+      version: "v1",
+      kind: "Widget",
+      listKind: "WidgetList",
+      selectableFields: [".spec.alpha"],
+    };
+    const usable = validateStructural(schema, undefined).length === 0 ? schema : undefined;
+    const published = publishSchemas(usable, names, v2 ? "v2" : "v3");
+    assert.deepEqual(published, expected[i]?.schemas, JSON.stringify(json));
+  });
 });

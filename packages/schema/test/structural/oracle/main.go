@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"sort"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
@@ -30,6 +31,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/util/jsonpath"
+	"k8s.io/kube-openapi/pkg/handler"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
@@ -174,13 +176,25 @@ func answerTable(q question) any {
 func answerOpenAPI(q question) any {
 	_, crd := readCRD(q.CRD)
 	if q.V2 {
-		document, err := builder.BuildOpenAPIV2(crd, q.Version, builder.Options{V2: true, StripNullable: true, StripValueValidation: true, AllowNonStructural: false})
+		document, err := builder.BuildOpenAPIV2(crd, q.Version, builder.Options{V2: true, IncludeSelectableFields: true})
 		must(err)
-		return map[string]any{"document": document}
+		document.Definitions = handler.PruneDefaults(document.Definitions)
+		return published(document.Definitions)
 	}
 	document, err := builder.BuildOpenAPIV3(crd, q.Version, builder.Options{V2: false, IncludeSelectableFields: true})
 	must(err)
-	return map[string]any{"document": document}
+	return published(document.Components.Schemas)
+}
+
+// published keeps the schemas of the resource itself.
+func published[T any](schemas map[string]T) any {
+	own := map[string]T{}
+	for name, schema := range schemas {
+		if !strings.HasPrefix(name, "io.k8s.") {
+			own[name] = schema
+		}
+	}
+	return map[string]any{"schemas": own}
 }
 
 func answer(q question) (result any) {
