@@ -48,6 +48,12 @@ describe("limits", () => {
     assert.equal(result.code, "cost-limit");
     assert.equal(result.message, "operation cancelled: actual cost limit exceeded");
   });
+  it("does not compute with exponents that would not end", () => {
+    const compiled = env.compile("quantity(x).compareTo(quantity('1')) == 1 && !quantity(x).isInteger()");
+    assert.ok(compiled.ok);
+    assert.equal(compiled.expression.evaluate(new Map([["x", "1e2147483647"]])), true);
+    assert.equal(compiled.expression.evaluate(new Map([["x", "1e-2147483647"]])), false);
+  });
   it("does not make a range that only the memory could end", () => {
     const compiled = env.compile("lists.range(9223372036854775807).size() > 0");
     assert.ok(compiled.ok);

@@ -31,7 +31,7 @@ function showDouble(value: number): string {
   if (Object.is(value, -0)) return "-0";
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (power >= -4 && power < 21) return String(value);
+  if (power >= -4 && power < 6) return String(value);
   return `${mantissa}e${power < 0 ? "-" : "+"}${Math.abs(power).toString().padStart(2, "0")}`;
 }
 

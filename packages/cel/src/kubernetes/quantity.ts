@@ -47,6 +47,8 @@ export class CelQuantity extends CelObject {
 const MAX_BINARY = MAX_INT;
 const NANO = -9;
 const MOST_DIGITS = 18;
+/** Exponents beyond this are taken for it: nobody has that much, and exact arithmetic with more would not end. */
+const LARGEST_EXPONENT = 1000;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
 const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
@@ -81,7 +83,8 @@ function parseSuffix(text: string): Suffix | undefined {
   if (Object.hasOwn(BINARY, text)) return { base: 2, exponent: BINARY[text] ?? 0 };
   const exponent = /^[eE]([+-]?\d+)$/.exec(text);
   const value = Number(exponent?.[1]);
-  return exponent && Math.abs(value) < 2 ** 31 ? { base: 10, exponent: value } : undefined;
+  if (!exponent || Math.abs(value) >= 2 ** 31) return undefined;
+  return { base: 10, exponent: Math.max(-LARGEST_EXPONENT, Math.min(value, LARGEST_EXPONENT)) };
 }
 
 /** What fits 64 bits without rounding stays there. */
@@ -107,9 +110,8 @@ function parseLarge(whole: string, fraction: string, suffix: Suffix): CelQuantit
   if (scale < NANO) {
     const divisor = 10n ** BigInt(NANO - scale);
     value = (value + divisor - 1n) / divisor;
-    scale = NANO;
-  }
-  const quantity = new CelQuantity(value, scale, false);
+  } else value *= 10n ** BigInt(scale - NANO);
+  const quantity = new CelQuantity(value, NANO, false);
   const limit = new CelQuantity(MAX_BINARY, 0, false);
   return suffix.base === 2 && compareQuantities(quantity, limit) > 0 ? limit : quantity;
 }

@@ -228,9 +228,15 @@ const HOST_CHAR = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]$/;
 export function formatUrl(url: ParsedUrl): string {
   const scheme = url.scheme === "" ? "" : `${url.scheme}:`;
   const query = url.forceQuery || url.query !== "" ? `?${url.query}` : "";
-  const fragment =
-    url.fragment === "" ? "" : `#${escapeWith(unescape(url.fragment, "path"), /^[A-Za-z0-9\-_.~$&+,/:;=@?!'()*]$/)}`;
+  const fragment = url.fragment === "" ? "" : `#${escapedFragment(url.fragment)}`;
   return `${scheme}${url.opaque === "" ? hierarchy(url) : url.opaque}${query}${fragment}`;
+}
+
+const VALID_FRAGMENT = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%?]*$/;
+
+function escapedFragment(fragment: string): string {
+  if (VALID_FRAGMENT.test(fragment)) return fragment;
+  return escapeWith(unescape(fragment, "path"), /^[A-Za-z0-9\-_.~$&+,/:;=@?!'()*]$/);
 }
 
 function hierarchy(url: ParsedUrl): string {

@@ -45,7 +45,7 @@ export function parseUint64(text: string): bigint | undefined {
   return value > MAX_UINT ? undefined : value;
 }
 
-const FLOAT = /^[+-]?([0-9](_?[0-9])*\.?([0-9](_?[0-9])*)?|\.[0-9](_?[0-9])*)([eE][+-]?[0-9]+)?$/;
+const FLOAT = /^[+-]?([0-9](_?[0-9])*\.?([0-9](_?[0-9])*)?|\.[0-9](_?[0-9])*)([eE][+-]?[0-9](_?[0-9])*)?$/;
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$/;
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
@@ -58,8 +58,8 @@ export function parseFloat64(text: string): number | undefined {
   }
   const hex = HEX_FLOAT.exec(text);
   if (hex) return parseHexFloat(hex);
-  if (!FLOAT.test(text) || text.includes("_")) return undefined;
-  const value = Number(text);
+  if (!FLOAT.test(text)) return undefined;
+  const value = Number(text.replaceAll("_", ""));
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -71,7 +71,8 @@ export function durationSeconds(duration: CelDuration): number {
   return Number(whole) + Number(duration.nanos % NANOS_PER_SECOND) / 1e9;
 }
 
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+/** Go takes an hour of one digit, too. */
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Parses an RFC 3339 instant; undefined when it is none, an error when it is out of range. */
