@@ -28,10 +28,9 @@ export function checkDefinition(resource: Defined): void {
 
 /** Asks the same questions that the API server asks when the CRD is applied: rules compile and are cheap enough, defaults keep them. */
 function checkAsServer({ toCrd }: Defined): void {
-  // A CRD is JSON, which its type cannot say because optional fields may be undefined.
-  const problems = validateCustomResourceDefinition(toCrd() as unknown as Json);
-  // A rule that does not compile also spoils the defaults it would have judged: the rule is the cause.
-  const problem = problems.find(isAboutRule) ?? problems[0];
+  const crd = toCrd();
+  // A rule that does not compile also spoils the defaults it would judge, and the server tells only of those: the rules come first.
+  const problem = problemsOf(withoutDefaults(crd)).find(isAboutRule) ?? problemsOf(crd)[0];
   if (problem === undefined) return;
   const code = isAboutRule(problem)
     ? "BadRule"
@@ -39,6 +38,33 @@ function checkAsServer({ toCrd }: Defined): void {
       ? "BadDefault"
       : "NotExpressible";
   throw new DefinitionError(code, toUserPath(problem.field), problem.body);
+}
+
+function problemsOf(crd: CustomResourceDefinition): FieldError[] {
+  // A CRD is JSON, which its type cannot say because optional fields may be undefined.
+  return validateCustomResourceDefinition(crd as unknown as Json);
+}
+
+function withoutDefaults(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const versions = crd.spec.versions.map((version) => ({
+    ...version,
+    schema: { openAPIV3Schema: bare(version.schema.openAPIV3Schema) },
+  }));
+  return { ...crd, spec: { ...crd.spec, versions } };
+}
+
+function bare(given: JsonSchema): JsonSchema {
+  const { default: _default, ...schema } = given;
+  return {
+    ...schema,
+    ...(schema.properties
+      ? {
+          properties: Object.fromEntries(Object.entries(schema.properties).map(([name, child]) => [name, bare(child)])),
+        }
+      : {}),
+    ...(schema.items ? { items: bare(schema.items) } : {}),
+    ...(schema.additionalProperties ? { additionalProperties: bare(schema.additionalProperties) } : {}),
+  };
 }
 
 function isAboutRule({ field }: FieldError): boolean {
