@@ -142,7 +142,16 @@ function negated(quantity: CelQuantity): CelQuantity {
 
 function approximate(quantity: CelQuantity): number {
   const base = Number(quantity.value);
-  return quantity.scale === 0 ? base : base * Number(`1e${quantity.scale}`);
+  return quantity.scale === 0 ? base : base * powerOfTen(quantity.scale);
+}
+
+/** As Go computes it, from two factors, which can be off by the last bit. */
+function powerOfTen(exponent: number): number {
+  const size = Math.abs(exponent);
+  const rest = Number(`1e${size % 32}`);
+  const head = size - (size % 32);
+  if (exponent < 0) return exponent < -323 ? 0 : Number(`1e-${head}`) / rest;
+  return exponent > 308 ? Infinity : Number(`1e${head}`) * rest;
 }
 
 function q(value: CelValue | undefined): CelQuantity {
