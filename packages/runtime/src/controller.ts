@@ -3,46 +3,38 @@
  *
  * watch -> cache -> trigger -> queue -> reconcile -> apply
  */
-import type { StoredObject } from "@capstan/model";
-import { isLater, kindId } from "./api.ts";
+import { kindId } from "./api.ts";
 import type { AnyKind, Api } from "./api.ts";
 import { Breaker } from "./apply/breaker.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
-import type { Change } from "./cache/reflector.ts";
-import type { Clock, Random } from "./clock.ts";
+import type { Random } from "./clock.ts";
 import type { Controller } from "./define.ts";
-import type { Log } from "./log.ts";
-import type { ControllerMeter } from "./manager/meter.ts";
-import type { Span, Tracer } from "./manager/tracer.ts";
-import type { History } from "./manager/explain.ts";
+import { Reporter } from "./manager/reporter.ts";
+import type { ReporterOptions } from "./manager/reporter.ts";
 import { Queue } from "./queue/queue.ts";
 import type { Turn, Wish } from "./queue/queue.ts";
 import { consequenceOf } from "./reconcile/outcome.ts";
 import { Worker } from "./reconcile/worker.ts";
 import type { TurnEnd } from "./reconcile/worker.ts";
-import { changedFields, outsideCause } from "./trigger/cause.ts";
+import { outsideCause } from "./trigger/cause.ts";
 import type { Cause } from "./trigger/cause.ts";
+import { Echoes } from "./trigger/echoes.ts";
+import type { OwnWrite } from "./trigger/echoes.ts";
 import { runSource } from "./trigger/source.ts";
 import { Reads } from "./trigger/tracked.ts";
 import { mapped, owned, self } from "./trigger/trigger.ts";
 import type { Trigger } from "./trigger/trigger.ts";
 
 /** What a controller runs with. */
-export interface ControllerSetting {
+export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
   readonly api: Api;
   readonly caches: Caches;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
   readonly fence: Fence;
   readonly manager: string;
   readonly dryRun: boolean;
-  readonly meter: ControllerMeter;
-  readonly tracer?: Tracer | undefined;
-  readonly history: History;
-  readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
@@ -59,8 +51,8 @@ export class RunningController {
   readonly #stop = new AbortController();
   readonly #ends: (() => void)[] = [];
   readonly #sources: Promise<void>[] = [];
-  /** Versions that this controller wrote and the watch has not told yet, with the key on whose behalf they were written. */
-  readonly #echoes = new Map<string, { readonly version: string; readonly writer: string }>();
+  readonly #echoes = new Echoes();
+  readonly #reporter: Reporter;
   #idle = Promise.withResolvers<void>();
   /** Keys whose turn runs, with the time it began. */
   readonly #started = new Map<string, number>();
@@ -80,6 +72,7 @@ export class RunningController {
     });
     this.#view = caches.of(definition.kind);
     this.#worker = this.#makeWorker();
+    this.#reporter = new Reporter({ ...setting, controller: definition.name });
   }
 
   /** Starts to listen: keys gather in the queue, nobody works on them yet. A standby replica stays here. */
@@ -199,7 +192,7 @@ export class RunningController {
     this.#views.push(view);
     view.onSynced(() => this.#pump());
     const end = view.subscribe((change) => {
-      const echoOf = this.#takeEcho(kind, change);
+      const echoOf = this.#echoes.writerOf(childId(kind, change.key), change);
       const wake = (key: string, wish: Wish<Cause>): void => {
         if (key !== echoOf) this.#wake(key, wish);
       };
@@ -208,21 +201,8 @@ export class RunningController {
     this.#ends.push(end);
   }
 
-  /**
-   * The key on whose behalf we made the very write that the watch now tells us, if we did: its turn has seen the write's answer
-   * already. Only an event of the stream counts, because a list may hide what came between.
-   */
-  #takeEcho(kind: AnyKind, change: Change): string | undefined {
-    const id = childId(kind, change.key);
-    const echo = this.#echoes.get(id);
-    if (echo === undefined) return undefined;
-    const { resourceVersion } = change.object.metadata;
-    if (change.type === "removed" || !isLater(echo.version, resourceVersion)) this.#echoes.delete(id);
-    return change.from === "stream" && echo.version === resourceVersion ? echo.writer : undefined;
-  }
-
   #wake(key: string, wish: Wish<Cause>): void {
-    this.#setting.meter.added();
+    this.#reporter.woken();
     this.#queue.add(key, wish);
   }
 
@@ -245,15 +225,12 @@ export class RunningController {
   }
 
   async #give(turn: Turn<Cause>): Promise<void> {
-    const { clock, meter } = this.#setting;
-    const started = clock.now();
-    this.#started.set(turn.key, started);
-    meter.started(turn.waited / 1000);
-    const span = this.#startSpan(turn);
+    this.#started.set(turn.key, this.#setting.clock.now());
+    const report = this.#reporter.begin(turn);
     const end = await this.#worker.run(turn, this.#stop.signal);
-    this.#endSpan(span, end);
     this.#started.delete(turn.key);
-    this.#finish(turn, end, clock.now() - started);
+    this.#finish(turn, end);
+    report(end);
     if (this.#started.size === 0) {
       this.#idle.resolve();
       this.#idle = Promise.withResolvers<void>();
@@ -261,87 +238,21 @@ export class RunningController {
     this.#pump();
   }
 
-  #startSpan(turn: Turn<Cause>): Span | undefined {
-    const { tracer } = this.#setting;
-    if (tracer === undefined) return undefined;
-    const [cause] = turn.causes;
-    const attributes = {
-      "capstan.controller": this.definition.name,
-      "capstan.object": turn.key,
-      "capstan.failures": turn.failures,
-      "capstan.cause": cause === undefined ? "" : `${cause.relation} ${cause.kind} ${cause.key} ${cause.change}`,
-    };
-    return tracer.startSpan(`reconcile ${this.definition.kind.kind}`, { attributes });
+  /** The outcome decides what becomes of the key; what the turn wrote itself is no reason for another. */
+  #finish(turn: Turn<Cause>, end: TurnEnd): void {
+    const isEcho = this.#echoes.expect(turn.key, this.#writesToChildren(turn.key, end));
+    this.#queue.done(turn.key, consequenceOf(end.outcome).queue, isEcho);
   }
 
-  #endSpan(span: Span | undefined, { outcome, work }: TurnEnd): void {
-    if (span === undefined) return;
-    span.setAttribute("capstan.outcome", outcome.outcome);
-    span.setAttribute("capstan.writes", work?.writes.length ?? 0);
-    if (outcome.outcome === "failed" && outcome.error instanceof Error) span.recordException(outcome.error);
-    span.end();
-  }
-
-  /** The one place where an outcome gets its consequences. */
-  #finish(turn: Turn<Cause>, end: TurnEnd, milliseconds: number): void {
-    const { meter, onEvent } = this.#setting;
-    const consequence = consequenceOf(end.outcome);
-    const written = this.#noteEchoes(turn.key, end);
-    this.#queue.done(turn.key, consequence.queue, (cause) => isEchoOf(written, cause));
-    meter.finished(consequence, end, milliseconds / 1000);
-    this.#say(turn, end, milliseconds);
-    if (consequence.event !== undefined && end.work !== undefined) onEvent(end.work.object, consequence.event);
-    if (end.state === "gone") this.#setting.history.forget(this.definition.name, turn.key);
-  }
-
-  /**
-   * What the turn wrote to children, as `key version`: the reconcile has seen each answer, so hearing it again is no news. The answer
-   * to a write of the object itself comes when the reconcile is over, and may show what somebody else did to it: that is news.
-   */
-  #noteEchoes(key: string, end: TurnEnd): ReadonlySet<string> {
-    const written = new Set<string>();
-    const own = kindId(this.definition.kind);
-    for (const { kind, key: target, after } of end.work?.writes ?? []) {
-      const version = after?.metadata.resourceVersion;
-      if (version === undefined || (target === key && kindId(kind) === own)) continue;
-      written.add(`${target} ${version}`);
+  #writesToChildren(key: string, { work }: TurnEnd): readonly OwnWrite[] {
+    const own = childId(this.definition.kind, key);
+    const writes: OwnWrite[] = [];
+    for (const { kind, key: target, after } of work?.writes ?? []) {
+      const child = childId(kind, target);
+      if (after === undefined || child === own) continue;
       const told = this.#setting.caches.peek(kind)?.versionOf(target);
-      if (told === undefined || isLater(version, told)) {
-        this.#echoes.set(childId(kind, target), { version, writer: key });
-      }
+      writes.push({ child, key: target, version: after.metadata.resourceVersion, told });
     }
-    return written;
+    return writes;
   }
-
-  #say(turn: Turn<Cause>, end: TurnEnd, milliseconds: number): void {
-    const { log, clock, history } = this.#setting;
-    const { name } = this.definition;
-    const { level, message, queue } = consequenceOf(end.outcome);
-    if (log.writes(level)) {
-      const error = end.outcome.outcome === "failed" ? { error: end.outcome.error } : {};
-      log[level](message, { controller: name, object: turn.key, milliseconds, failures: turn.failures, ...error });
-    }
-    if (end.work === undefined) return;
-    history.record(name, turn.key, {
-      at: new Date(clock.wall()).toISOString(),
-      causes: turn.causes,
-      reads: end.work.reads.map((read) => `${read.kind.kind} ${"key" in read ? read.key : JSON.stringify(read.query)}`),
-      writes: end.work.writes.map(({ verb, kind, key, before, after }) => ({
-        verb,
-        kind: kind.kind,
-        key,
-        fields: changedFields(before, after),
-      })),
-      decisions: end.work.decisions,
-      outcome: end.outcome.outcome,
-      message,
-      milliseconds,
-      next: queue.then,
-    });
-  }
-}
-
-/** A cause that arrived during the turn and tells what the turn itself wrote. What vanished, or was found by a list, is always news. */
-function isEchoOf(written: ReadonlySet<string>, { change, from, key, version }: Cause): boolean {
-  return change !== "removed" && from === "stream" && written.has(`${key} ${version}`);
 }

@@ -75,6 +75,11 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     const queue = { then: "wait", delay: error.after } as const;
     return { queue, result: "requeue_after", level: "warn", message: note, event: undefined };
   }
+  if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) {
+    // Nothing is wrong with the object: this replica has to leave it to another.
+    const queue = { then: "retry", failure: "unavailable" } as const;
+    return { queue, result: "error", level: "info", message: note, event: undefined };
+  }
   const failure = error instanceof RuntimeError && error.code === "HotLoop" ? "rejected" : failureOf(error);
   const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
   // Conflicts are everyday life: the next turn reads the newer object.

@@ -1,0 +1,105 @@
+/** Tells how a turn went, to everybody who wants to know: metrics, log, trace, history, and events on the object. */
+import type { StoredObject } from "@capstan/model";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Turn } from "../queue/queue.ts";
+import { consequenceOf } from "../reconcile/outcome.ts";
+import type { Consequence } from "../reconcile/outcome.ts";
+import type { TurnEnd } from "../reconcile/worker.ts";
+import { changedFields } from "../trigger/cause.ts";
+import type { Cause } from "../trigger/cause.ts";
+import type { EventNote } from "./events.ts";
+import type { History } from "./explain.ts";
+import type { ControllerMeter } from "./meter.ts";
+import type { Span, Tracer } from "./tracer.ts";
+
+/** Where reports go. */
+export interface ReporterOptions {
+  readonly controller: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: ControllerMeter;
+  readonly history: History;
+  readonly tracer?: Tracer | undefined;
+  readonly onEvent: (object: StoredObject, note: EventNote) => void;
+}
+
+/** Reports the turns of one controller. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  /** A key was woken. */
+  woken(): void {
+    this.#options.meter.added();
+  }
+
+  /** A turn begins; what is returned is told how it ended. */
+  begin(turn: Turn<Cause>): (end: TurnEnd) => void {
+    const { clock, meter } = this.#options;
+    const started = clock.now();
+    const span = this.#startSpan(turn);
+    meter.started(turn.waited / 1000);
+    return (end) => {
+      const milliseconds = clock.now() - started;
+      const consequence = consequenceOf(end.outcome);
+      meter.finished(consequence, end, milliseconds / 1000);
+      if (span !== undefined) endSpan(span, end);
+      this.#say(turn, end, { ...consequence, milliseconds });
+      this.#remember(turn, end, { ...consequence, milliseconds });
+    };
+  }
+
+  #say(turn: Turn<Cause>, { outcome, work }: TurnEnd, told: Consequence & { milliseconds: number }): void {
+    const { controller, log, onEvent } = this.#options;
+    const { level, message, milliseconds, event } = told;
+    if (log.writes(level)) {
+      const error = outcome.outcome === "failed" ? { error: outcome.error } : {};
+      log[level](message, { controller, object: turn.key, milliseconds, failures: turn.failures, ...error });
+    }
+    if (event !== undefined && work !== undefined) onEvent(work.object, event);
+  }
+
+  #remember(turn: Turn<Cause>, end: TurnEnd, told: Consequence & { milliseconds: number }): void {
+    const { controller, clock, history } = this.#options;
+    if (end.state === "gone") history.forget(controller, turn.key);
+    if (end.work === undefined) return;
+    const { reads, writes, decisions } = end.work;
+    history.record(controller, turn.key, {
+      at: new Date(clock.wall()).toISOString(),
+      causes: turn.causes,
+      reads: reads.map((read) => `${read.kind.kind} ${"key" in read ? read.key : JSON.stringify(read.query)}`),
+      writes: writes.map(({ verb, kind, key, before, after }) => {
+        const fields = before === undefined || after === undefined ? [] : changedFields(before, after);
+        return { verb, kind: kind.kind, key, fields };
+      }),
+      decisions,
+      outcome: end.outcome.outcome,
+      message: told.message,
+      milliseconds: told.milliseconds,
+      next: told.queue.then,
+    });
+  }
+
+  #startSpan(turn: Turn<Cause>): Span | undefined {
+    const { tracer, controller } = this.#options;
+    if (tracer === undefined) return undefined;
+    const [cause] = turn.causes;
+    const attributes = {
+      "capstan.object": turn.key,
+      "capstan.failures": turn.failures,
+      "capstan.cause": cause === undefined ? "" : `${cause.relation} ${cause.kind} ${cause.key} ${cause.change}`,
+    };
+    return tracer.startSpan(`reconcile ${controller}`, { attributes });
+  }
+}
+
+function endSpan(span: Span, { outcome, work }: TurnEnd): void {
+  span.setAttribute("capstan.outcome", outcome.outcome);
+  span.setAttribute("capstan.writes", work?.writes.length ?? 0);
+  if (outcome.outcome === "failed" && outcome.error instanceof Error) span.recordException(outcome.error);
+  span.end();
+}
