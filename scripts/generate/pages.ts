@@ -9,5 +9,5 @@ export interface Page {
 const makers: readonly (() => Page[] | Promise<Page[]>)[] = [facadeKinds];
 
 export async function generatedPages(): Promise<Page[]> {
-  return (await Promise.all(makers.map((make) => make()))).flat();
+  return (await Promise.all(makers.map(async (make) => make()))).flat();
 }

@@ -1,31 +1,41 @@
 /** Gets the machine ready for the tests that start real programs, and leaves nothing behind afterwards. */
-import { ensureSystemPackages, stopSharedClusters } from "@capstan/kubernetes";
+import {
+  buildTestImages,
+  DEFAULT_RELEASE,
+  ensureSystemPackages,
+  prepareMachine as prepareKubernetes,
+  showProgress,
+  stopSharedClusters,
+} from "@capstan/kubernetes";
 
 type Report = (line: string) => void;
 
-/** Debian packages whose programs the tests start. */
+/** Debian packages whose programs the tests start, beside those of the real Kubernetes. */
 const testPackages = [
   "apache2-utils",
   "bubblewrap",
-  "containernetworking-plugins",
   "docker-registry",
   "iproute2",
-  "iptables",
   "memcached",
   "nftables",
   "openssl",
-  "runc",
   "skopeo",
   "util-linux",
 ];
 
-/** Installs what is missing as root on Debian or Ubuntu. Elsewhere it says what to install: a failure under CI, a hint otherwise. */
+/**
+ * Installs packages as root on Debian or Ubuntu, and builds the real Kubernetes once, so that no test pays for it. Where that cannot be
+ * done it says what is missing: a failure under CI, a hint otherwise, and the tests that need it are skipped with their reason.
+ */
 export async function prepareMachine(report: Report, { ci }: { readonly ci: boolean }): Promise<void> {
   try {
+    const progress = showProgress(process.stderr);
     await ensureSystemPackages(testPackages, report);
+    await prepareKubernetes(DEFAULT_RELEASE, { nodes: 1 }, progress);
+    await buildTestImages({ progress });
   } catch (error) {
     if (ci || !(error instanceof Error)) throw error;
-    report(`${error.message}; tests that need them are skipped`);
+    report(`${error.message}; tests that need this are skipped`);
   }
 }
 
