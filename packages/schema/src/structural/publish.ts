@@ -158,11 +158,21 @@ function write(schema: Schema, inner: (schema: Schema) => Json): Fields {
   if ((schema.required?.length ?? 0) > 0) written["required"] = schema.required as Json;
   if ((schema.listMapKeys?.length ?? 0) > 0) written["x-kubernetes-list-map-keys"] = schema.listMapKeys as Json;
   if (schema.validations !== undefined) written["x-kubernetes-validations"] = schema.validations.map(writeRule);
+  return { ...written, ...writeInner(schema, inner), ...writeAlternatives(schema) };
+}
+
+function writeInner(schema: Schema, inner: (schema: Schema) => Json): Fields {
+  const written: Fields = {};
   if (schema.items !== undefined) written["items"] = inner(schema.items);
   if (schema.properties !== undefined) written["properties"] = writeMap(schema.properties, inner);
   const additional = schema.additionalProperties;
   if (additional !== undefined)
     written["additionalProperties"] = additional.schema === undefined ? additional.allows : inner(additional.schema);
+  return written;
+}
+
+function writeAlternatives(schema: Schema): Fields {
+  const written: Fields = {};
   for (const key of ["allOf", "anyOf", "oneOf"] as const)
     if (schema[key] !== undefined) written[key] = schema[key].map(writeNested);
   if (schema.not !== undefined) written["not"] = writeNested(schema.not);

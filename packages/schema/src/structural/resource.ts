@@ -10,6 +10,8 @@ import { validateListTypes } from "./list-types.ts";
 import { decodeObjectMeta } from "./object-meta-decode.ts";
 import { maskTrailingDash, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import { prune } from "./pruning.ts";
+import type { ScalePaths } from "./scale.ts";
+import { scaleSpecErrors, scaleStatusErrors } from "./scale.ts";
 import type { RuleRun } from "./rule-validator.ts";
 import { compileRuleValidator } from "./rule-validator.ts";
 import type { Schema } from "./schema.ts";
@@ -25,6 +27,8 @@ export interface ResourceNames {
   readonly version: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** The paths of the scale subresource, if there is one. */
+  readonly scale?: ScalePaths;
 }
 
 /** Is told of what fails but did not change in an update. */
@@ -50,12 +54,16 @@ export function compileResource(schema: Schema, names: ResourceNames): CompiledR
   const status = schema.properties?.get("status");
   const statusValidator = status === undefined ? undefined : compileValidator(status);
   const withRules = ruleStep(schema);
+  const scaled = (object: Json): FieldError[] => [
+    ...scaleSpecErrors(object, names.scale),
+    ...scaleStatusErrors(object, names.scale),
+  ];
   return {
     decode: (object) => decode(object, schema),
     applyDefaults: (object) => applyDefaults(object, schema),
     validate: (object) => {
       const types = typeMetaErrors(object, names);
-      const errors = types.length > 0 ? types : [...metaErrors(object, names), ...validator(object)];
+      const errors = types.length > 0 ? types : [...metaErrors(object, names), ...validator(object), ...scaled(object)];
       const rest = [...validateEmbedded(object, schema), ...validateListTypes(schema, object)];
       return withRules([...errors, ...rest], object, {});
     },
@@ -63,7 +71,9 @@ export function compileResource(schema: Schema, names: ResourceNames): CompiledR
       const correlation = correlate(object, old, schema);
       const types = typeMetaErrors(object, names);
       const errors =
-        types.length > 0 ? types : [...metaUpdateErrors(object, old), ...validator(object, { correlation })];
+        types.length > 0
+          ? types
+          : [...metaUpdateErrors(object, old), ...validator(object, { correlation }), ...scaled(object)];
       const rest = [...validateEmbedded(object, schema), ...newDuplicates(schema, object, old)];
       return withRules([...errors, ...rest], object, { old, correlation, warn });
     },
@@ -75,7 +85,10 @@ export function compileResource(schema: Schema, names: ResourceNames): CompiledR
         value === undefined
           ? []
           : (statusValidator?.(value, { path: "status", correlation: correlateKey(correlation, "status") }) ?? []);
-      const errors = types.length > 0 ? types : [...metaUpdateErrors(object, old), ...found];
+      const errors =
+        types.length > 0
+          ? types
+          : [...metaUpdateErrors(object, old), ...found, ...scaleStatusErrors(object, names.scale)];
       return withRules([...errors, ...newDuplicates(schema, object, old)], object, { old, correlation, warn });
     },
   };

@@ -1,6 +1,7 @@
 /** Every question that was put to the oracle, made again from seeds, in the order of the recorded answers. */
 import type { Json } from "@capstan/model";
 
+import type { ScalePaths } from "../../src/structural/scale.ts";
 import { baseCrd, crdCases, updateCases } from "./crd-cases.ts";
 import { changed, randomObject, randomSchema } from "./generate.ts";
 import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
@@ -13,6 +14,7 @@ export interface ObjectQuestion {
   readonly schema: Json;
   readonly object: Json;
   readonly old?: Json;
+  readonly scale?: ScalePaths;
 }
 
 /** A question about a definition. */
@@ -35,6 +37,19 @@ function objectsOf(seed: number): ObjectQuestion[] {
     if (turn < 2) return { op: "object", schema, object };
     return { op: "object", schema, object: changed(random, object, schema), old: changed(random, object, schema) };
   });
+}
+
+const scaleValues: readonly Json[] = [3, 0, -1, 2147483648, 1.5, "x", true, null, [], {}, 2147483647];
+
+/** Objects whose scale subresource reads all kinds of values. */
+export function scaleQuestions(): ObjectQuestion[] {
+  const schema: Json = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const scale = { specReplicasPath: ".spec.n", statusReplicasPath: ".status.a.n", labelSelectorPath: ".status.s" };
+  const meta = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w", namespace: "default" } };
+  return scaleValues.flatMap((value): ObjectQuestion[] => [
+    { op: "object", schema, scale, object: { ...meta, spec: { n: value }, status: { a: { n: value }, s: value } } },
+    { op: "object", schema, scale, object: { ...meta, spec: value, status: { a: value } } },
+  ]);
 }
 
 /** Objects under rules in CEL. */
@@ -76,6 +91,7 @@ export function allQuestions(): Readonly<Record<string, readonly object[]>> {
   return {
     objects: objectQuestions(150),
     rules: ruledQuestions(3),
+    scale: scaleQuestions().map(({ scale, ...question }) => ({ ...question, scale: goScale(scale) })),
     crds: crdQuestions(),
     published: publishQuestions(60).map(({ schema: _unused, ...question }) => question),
     paths: templates.flatMap((template) =>
@@ -83,5 +99,14 @@ export function allQuestions(): Readonly<Record<string, readonly object[]>> {
     ),
     columns: columns.map((column) => ({ op: "table", columns: [column], object: printed })),
     formats: formatNames.flatMap((format) => formatSamples.map((value) => ({ op: "format", format, value }))),
+  };
+}
+
+/** The internal type of the server has no JSON names of its own. */
+function goScale(scale: ScalePaths | undefined): Json {
+  return {
+    SpecReplicasPath: scale?.specReplicasPath ?? "",
+    StatusReplicasPath: scale?.statusReplicasPath ?? "",
+    LabelSelectorPath: scale?.labelSelectorPath ?? null,
   };
 }

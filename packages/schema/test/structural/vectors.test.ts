@@ -17,7 +17,7 @@ import { readSchema } from "../../src/structural/schema.ts";
 import { validateStructural } from "../../src/structural/structural.ts";
 import { columns, formatNames, formatSamples, printed, templates } from "./print-cases.ts";
 import type { ObjectQuestion } from "./questions.ts";
-import { crdQuestions, objectQuestions, publishQuestions, ruledQuestions } from "./questions.ts";
+import { crdQuestions, objectQuestions, publishQuestions, ruledQuestions, scaleQuestions } from "./questions.ts";
 
 interface Problem {
   readonly type: string;
@@ -46,7 +46,13 @@ interface ObjectAnswer {
 
 function judge(question: ObjectQuestion): ObjectAnswer {
   const schema = readSchema(question.schema);
-  const resource = compileResource(schema, { group: "example.com", version: "v1", kind: "Widget", namespaced: true });
+  const resource = compileResource(schema, {
+    group: "example.com",
+    version: "v1",
+    kind: "Widget",
+    namespaced: true,
+    ...(question.scale === undefined ? {} : { scale: question.scale }),
+  });
   const structural = sorted(validateStructural(schema, undefined)).map((message) => ({ type: "", message }));
   const decoded = resource.decode(question.object);
   if ("problem" in decoded) return { structural, unknown: [], coercion: [{ type: "", message: decoded.problem }] };
@@ -82,6 +88,11 @@ test("random objects are pruned, defaulted and judged as the server does, new an
   assert.equal(questions.length, expected.length);
   assert.ok(expected.filter(({ errors }) => (errors?.length ?? 0) > 0).length > 200);
   questions.forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
+});
+
+test("replicas that scale could not read are refused", () => {
+  const expected = answers<ObjectAnswer>("scale");
+  scaleQuestions().forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
 });
 
 /** Values of the wrong type reach rules only when they did not change; the words for them are those of package cel. */

@@ -36,19 +36,20 @@ import (
 )
 
 type question struct {
-	Op       string                              `json:"op"`
-	CRD      json.RawMessage                     `json:"crd"`
-	OldCRD   json.RawMessage                     `json:"oldCrd"`
-	Schema   *v1.JSONSchemaProps                 `json:"schema"`
-	Object   json.RawMessage                     `json:"object"`
-	Old      json.RawMessage                     `json:"old"`
-	Template string                              `json:"template"`
-	Missing  bool                                `json:"allowMissing"`
-	Columns  []v1.CustomResourceColumnDefinition `json:"columns"`
-	Format   string                              `json:"format"`
-	Value    string                              `json:"value"`
-	Version  string                              `json:"version"`
-	V2       bool                                `json:"v2"`
+	Op       string                                        `json:"op"`
+	CRD      json.RawMessage                               `json:"crd"`
+	OldCRD   json.RawMessage                               `json:"oldCrd"`
+	Schema   *v1.JSONSchemaProps                           `json:"schema"`
+	Object   json.RawMessage                               `json:"object"`
+	Old      json.RawMessage                               `json:"old"`
+	Template string                                        `json:"template"`
+	Missing  bool                                          `json:"allowMissing"`
+	Columns  []v1.CustomResourceColumnDefinition           `json:"columns"`
+	Format   string                                        `json:"format"`
+	Value    string                                        `json:"value"`
+	Version  string                                        `json:"version"`
+	V2       bool                                          `json:"v2"`
+	Scale    *apiextensions.CustomResourceSubresourceScale `json:"scale"`
 }
 
 type problem struct {
@@ -117,7 +118,7 @@ func answerObject(q question) any {
 	answer["object"] = object
 	validator, _, err := validation.NewSchemaValidator(internal)
 	must(err)
-	strategy := customresource.NewStrategy(scheme, true, kind, validator, nil, structural, nil, nil, nil)
+	strategy := customresource.NewStrategy(scheme, true, kind, validator, nil, structural, nil, q.Scale, nil)
 	if len(q.Old) == 0 {
 		answer["errors"] = problems(strategy.Validate(ctx, &unstructured.Unstructured{Object: object}))
 		return answer
