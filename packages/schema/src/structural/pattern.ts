@@ -15,10 +15,22 @@ function compile(pattern: string): Compiled {
   return found;
 }
 
+const item = "(?:\\[[A-Za-z0-9_.-]+\\]|[A-Za-z0-9_-])";
+const simple = new RegExp(`^\\^(?:${item})*(?:${item}(?:[+*?]|\\{\\d+(?:,\\d+)?\\}))?(?:${item})*\\$$`);
+
+/**
+ * The same pattern for the engine of JavaScript, if it means the same there and cannot backtrack badly: anchored at both ends, plain
+ * ASCII classes, and at most one repetition.
+ */
+function nativeTwin(pattern: string): RegExp | undefined {
+  return pattern.length < 200 && simple.test(pattern) ? new RegExp(pattern) : undefined;
+}
+
 function compileNew(pattern: string): Compiled {
   try {
     const expression = RE2JS.compile(pattern);
-    return { matches: (text) => expression.matcher(text).find() };
+    const twin = nativeTwin(pattern);
+    return { matches: (text) => (twin === undefined ? expression.test(text) : twin.test(text)) };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
