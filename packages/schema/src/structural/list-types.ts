@@ -72,14 +72,29 @@ function repeated(items: readonly Json[]): number[] {
 }
 
 function identity(item: Json): string {
+  if (typeof item === "string") return `"${item}`;
   return typeof item === "number" && !isInt64(item) ? `float ${item}` : marshal(item);
 }
 
 function listMapErrors(schema: Schema, value: readonly Json[], path: FieldPath): FieldError[] {
   const stray = value.findIndex((item) => item !== null && !isJsonObject(item));
   if (stray >= 0) return [invalid(entry(path, stray), value[stray], "must be an object for an array of list-type map")];
-  const keys = value.map((item) => keysOf(item, schema.listMapKeys ?? []));
+  const names = schema.listMapKeys ?? [];
+  const [only] = names;
+  if (names.length === 1 && only !== undefined && areDistinct(value, only)) return [];
+  const keys = value.map((item) => keysOf(item, names));
   return repeated(keys).map((i) => duplicate(entry(path, i), keys[i]));
+}
+
+/** The usual case, without making anything: each item has one key, and no two have the same. */
+function areDistinct(items: readonly Json[], name: string): boolean {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const key = isJsonObject(item) ? item[name] : undefined;
+    if (typeof key !== "string") return false;
+    seen.add(key);
+  }
+  return seen.size === items.length;
 }
 
 function keysOf(item: Json, names: readonly string[]): Json {
