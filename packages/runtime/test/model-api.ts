@@ -394,7 +394,9 @@ function removeDropped(target: Tree, former: Tree, fields: Tree): void {
   for (const [name, child] of Object.entries(former)) {
     const field = name.slice(2);
     const kept = fields[name];
-    if (kept === undefined) delete target[field];
-    else if (isTree(child) && isTree(kept) && isTree(target[field])) removeDropped(target[field], child, kept);
+    const value = target[field];
+    const isLeaf = !isTree(child) || Object.keys(child).length === 0;
+    if (!isLeaf && isTree(value)) removeDropped(value, child, isTree(kept) ? kept : {});
+    else if (kept === undefined) delete target[field];
   }
 }

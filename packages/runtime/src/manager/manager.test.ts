@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ModelApi } from "../../test/model-api.ts";
+import { silentLog } from "../log.ts";
+import { VirtualClock } from "../testing/clock.ts";
+import { Election } from "./election.ts";
+import { clusterGuard } from "./guard.ts";
+import { Registry } from "./registry.ts";
+import { readSettings } from "./settings.ts";
+
+describe("leader election", () => {
+  function candidates(): { clock: VirtualClock; api: ModelApi; one: Election; two: Election } {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    const make = (identity: string): Election =>
+      new Election({ api, clock, random: () => 1, log: silentLog, namespace: "default", name: "x", identity });
+    return { clock, api, one: make("one"), two: make("two") };
+  }
+
+  test("elects one, and the other when the first gives the lease back", async () => {
+    const { clock, one, two } = candidates();
+    one.start();
+    await clock.advance(0);
+    two.start();
+    await clock.advance(60_000);
+    assert.deepEqual([one.isLeader, two.isLeader], [true, false]);
+    const released = one.release();
+    await clock.advance(3_100);
+    await released;
+    assert.deepEqual([one.isLeader, two.isLeader], [false, true]);
+    await two.abandon();
+  });
+
+  test("elects the other a lease duration after the first has died, not earlier, wherever the calendar jumps", async () => {
+    const { clock, one, two } = candidates();
+    one.start();
+    await clock.advance(0);
+    two.start();
+    await clock.advance(10_000);
+    await one.abandon();
+    clock.jump(86_400_000);
+    await clock.advance(12_000);
+    assert.equal(two.isLeader, false);
+    await clock.advance(8_000);
+    assert.equal(two.isLeader, true);
+    await two.abandon();
+  });
+
+  test("stops writing before another could begin when it cannot renew", async () => {
+    const { clock, api, one } = candidates();
+    one.start();
+    await clock.advance(5_000);
+    api.patch = () => new Promise(() => undefined);
+    await clock.advance(8_000);
+    one.check();
+    await clock.advance(3_000);
+    assert.throws(() => one.check(), { code: "Fenced" });
+    assert.equal(one.lost.aborted, true);
+  });
+});
+
+describe("settings", () => {
+  const read = (args: readonly string[], env: Record<string, string> = {}, file = "{}") =>
+    readSettings({ args, env, readFile: () => Promise.resolve(file) });
+
+  test("flags win over the environment, the environment over the file", async () => {
+    const file = '{"log-level": "error", "namespaces": ["a", "b"], "grace-period": "5s"}';
+    const env = { CAPSTAN_CONFIG: "x", CAPSTAN_LOG_LEVEL: "warn", CAPSTAN_GRACE_PERIOD: "7s" };
+    const settings = await read(["--log-level", "debug", "--leader-elect"], env, file);
+    assert.equal(settings.logLevel, "debug");
+    assert.deepEqual(settings.namespaces, ["a", "b"]);
+    assert.equal(settings.gracePeriod, 7000);
+    assert.equal(settings.leaderElect, true);
+  });
+
+  test("addresses are as controller-runtime's", async () => {
+    assert.equal((await read(["--metrics-bind-address=:8443"])).metricsAddress, "0.0.0.0:8443");
+    assert.equal((await read(["--metrics-bind-address=0"])).metricsAddress, "");
+  });
+
+  const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+    [["--nonsense=1"], /There is no setting "nonsense"\. Choose one of/u],
+    [["--leader-elect=perhaps"], /Cannot use "perhaps" for leader-elect: write true or false\./u],
+    [["--log-level=loud"], /Cannot use "loud" for log-level/u],
+    [["--metrics-bind-address=8080"], /Cannot listen on "8080"/u],
+    [["start"], /Cannot read the argument "start"/u],
+  ];
+  for (const [args, message] of wrong) {
+    test(`${args.join(" ")} is refused`, () => assert.rejects(read(args), { code: "BadSetting", message }));
+  }
+});
+
+describe("metrics", () => {
+  test("are written as Prometheus reads them", () => {
+    const registry = new Registry();
+    const labels = { kind: 'a"b\\c\nd' };
+    registry.counter({ name: "c_total", help: "Counts.", labels: ["kind"] }).add(labels, 2);
+    registry.gauge({ name: "g", help: "Now.", labels: [] }).set({}, 1.5);
+    const histogram = registry.histogram({ name: "h", help: "Spread.", labels: [] }, [1, 2]);
+    for (const value of [0.5, 1, 1.5, 9]) histogram.observe({}, value);
+    assert.equal(
+      registry.text(),
+      [
+        "# HELP c_total Counts.",
+        "# TYPE c_total counter",
+        'c_total{kind="a\\"b\\\\c\\nd"} 2',
+        "# HELP g Now.",
+        "# TYPE g gauge",
+        "g 1.5",
+        "# HELP h Spread.",
+        "# TYPE h histogram",
+        'h_bucket{le="1"} 2',
+        'h_bucket{le="2"} 3',
+        'h_bucket{le="+Inf"} 4',
+        "h_sum 12",
+        "h_count 4",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("are shown to whom the cluster lets in", async () => {
+    const api = new ModelApi();
+    const asked: string[] = [];
+    api.create = (kind, object) => {
+      asked.push(kind.kind);
+      const { spec } = object as unknown as { spec: { token?: string; user?: string } };
+      const status =
+        kind.kind === "TokenReview"
+          ? { authenticated: spec.token !== "bad", user: { username: spec.token } }
+          : { allowed: spec.user === "good" };
+      return Promise.resolve({ ...object, status } as never);
+    };
+    const guard = clusterGuard(api, new VirtualClock());
+    const ask = (authorization?: string) => guard({ method: "GET", path: "/metrics", authorization });
+    assert.equal(await ask(), "unknown");
+    assert.equal(await ask("Bearer bad"), "unknown");
+    assert.equal(await ask("Bearer other"), "forbidden");
+    assert.equal(await ask("Bearer good"), "allowed");
+    const before = asked.length;
+    assert.equal(await ask("Bearer good"), "allowed");
+    assert.equal(asked.length, before, "an answer holds for a while");
+  });
+});

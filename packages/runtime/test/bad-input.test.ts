@@ -1,0 +1,224 @@
+/** What users, servers and settings may get wrong: each has one clear sentence, and the operator goes on. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { Secret } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { ForbiddenError } from "@capstan/client";
+import { controller } from "../src/define.ts";
+import { Retry, Terminal, toMilliseconds } from "../src/errors.ts";
+import { operator } from "../src/operator.ts";
+import type { Answer } from "../src/reconcile/outcome.ts";
+import { again } from "../src/reconcile/outcome.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import type { TestWorld } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
+
+const Widget = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  spec: s.object({ size: s.int32().default(1) }),
+  status: s.object({ text: s.string().default("") }),
+  conditions: { Ready: "it is ready" },
+});
+
+type Reconcile = Parameters<typeof controller<typeof Widget, readonly [typeof ConfigMap]>>[2];
+
+async function worldWith(
+  reconcile: (...args: Parameters<Reconcile>) => unknown,
+  api?: ModelApi,
+): Promise<TestWorld & { message(name?: string): string; runs(name?: string): number }> {
+  const clock = new VirtualClock();
+  const runs = new Map<string, number>();
+  const widget = controller(Widget, { owns: [ConfigMap], timeout: "30s" }, async (context) => {
+    const { name } = context.object.metadata;
+    runs.set(name, (runs.get(name) ?? 0) + 1);
+    // A good object beside the bad one shows that the operator goes on.
+    if (name === "good") context.status.text = "good";
+    // The tests try answers that the compiler would refuse.
+    else return (await reconcile(context)) as Answer;
+    return undefined;
+  });
+  const world = await testOperator(
+    operator({ controllers: [widget] }),
+    { api: api ?? new ModelApi(() => clock.wall()) },
+    { clock },
+  );
+  await world.apply(Widget, "bad", { spec: { size: 1 } });
+  await world.apply(Widget, "good", { spec: { size: 1 } });
+  return Object.assign(world, {
+    message: (name = "bad") => world.running.explain("widget", `default/${name}`).at(-1)?.message ?? "",
+    runs: (name = "bad") => runs.get(name) ?? 0,
+  });
+}
+
+async function goesOn(world: TestWorld): Promise<void> {
+  assert.equal((await world.get(Widget, "good"))?.status?.text, "good");
+}
+
+describe("a reconcile", () => {
+  test("that throws is tried again with backoff, and its status is written", async () => {
+    await using world = await worldWith(({ status }) => {
+      status.text = "half way";
+      throw new Error("no database");
+    });
+    await world.advance("60s");
+    assert.equal(world.message(), "no database");
+    assert.ok(world.runs() > 5 && world.runs() < 20, `${world.runs()} runs`);
+    assert.equal((await world.get(Widget, "bad"))?.status?.text, "half way");
+    await goesOn(world);
+  });
+
+  test("that throws Terminal rests until something changes", async () => {
+    await using world = await worldWith(() => {
+      throw new Terminal("the name is taken");
+    });
+    await world.advance("1h");
+    assert.equal(world.runs(), 1);
+    await world.apply(Widget, "bad", { spec: { size: 2 } });
+    await world.advance("1m");
+    assert.equal(world.runs(), 2);
+  });
+
+  test("that throws Retry is tried again when it says", async () => {
+    await using world = await worldWith(() => {
+      throw new Retry("the backup runs", { after: "10m" });
+    });
+    await world.advance("35m");
+    assert.equal(world.runs(), 4);
+  });
+
+  test("that wants to be called again is called again", async () => {
+    await using world = await worldWith(() => again("1m", "waiting"));
+    await world.advance("10m30s");
+    assert.equal(world.runs(), 11);
+  });
+
+  test("that hangs is given up after its timeout, and cannot write any more", async () => {
+    let late: unknown;
+    await using world = await worldWith(async ({ apply, signal }) => {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      late = await apply(ConfigMap, "late", { data: {} }).catch((error: unknown) => error);
+    });
+    await world.advance("40s");
+    assert.match(world.message(), /^Stopped waiting for the reconcile of widget default\/bad after 30 s\./u);
+    assert.ok(late instanceof Error);
+    assert.equal(await world.get(ConfigMap, "late"), undefined);
+    await goesOn(world);
+  });
+
+  test("that returns nonsense is told what to return", async () => {
+    await using world = await worldWith(() => ({ requeue: true }));
+    await world.advance("1m");
+    assert.equal(
+      world.message(),
+      'Cannot use what the reconcile returned (an object with requeue): return nothing when done, or again("5m", "why").',
+    );
+    assert.equal(world.runs(), 1);
+    await goesOn(world);
+  });
+
+  test("that changes an object of the cache fails", async () => {
+    await using world = await worldWith(({ object }) => {
+      (object.spec as { size: number }).size = 7;
+    });
+    await world.advance("1s");
+    assert.match(world.message(), /Cannot assign to read only property 'size'/u);
+    await goesOn(world);
+  });
+
+  test("that uses a kind that was not declared is told where to declare it", async () => {
+    await using world = await worldWith(async ({ apply }) => {
+      await (apply as unknown as (kind: unknown, name: string, desired: object) => Promise<void>)(Secret, "x", {});
+    });
+    await world.advance("1s");
+    assert.equal(world.message(), 'Controller "widget" cannot use Secret: it was not declared. Add it to `owns`.');
+  });
+
+  test("is left alone while its object is paused", async () => {
+    await using world = await worldWith(() => undefined);
+    await world.settle();
+    const before = world.runs();
+    await world.apply(Widget, "bad", { metadata: { annotations: { "capstan.dev/pause": "true" } }, spec: { size: 5 } });
+    await world.settle();
+    assert.equal(world.runs(), before);
+    await world.apply(Widget, "bad", { spec: { size: 5 } });
+    await world.settle();
+    assert.equal(world.runs(), before + 1);
+  });
+});
+
+describe("a server", () => {
+  test("that forbids a write names the rule that is missing", async () => {
+    await using world = await worldWith(async ({ object, apply }) => {
+      await apply(ConfigMap, "x", { data: { size: String(object.spec.size) } });
+    });
+    const attempt = {
+      verb: "apply",
+      group: "",
+      version: "v1",
+      kind: "ConfigMap",
+      plural: "configmaps",
+      name: "x",
+    } as const;
+    world.inject(({ verb }) =>
+      verb === "apply" ? { fault: "refuse", error: new ForbiddenError({ attempt, why: "no permission" }) } : undefined,
+    );
+    await world.apply(Widget, "bad", { spec: { size: 2 } });
+    await world.advance("1m");
+    assert.match(world.message(), /resources: \["configmaps"\]\n {2}verbs: \["create", "patch"\]/u);
+    await goesOn(world);
+  });
+
+  test("that does not serve a kind yet is waited for, and a kind that goes and returns is followed", async () => {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    const controllers = [controller(Widget, {}, ({ status }) => void (status.text = "seen"))];
+    api.missing.add("Widget");
+    await using world = await testOperator(operator({ controllers }), { api }, { clock });
+    await world.advance("1m");
+    assert.deepEqual(
+      world.running.health.map(({ isSynced }) => isSynced),
+      [false],
+    );
+    api.missing.clear();
+    await world.apply(Widget, "w", { spec: { size: 1 } });
+    await world.settle();
+    assert.equal((await world.get(Widget, "w"))?.status?.text, "seen");
+    api.missing.add("Widget");
+    api.closeWatches();
+    await world.advance("1m");
+    assert.deepEqual(
+      world.running.health.map(({ isSynced, objects }) => [isSynced, objects]),
+      [[false, 0]],
+    );
+    api.missing.clear();
+    await world.settle();
+    assert.deepEqual(
+      world.running.health.map(({ isSynced, objects }) => [isSynced, objects]),
+      [[true, 1]],
+    );
+  });
+
+  test("without streaming lists is asked page by page", async () => {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    api.streaming = false;
+    await using world = await worldWith(() => undefined, api);
+    await world.settle();
+    await goesOn(world);
+  });
+});
+
+test("a duration that cannot be read says how to write one", () => {
+  assert.equal(toMilliseconds("1h30m"), 5_400_000);
+  assert.throws(() => toMilliseconds("soon"), { code: "BadSetting", message: /Cannot read "soon" as a duration/u });
+});
+
+test("two controllers with one name, or no hands, are refused", () => {
+  const one = controller(Widget, {}, () => undefined);
+  const api = new ModelApi();
+  assert.throws(() => operator({ controllers: [one, one] }).start({ api }), { code: "BadSetting" });
+  assert.throws(() => controller(Widget, { concurrency: 0 }, () => undefined), { code: "BadSetting" });
+});
