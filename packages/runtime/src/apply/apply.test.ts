@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { KubeObject, StoredObject } from "@capstan/model";
+import { VirtualClock } from "../testing/clock.ts";
+import { Breaker } from "./breaker.ts";
+import { firstDifference, learnSpellings } from "./matches.ts";
+import { draftOf } from "./status.ts";
+
+/** What a kube-apiserver 1.36 answers to an apply of this Deployment: defaults filled in, quantities shortened. */
+const container = {
+  name: "cache",
+  image: "memcached:1.6",
+  ports: [{ containerPort: 11211 }, { containerPort: 11212, protocol: "UDP" }],
+  env: [{ name: "A", value: "1" }],
+  securityContext: {},
+};
+const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u", controller: true };
+const desired: KubeObject & { readonly spec: object } = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "c", namespace: "ns", ownerReferences: [owner] },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: "c" } },
+    template: { spec: { containers: [container], volumes: [{ name: "v", emptyDir: {} }] } },
+  },
+};
+const fieldsV1 = {
+  "f:metadata": { "f:ownerReferences": { 'k:{"uid":"u"}': {} } },
+  "f:spec": {
+    "f:replicas": {},
+    "f:selector": {},
+    "f:template": {
+      "f:spec": {
+        "f:containers": {
+          'k:{"name":"cache"}': {
+            ".": {},
+            "f:name": {},
+            "f:image": {},
+            "f:env": { 'k:{"name":"A"}': { ".": {}, "f:name": {}, "f:value": {} } },
+            "f:ports": {
+              'k:{"containerPort":11211,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} },
+              'k:{"containerPort":11212,"protocol":"UDP"}': { ".": {}, "f:containerPort": {}, "f:protocol": {} },
+            },
+            "f:securityContext": {},
+          },
+        },
+        "f:volumes": { 'k:{"name":"v"}': { ".": {}, "f:name": {}, "f:emptyDir": {} } },
+      },
+    },
+  },
+};
+
+function live(
+  change: (spec: Record<string, never> & { [name: string]: unknown }) => void = () => undefined,
+): StoredObject {
+  const ports = [
+    { containerPort: 11211, protocol: "TCP" },
+    { containerPort: 11212, protocol: "UDP" },
+  ];
+  const full = { ...container, ports, imagePullPolicy: "IfNotPresent", resources: {} };
+  const spec = {
+    replicas: 2,
+    selector: { matchLabels: { app: "c" } },
+    strategy: { type: "RollingUpdate" },
+    template: { spec: { containers: [full], volumes: [{ name: "v", emptyDir: {} }], restartPolicy: "Always" } },
+  };
+  const copy = structuredClone(spec);
+  change(copy as never);
+  const entry = { manager: "us", operation: "Apply" as const, apiVersion: "apps/v1", fieldsV1 };
+  const metadata = {
+    ...desired.metadata,
+    name: "c",
+    uid: "d",
+    resourceVersion: "9",
+    creationTimestamp: "",
+    managedFields: [entry],
+  };
+  return Object.assign({ apiVersion: "apps/v1", kind: "Deployment", metadata }, { spec: copy });
+}
+
+function difference(wanted: KubeObject, found: StoredObject): string | undefined {
+  return firstDifference({ desired: wanted, live: found, manager: "us" })?.path;
+}
+
+describe("would an apply change anything", () => {
+  test("not when the server only filled in defaults", () => assert.equal(difference(desired, live()), undefined));
+
+  test("when a value was changed, deep in a keyed list", () => {
+    const path = 'spec.template.spec.containers[{"name":"cache"}].image';
+    const changed = live((spec) => {
+      (spec as unknown as { template: { spec: { containers: { image: string }[] } } }).template.spec.containers[0] = {
+        ...container,
+        image: "other",
+      };
+    });
+    assert.equal(difference(desired, changed), path);
+  });
+
+  test("when we no longer send a field that is ours", () => {
+    const { replicas: _replicas, ...spec } = desired.spec as { replicas: number };
+    assert.equal(difference(Object.assign({ ...desired }, { spec }), live()), "spec.replicas");
+  });
+
+  test("when we send a field that is not ours yet", () => {
+    const wanted = { ...desired, spec: { ...desired.spec, paused: true } };
+    assert.equal(difference(wanted, live()), "spec.paused");
+  });
+
+  test("when we never applied it, or under another version", () => {
+    assert.equal(firstDifference({ desired, live: live(), manager: "others" })?.path, "metadata.managedFields");
+    assert.equal(difference({ ...desired, apiVersion: "apps/v2" }, live()), "metadata.managedFields");
+  });
+
+  test("not when a quantity is only written differently, but in a ConfigMap such texts differ", () => {
+    const build = (cpu: string, where: "resources" | "data"): { object: KubeObject; fields: object } =>
+      where === "resources"
+        ? {
+            object: Object.assign(
+              { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
+              { spec: { resources: { limits: { cpu } } } },
+            ),
+            fields: { "f:spec": { "f:resources": { "f:limits": { "f:cpu": {} } } } },
+          }
+        : {
+            object: Object.assign({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "p" } }, { data: { cpu } }),
+            fields: { "f:data": { "f:cpu": {} } },
+          };
+    const compare = (where: "resources" | "data"): string | undefined => {
+      const { fields } = build("1", where);
+      const managedFields = [
+        { manager: "us", operation: "Apply" as const, apiVersion: "v1", fieldsV1: fields as never },
+      ];
+      const found = build("1", where).object;
+      const stored = {
+        ...found,
+        metadata: { name: "p", uid: "", resourceVersion: "1", creationTimestamp: "", managedFields },
+      };
+      return difference(build("1000m", where).object, stored);
+    };
+    assert.equal(compare("resources"), undefined);
+    assert.equal(compare("data"), "data.cpu");
+  });
+
+  test("learns how the server spells a value from its answer", () => {
+    const wanted = { ...desired, spec: { ...desired.spec, replicas: "two" } };
+    const comparison = { desired: wanted, live: live(), manager: "us" };
+    const spellings = learnSpellings(comparison);
+    assert.deepEqual(spellings?.get("spec.replicas"), { wanted: '"two"', found: "2" });
+    assert.equal(firstDifference({ ...comparison, spellings }), undefined);
+  });
+});
+
+describe("a status draft", () => {
+  function draft(status: object): ReturnType<typeof draftOf> {
+    const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "", generation: 4 };
+    return draftOf({ object: Object.assign({ apiVersion: "v1", kind: "X", metadata }, { status }), time: () => "now" });
+  }
+
+  test("keeps the time of a condition whose state does not change, and notes the generation", () => {
+    const before = {
+      type: "Ready",
+      status: "True",
+      lastTransitionTime: "then",
+      reason: "Ready",
+      message: "",
+      observedGeneration: 3,
+    };
+    const fields = draft({ conditions: [before] });
+    fields.condition("Ready", true, "all is well");
+    assert.deepEqual(fields.conditions, [{ ...before, message: "all is well", observedGeneration: 4 }]);
+    fields.condition("Ready", false, { reason: "Broken" });
+    assert.deepEqual(fields.conditions?.[0], {
+      ...before,
+      status: "False",
+      reason: "Broken",
+      lastTransitionTime: "now",
+      observedGeneration: 4,
+    });
+    fields.condition("Other", "Unknown");
+    assert.equal(fields.conditions?.[1]?.reason, "Unknown");
+  });
+
+  test("does not touch the object that it was made from, and hides its method from JSON", () => {
+    const status = Object.freeze({ nodes: Object.freeze(["a"]) });
+    const fields = draft(status);
+    (fields["nodes"] as string[]).push("b");
+    assert.equal(JSON.stringify(fields), '{"nodes":["a","b"]}');
+    assert.deepEqual(status.nodes, ["a"]);
+  });
+});
+
+test("the breaker allows so many writes in a time and starts afresh after it", async () => {
+  const clock = new VirtualClock();
+  const get = () => Promise.reject(new Error("not reachable"));
+  const breaker = new Breaker({ clock, api: { get } as never, budget: { writes: 3, within: 1000 } });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const write = () => breaker.check({ kind, key: "ns/a", field: "data.x" });
+  for (let at = 0; at < 3; at++) await write();
+  await assert.rejects(write(), { code: "HotLoop", message: /because another manager changes data\.x/u });
+  await clock.advance(1000);
+  await write();
+});

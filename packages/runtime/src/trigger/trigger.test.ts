@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { StoredObject } from "@capstan/model";
+import type { Change } from "../cache/reflector.ts";
+import { VirtualClock } from "../testing/clock.ts";
+import { changedFields } from "./cause.ts";
+import { desiredStateChanged, fieldsChanged, generationChanged, labelsChanged, not } from "./predicate.ts";
+import { runSource, schedule, stream, timer } from "./source.ts";
+import type { Source } from "./source.ts";
+import { Reads } from "./tracked.ts";
+import { mapped, owned, self } from "./trigger.ts";
+import type { Trigger } from "./trigger.ts";
+
+const Pod = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" } as const;
+const Owner = { group: "example.com", version: "v1", kind: "Owner", plural: "owners", scope: "Namespaced" } as const;
+
+function pod(
+  name: string,
+  more: Partial<StoredObject["metadata"]> & { spec?: object; status?: object } = {},
+): StoredObject {
+  const { spec, status, ...metadata } = more;
+  const made = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "ns", uid: name, resourceVersion: "1", creationTimestamp: "", ...metadata },
+    spec,
+    status,
+  };
+  return made;
+}
+
+function change(old: StoredObject | undefined, object: StoredObject): Change {
+  return {
+    type: old === undefined ? "added" : "updated",
+    key: `ns/${object.metadata.name}`,
+    object,
+    old,
+    from: "stream",
+    manager: undefined,
+  };
+}
+
+function woken(trigger: Trigger, ...changes: readonly Change[]): string[] {
+  const keys: string[] = [];
+  for (const each of changes) trigger(each, (key) => keys.push(key));
+  return keys;
+}
+
+describe("triggers", () => {
+  const reference = (name: string, controller = true) => ({
+    apiVersion: "example.com/v1",
+    kind: "Owner",
+    name,
+    uid: name,
+    controller,
+  });
+
+  test("an owned object wakes its owners of before and after, and only those that control it", () => {
+    const trigger = owned(Pod, Owner, { controllerOnly: true });
+    const old = pod("p", { ownerReferences: [reference("a")] });
+    const now = pod("p", { ownerReferences: [reference("b"), reference("c", false)] });
+    assert.deepEqual(woken(trigger, change(old, now)), ["ns/b", "ns/a"]);
+    const foreign = { ...reference("x"), apiVersion: "other.com/v1" };
+    assert.deepEqual(woken(trigger, change(undefined, pod("p", { ownerReferences: [foreign] }))), []);
+  });
+
+  test("a mapped object wakes whom it pointed to and whom it points to", () => {
+    const trigger = mapped(
+      Pod,
+      (object) => [`ns/${object.metadata.labels?.["of"]}`],
+      () => true,
+    );
+    assert.deepEqual(woken(trigger, change(pod("p", { labels: { of: "a" } }), pod("p", { labels: { of: "b" } }))), [
+      "ns/b",
+      "ns/a",
+    ]);
+  });
+
+  test("the object itself is woken by its desired state and not by its status", () => {
+    const trigger = self(Pod, desiredStateChanged);
+    const old = pod("p", { generation: 1, status: { a: 1 } });
+    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, status: { a: 2 } }))), []);
+    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 2 }))), ["ns/p"]);
+    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, deletionTimestamp: "x" }))), ["ns/p"]);
+    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, annotations: { a: "" } }))), ["ns/p"]);
+  });
+
+  test("predicates look at generation, labels and typed fields", () => {
+    const old = pod("p", { generation: 1, labels: { a: "1" }, spec: { nodeName: "x" } });
+    const now = pod("p", { generation: 1, labels: { a: "1" }, spec: { nodeName: "y" } });
+    const kind: typeof Pod & { "~types"?: { object: StoredObject & { spec: { nodeName: string } }; apply: unknown } } =
+      Pod;
+    assert.equal(fieldsChanged(kind, "spec.nodeName")(change(old, now)), true);
+    assert.equal(fieldsChanged(kind, "metadata.labels")(change(old, now)), false);
+    assert.equal(generationChanged(change(old, now)), false);
+    assert.equal(not(labelsChanged)(change(old, now)), true);
+  });
+});
+
+describe("reads that are remembered", () => {
+  test("wake those who read, and only for what they read", () => {
+    const reads = new Reads();
+    reads.record("by-key", [{ kind: Pod, key: "ns/p" }]);
+    reads.record("by-label", [{ kind: Pod, query: { namespace: "ns", labels: { app: "x" } } }]);
+    reads.record("by-namespace", [{ kind: Pod, query: { namespace: "ns" } }]);
+    const trigger = reads.trigger(Pod);
+    assert.deepEqual(woken(trigger, change(undefined, pod("p"))), ["by-key", "by-namespace"]);
+    assert.deepEqual(woken(trigger, change(undefined, pod("q", { labels: { app: "x" } }))), [
+      "by-namespace",
+      "by-label",
+    ]);
+    assert.deepEqual(woken(trigger, change(undefined, pod("q", { namespace: "other", labels: { app: "x" } }))), []);
+    assert.deepEqual(
+      woken(trigger, change(pod("q", { labels: { app: "x" } }), pod("q"))),
+      ["by-namespace", "by-label"],
+      "leaving a selection is a change of it",
+    );
+    reads.record("by-namespace", []);
+    reads.forget("by-key");
+    assert.deepEqual(woken(trigger, change(undefined, pod("p"))), []);
+  });
+});
+
+describe("sources", () => {
+  async function wakes(source: Source, time: number): Promise<string[]> {
+    const clock = new VirtualClock(Date.UTC(2030, 0, 1));
+    const stop = new AbortController();
+    const keys: string[] = [];
+    const running = runSource(source, {
+      clock,
+      signal: stop.signal,
+      wake: (key) => keys.push(`${key} ${clock.now() / 1000}`),
+      keys: () => ["ns/a"],
+      onError: () => undefined,
+    });
+    await clock.advance(time);
+    stop.abort();
+    await running;
+    return keys;
+  }
+
+  test("a timer wakes every object at its pace", async () => {
+    assert.deepEqual(await wakes(timer("t", 10_000), 35_000), ["ns/a 10", "ns/a 20", "ns/a 30"]);
+  });
+
+  test("a schedule wakes at the times of its expression", async () => {
+    assert.deepEqual(await wakes(schedule("s", "0 */6 * * *", "UTC"), 13 * 3_600_000), ["ns/a 21600", "ns/a 43200"]);
+    assert.throws(() => schedule("s", "every now and then"));
+  });
+
+  test("a stream wakes the keys that it gives, and is opened again when it breaks", async () => {
+    let opened = 0;
+    const source = stream("q", async function* () {
+      opened++;
+      yield "ns/x";
+      throw new Error("broken");
+    });
+    assert.deepEqual(await wakes(source, 11_000), ["ns/x 0", "ns/x 5", "ns/x 10"]);
+    assert.equal(opened, 3);
+  });
+});
+
+test("changed fields name what changed, and leave the server's bookkeeping out", () => {
+  const old = pod("p", { generation: 1, spec: { a: { b: 1 }, gone: 1 } });
+  const now = pod("p", { generation: 2, resourceVersion: "2", spec: { a: { b: 2 }, new: 1 } });
+  assert.deepEqual(changedFields(old, now), ["spec.a.b", "spec.gone", "spec.new"]);
+});
