@@ -1,6 +1,7 @@
 /** What an operator must do wherever it runs, in virtual time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
@@ -48,137 +49,155 @@ const cache = controller(Cache, { owns: [Deployment, ConfigMap] }, async ({ obje
   status.condition("Available", deployment.status?.readyReplicas === object.spec.size);
 });
 
-async function worldOf(app: Operator): Promise<TestWorld> {
+type MakeWorld = (app: Operator) => Promise<TestWorld>;
+
+const onModel: MakeWorld = async (app) => {
   const clock = new VirtualClock();
   return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { clock });
+};
+
+const onEmbedded: MakeWorld = async (app) => {
+  const clock = new VirtualClock();
+  const server = await startApiServer({
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+  });
+  return await testOperator(app, server, { clock });
+};
+
+for (const [where, worldOf] of [
+  ["a model", onModel],
+  ["the embedded API server", onEmbedded],
+] as const)
+  tell(where, worldOf);
+
+function tell(where: string, worldOf: MakeWorld): void {
+  describe(`an operator on ${where}, in virtual time`, () => {
+    test("brings objects to their desired state with two writes each, and then writes nothing", async () => {
+      await using world = await worldOf(operator({ controllers: [cache] }));
+      for (let at = 0; at < 5; at++) await world.apply(Cache, `c${at}`, { spec: { size: at } });
+      await world.settle();
+      assert.equal(world.writes.length, 10);
+      const stored = await world.get(Cache, "c3");
+      assert.equal(stored?.status?.conditions?.[0]?.status, "False");
+      assert.equal(stored?.status?.conditions?.[0]?.observedGeneration, stored?.metadata.generation);
+      assert.equal((await world.get(Deployment, "c3"))?.spec?.replicas, 3);
+      await world.crash();
+      world.restart();
+      await world.settle();
+      await world.advance("1h");
+      assert.equal(world.writes.length, 10);
+    });
+
+    test("deletes a child that is no longer wanted, and repairs one that was changed", async () => {
+      await using world = await worldOf(operator({ controllers: [cache] }));
+      await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
+      await world.settle();
+      assert.ok(await world.get(ConfigMap, "c-extra"));
+      await world.delete(ConfigMap, "c-extra");
+      await world.settle();
+      assert.equal((await world.get(ConfigMap, "c-extra"))?.data?.["size"], "1");
+      await world.apply(Cache, "c", { spec: { size: 1, extra: false } });
+      await world.settle();
+      assert.equal(await world.get(ConfigMap, "c-extra"), undefined);
+    });
+
+    test("comes to the same end wherever it crashes", async () => {
+      for (let nth = 1; nth <= 4; nth++) {
+        await using world = await worldOf(operator({ controllers: [cache] }));
+        world.crashBeforeWrite(nth);
+        await world.apply(Cache, "c", { spec: { size: 2, extra: true } });
+        await world.settle();
+        assert.equal((await world.get(Deployment, "c"))?.spec?.replicas, 2, `crash before write ${nth}`);
+        assert.ok(await world.get(ConfigMap, "c-extra"));
+        assert.equal((await world.get(Cache, "c"))?.status?.conditions?.length, 1);
+      }
+    });
+
+    test("runs a remembered step once, although it crashes before the step is recorded as done", async () => {
+      const runs: boolean[] = [];
+      const backup = controller(Cache, { name: "backup" }, async ({ object, step, status }) => {
+        const copied = await step("copy", ({ resumed }) => (runs.push(resumed), 42), { input: object.spec.size });
+        if (copied !== 42) return again("1s");
+        status.ready = copied;
+        return undefined;
+      });
+      await using world = await worldOf(operator({ controllers: [backup] }));
+      // The first write says that the step has begun, the second that it is done: the crash falls between them.
+      world.crashBeforeWrite(2);
+      await world.apply(Cache, "c", { spec: { size: 1 } });
+      await world.settle();
+      assert.deepEqual(runs, [false, true]);
+      assert.equal((await world.get(Cache, "c"))?.status?.ready, 42);
+      await world.crash();
+      world.restart();
+      await world.settle();
+      assert.deepEqual(runs, [false, true]);
+    });
+
+    test("keeps an object until its cleanup has succeeded", async () => {
+      let attempts = 0;
+      const cleaning = controller(
+        Cache,
+        {
+          cleanup: () => {
+            if (++attempts < 3) throw new Error("the volume is still in use");
+          },
+        },
+        () => undefined,
+      );
+      await using world = await worldOf(operator({ controllers: [cleaning] }));
+      await world.apply(Cache, "c", { spec: { size: 1 } });
+      await world.settle();
+      await world.delete(Cache, "c");
+      await world.settle();
+      assert.equal(attempts, 3);
+      assert.equal(await world.get(Cache, "c"), undefined);
+    });
+
+    test("notices what it missed while watches were silent", async () => {
+      await using world = await worldOf(operator({ controllers: [cache] }));
+      const heal = world.dropEvents();
+      await world.advance("10s");
+      await world.apply(Cache, "c", { spec: { size: 7 } });
+      await world.advance("30s");
+      heal();
+      await world.advance("5m");
+      await world.settle();
+      assert.equal((await world.get(Deployment, "c"))?.spec?.replicas, 7);
+    });
+
+    test("writes nothing after somebody else took the lease", async () => {
+      await using world = await worldOf(operator({ controllers: [cache] }));
+      await world.apply(Cache, "c", { spec: { size: 1 } });
+      await world.settle();
+      const before = world.writes.length;
+      await world.loseLease();
+      await world.advance("12s");
+      assert.equal(world.running.isLeader, false);
+      await world.apply(Cache, "c", { spec: { size: 9 } });
+      await world.advance("5m");
+      assert.equal(world.writes.length, before);
+    });
+  });
 }
 
-describe("an operator in virtual time", () => {
-  test("brings objects to their desired state with two writes each, and then writes nothing", async () => {
-    await using world = await worldOf(operator({ controllers: [cache] }));
-    for (let at = 0; at < 5; at++) await world.apply(Cache, `c${at}`, { spec: { size: at } });
-    await world.settle();
-    assert.equal(world.writes.length, 10);
-    const stored = await world.get(Cache, "c3");
-    assert.equal(stored?.status?.conditions?.[0]?.status, "False");
-    assert.equal(stored?.status?.conditions?.[0]?.observedGeneration, stored?.metadata.generation);
-    assert.equal((await world.get(Deployment, "c3"))?.spec?.replicas, 3);
-    await world.crash();
-    world.restart();
-    await world.settle();
-    await world.advance("1h");
-    assert.equal(world.writes.length, 10);
-  });
-
-  test("deletes a child that is no longer wanted, and repairs one that was changed", async () => {
-    await using world = await worldOf(operator({ controllers: [cache] }));
-    await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
-    await world.settle();
-    assert.ok(await world.get(ConfigMap, "c-extra"));
-    await world.delete(ConfigMap, "c-extra");
-    await world.settle();
-    assert.equal((await world.get(ConfigMap, "c-extra"))?.data?.["size"], "1");
-    await world.apply(Cache, "c", { spec: { size: 1, extra: false } });
-    await world.settle();
-    assert.equal(await world.get(ConfigMap, "c-extra"), undefined);
-  });
-
-  test("comes to the same end wherever it crashes", async () => {
-    for (let nth = 1; nth <= 4; nth++) {
-      await using world = await worldOf(operator({ controllers: [cache] }));
-      world.crashBeforeWrite(nth);
-      await world.apply(Cache, "c", { spec: { size: 2, extra: true } });
-      await world.settle();
-      assert.equal((await world.get(Deployment, "c"))?.spec?.replicas, 2, `crash before write ${nth}`);
-      assert.ok(await world.get(ConfigMap, "c-extra"));
-      assert.equal((await world.get(Cache, "c"))?.status?.conditions?.length, 1);
-    }
-  });
-
-  test("runs a remembered step once, although it crashes before the step is recorded as done", async () => {
-    const runs: boolean[] = [];
-    const backup = controller(Cache, { name: "backup" }, async ({ object, step, status }) => {
-      const copied = await step("copy", ({ resumed }) => (runs.push(resumed), 42), { input: object.spec.size });
-      if (copied !== 42) return again("1s");
-      status.ready = copied;
-      return undefined;
-    });
-    await using world = await worldOf(operator({ controllers: [backup] }));
-    // The first write says that the step has begun, the second that it is done: the crash falls between them.
-    world.crashBeforeWrite(2);
-    await world.apply(Cache, "c", { spec: { size: 1 } });
-    await world.settle();
-    assert.deepEqual(runs, [false, true]);
-    assert.equal((await world.get(Cache, "c"))?.status?.ready, 42);
-    await world.crash();
-    world.restart();
-    await world.settle();
-    assert.deepEqual(runs, [false, true]);
-  });
-
-  test("keeps an object until its cleanup has succeeded", async () => {
-    let attempts = 0;
-    const cleaning = controller(
-      Cache,
-      {
-        cleanup: () => {
-          if (++attempts < 3) throw new Error("the volume is still in use");
-        },
-      },
-      () => undefined,
-    );
-    await using world = await worldOf(operator({ controllers: [cleaning] }));
-    await world.apply(Cache, "c", { spec: { size: 1 } });
-    await world.settle();
-    await world.delete(Cache, "c");
-    await world.settle();
-    assert.equal(attempts, 3);
-    assert.equal(await world.get(Cache, "c"), undefined);
-  });
-
-  test("notices what it missed while watches were silent", async () => {
-    await using world = await worldOf(operator({ controllers: [cache] }));
-    const heal = world.dropEvents();
-    await world.advance("10s");
-    await world.apply(Cache, "c", { spec: { size: 7 } });
-    await world.advance("30s");
-    heal();
-    await world.advance("5m");
-    await world.settle();
-    assert.equal((await world.get(Deployment, "c"))?.spec?.replicas, 7);
-  });
-
-  test("writes nothing after somebody else took the lease", async () => {
-    await using world = await worldOf(operator({ controllers: [cache] }));
-    await world.apply(Cache, "c", { spec: { size: 1 } });
-    await world.settle();
-    const before = world.writes.length;
-    await world.loseLease();
-    await world.advance("12s");
-    assert.equal(world.running.isLeader, false);
-    await world.apply(Cache, "c", { spec: { size: 9 } });
-    await world.advance("5m");
-    assert.equal(world.writes.length, before);
-  });
-
-  test("breaks a hot loop, and names the fields and the other manager", async () => {
-    const clock = new VirtualClock();
-    const api = new ModelApi(() => clock.wall());
-    await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
-    await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
-    await world.settle();
-    const rival = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { namespace: "default", name: "c-extra" },
-      data: { size: "rival" },
-    };
-    for (let round = 0; round < 40; round++) {
-      await api.apply(ConfigMap, rival, { manager: "rival", force: true });
-      await world.advance("500ms");
-    }
-    assert.ok(world.writes.length < 30, `${world.writes.length} writes`);
-    const [last] = world.running.explain("cache", "default/c").slice(-1);
-    assert.match(last?.message ?? "", /^Stopped writing ConfigMap default\/c-extra: .* "rival" .*data\.size/u);
-  });
+test("breaks a hot loop, and names the fields and the other manager", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
+  await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
+  await world.settle();
+  const rival = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "default", name: "c-extra" },
+    data: { size: "rival" },
+  };
+  for (let round = 0; round < 40; round++) {
+    await api.apply(ConfigMap, rival, { manager: "rival", force: true });
+    await world.advance("500ms");
+  }
+  assert.ok(world.writes.length < 30, `${world.writes.length} writes`);
+  const [last] = world.running.explain("cache", "default/c").slice(-1);
+  assert.match(last?.message ?? "", /^Stopped writing ConfigMap default\/c-extra: .* "rival" .*data\.size/u);
 });
