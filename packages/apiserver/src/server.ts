@@ -1,8 +1,8 @@
 /** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
 import { randomInt, randomUUID } from "node:crypto";
 import { createAuthority, createPrivateKeyPem, validFor, type Authority } from "@capstan/pki";
-import { admissionSteps } from "./admit/index.ts";
-import { chainAdmission, type AdmissionStep } from "./admit/admission.ts";
+import { bareAdmissionSteps } from "./admit/index.ts";
+import { chainAdmission, type AdmissionContext, type AdmissionStep } from "./admit/admission.ts";
 import type { Answer } from "./answer.ts";
 import { authenticateWith, type Authenticator } from "./authenticate/authenticator.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
@@ -45,7 +45,10 @@ export interface ApiServerOptions {
   readonly authorization?: "rbac" | "always-allow";
   /** Bearer tokens and whose they are, beside the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** The steps of admission; the default is the chain of kube-apiserver. */
+  /**
+   * The steps of admission. The default is the chain of kube-apiserver without `ServiceAccount`: it refuses pods where nobody makes the
+   * account `default`, and on a bare server nobody does.
+   */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
   /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
@@ -160,7 +163,16 @@ function assemble({ options, clock, randomness, store, registry, token }: Ingred
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
   const tokens = new Map([...(options.tokens ?? []), [token, administrator]]);
-  const admission = { lookup, writer, now: () => clock.now(), uid: () => randomness.uuid() };
+  const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
+  const admission: AdmissionContext = {
+    lookup,
+    writer,
+    authorizer,
+    now: () => clock.now(),
+    uid: () => randomness.uuid(),
+    random: (limit) => randomness.below(limit),
+    pause: (milliseconds) => new Promise((resolve) => clock.after(milliseconds, resolve)),
+  };
   return {
     clock,
     randomness,
@@ -169,8 +181,8 @@ function assemble({ options, clock, randomness, store, registry, token }: Ingred
     lookup,
     writer,
     authenticator: authenticators(tokens, lazyTokens({ clock, randomness, lookup })),
-    authorizer: authorizerOf(options.authorization ?? "rbac", lookup),
-    admission: chainAdmission(options.admission ?? admissionSteps, admission),
+    authorizer,
+    admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
     forward: () => undefined,

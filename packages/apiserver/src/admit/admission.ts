@@ -1,6 +1,7 @@
 /** Admission: after decoding and before storing, a chain of steps may change a write or refuse it. */
 import type { KubeObject } from "@capstan/model";
 import type { UserInfo } from "../authenticate/user.ts";
+import type { Authorizer } from "../authorize/authorizer.ts";
 import type { Lookup, Writer } from "../builtin/context.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 
@@ -40,9 +41,14 @@ export interface AdmissionRequest {
 export interface AdmissionContext {
   readonly lookup: Lookup;
   readonly writer: Writer;
+  readonly authorizer: Authorizer;
   /** Milliseconds since 1970. */
   now(): number;
   uid(): string;
+  /** A random whole number from 0 up to, not including, `limit`. */
+  random(limit: number): number;
+  /** Resolves after so many milliseconds of the server's clock. */
+  pause(milliseconds: number): Promise<void>;
 }
 
 /**

@@ -1,5 +1,42 @@
-/** The steps of admission, in the order of kube-apiserver. */
+/** The steps of admission that are on by default, in the order of kube-apiserver. */
 import type { AdmissionStep } from "./admission.ts";
+import { persistentVolumeClaimResize } from "./claim-resize.ts";
+import { defaultIngressClass, defaultStorageClass } from "./default-class.ts";
+import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { priority } from "./priority.ts";
+import { runtimeClass } from "./runtime-class.ts";
+import { serviceAccount } from "./service-account.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from "./signers.ts";
+import { storageObjectInUseProtection } from "./storage-protection.ts";
+import { taintNodesByCondition } from "./taint-nodes.ts";
 
 /** The chain that is on by default. */
-export const admissionSteps: readonly AdmissionStep[] = [];
+export const admissionSteps: readonly AdmissionStep[] = [
+  namespaceLifecycle,
+  limitRanger,
+  serviceAccount,
+  taintNodesByCondition,
+  priority,
+  defaultTolerationSeconds,
+  defaultStorageClass,
+  storageObjectInUseProtection,
+  persistentVolumeClaimResize,
+  runtimeClass,
+  certificateApproval,
+  certificateSigning,
+  clusterTrustBundleAttest,
+  certificateSubjectRestriction,
+  defaultIngressClass,
+  podTopologyLabels,
+];
+
+/** The same for a server without controllers, where nobody makes the accounts that pods would run as. */
+export const bareAdmissionSteps: readonly AdmissionStep[] = admissionSteps.filter((step) => step !== serviceAccount);

@@ -1,5 +1,6 @@
 /** Role-based access control: a request is allowed if a rule that is bound to its user allows it. */
 import type { Lookup } from "../../builtin/context.ts";
+import { aggregateText } from "../../go-aggregate.ts";
 import type { AccessAttributes, Authorizer, Decision } from "../authorizer.ts";
 import { rulesFor } from "./bindings.ts";
 import { ruleAllows } from "./policy-rule.ts";
@@ -14,11 +15,5 @@ function decide(asked: AccessAttributes, lookup: Lookup): Decision {
     if (bound.type === "missing") problems.push(bound.problem);
     else if (ruleAllows(bound.rule, asked)) return { verdict: "Allow", reason: `RBAC: allowed by ${bound.source}` };
   }
-  return { verdict: "NoOpinion", reason: problems.length === 0 ? "" : `RBAC: ${aggregate(problems)}` };
-}
-
-/** Several problems as Go prints an aggregate: each once, in brackets if there is more than one. */
-function aggregate(problems: readonly string[]): string {
-  const distinct = [...new Set(problems)];
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
+  return { verdict: "NoOpinion", reason: problems.length === 0 ? "" : `RBAC: ${aggregateText(problems)}` };
 }

@@ -1,0 +1,97 @@
+/** RuntimeClass: a pod takes over the overhead and the nodes of the class of runtime it names. */
+import type { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
+import type { Pod, Toleration } from "@capstan/kinds/v1";
+import { isDeepEqual, normalizeQuantity, type KubeObject } from "@capstan/model";
+import type { Draft } from "../builtin/draft.ts";
+import type { ResourceList } from "../builtin/meta/resource-list.ts";
+import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
+import { isFor, objectOf, refusal } from "./target.ts";
+
+type ClassObject = RuntimeClass & KubeObject;
+
+export const runtimeClass: AdmissionStep = {
+  name: "RuntimeClass",
+  handles: (operation) => operation === "CREATE",
+  mutate(request, context) {
+    const found = classFor(request, context);
+    if (found === undefined) return;
+    setOverhead(request, found);
+    setScheduling(request, found);
+  },
+  validate(request, context) {
+    if (isFor(request, "pods")) checkOverhead(request, classFor(request, context));
+  },
+};
+
+function classFor(request: AdmissionRequest, { lookup }: AdmissionContext): ClassObject | undefined {
+  if (!isFor(request, "pods")) return undefined;
+  const name = objectOf<Pod>(request).spec?.runtimeClassName;
+  if (name === undefined) return undefined;
+  const found = lookup.get("runtimeclasses.node.k8s.io", name);
+  if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
+  return found as ClassObject;
+}
+
+function sameAmounts(left: ResourceList, right: ResourceList): boolean {
+  const normal = (list: ResourceList): ResourceList =>
+    Object.fromEntries(Object.entries(list).map(([name, amount]) => [name, normalizeQuantity(amount)]));
+  return isDeepEqual(normal(left), normal(right));
+}
+
+const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+function setOverhead(request: AdmissionRequest, { overhead }: ClassObject): void {
+  const { spec } = objectOf<Pod>(request);
+  if (overhead === undefined || spec === undefined) return;
+  const given = spec.overhead ?? {};
+  const wanted = overhead.podFixed ?? {};
+  if (Object.keys(given).length > 0 && !sameAmounts(given, wanted)) throw refusal(request, mismatch);
+  spec.overhead = { ...wanted };
+}
+
+function checkOverhead(request: AdmissionRequest, found: ClassObject | undefined): void {
+  const { overhead } = objectOf<Pod>(request).spec ?? {};
+  if (found?.overhead !== undefined) {
+    if (!sameAmounts(overhead ?? {}, found.overhead.podFixed ?? {})) throw refusal(request, mismatch);
+  } else if (overhead !== undefined) {
+    throw refusal(request, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+  }
+}
+
+function setScheduling(request: AdmissionRequest, { scheduling }: ClassObject): void {
+  const { spec } = objectOf<Pod>(request);
+  if (scheduling === undefined || spec === undefined) return;
+  const given = spec.nodeSelector ?? {};
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    const present = given[key];
+    if (present === undefined || present === value) continue;
+    const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${present}`;
+    throw refusal(request, why);
+  }
+  if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...given, ...scheduling.nodeSelector };
+  const tolerations = mergeTolerations([...(spec.tolerations ?? []), ...(scheduling.tolerations ?? [])]);
+  if (tolerations.length > 0) spec.tolerations = tolerations;
+}
+
+/** Drops tolerations that another one covers; of equal ones the first stays. */
+function mergeTolerations(all: readonly Toleration[]): Draft<Toleration>[] {
+  const kept = all.filter(
+    (one, index) => !all.some((other, at) => at !== index && covers(other, one) && (at < index || !covers(one, other))),
+  );
+  return kept.map((one) => ({ ...one }) as Draft<Toleration>);
+}
+
+/** Whether everything that the second tolerates is tolerated by the first. */
+function covers(wide: Toleration, narrow: Toleration): boolean {
+  if (isDeepEqual(wide, narrow)) return true;
+  const seconds = narrow.tolerationSeconds;
+  const isLongEnough =
+    wide.tolerationSeconds === undefined || (seconds !== undefined && seconds <= wide.tolerationSeconds);
+  if (!isLongEnough || ((wide.effect ?? "") !== "" && wide.effect !== narrow.effect)) return false;
+  if ((wide.key ?? "") !== "" && wide.key !== narrow.key) return false;
+  return wide.operator === "Exists" || (isEqual(wide) && isEqual(narrow) && wide.value === narrow.value);
+}
+
+function isEqual({ operator }: Toleration): boolean {
+  return operator === undefined || operator === "Equal";
+}
