@@ -53,7 +53,6 @@ export function noteDecision(context: AnyContext, decision: string): void {
 /** The work of one turn. */
 export class TurnWork {
   readonly #setting: TurnSetting;
-  readonly #declared: ReadonlySet<string>;
   #signal: AbortSignal;
   readonly #writer: Writer;
   readonly children: Children;
@@ -68,7 +67,6 @@ export class TurnWork {
     this.#setting = setting;
     this.#signal = signal;
     this.object = object;
-    this.#declared = new Set([...setting.owns, ...setting.reads].map(kindId));
     const { kind, caches, breaker, learned, clock } = setting;
     const writer = (this.#writer = setting.writer.during(signal, (write) => this.#note(write)));
     const beforeUnreferenced = async (): Promise<void> => {
@@ -163,11 +161,12 @@ export class TurnWork {
   }
 
   #mustBeDeclared(kind: AnyKind, where: string): void {
-    if (!this.#declared.has(kindId(kind))) this.#refuse(kind, where);
+    const { owns, reads } = this.#setting;
+    if (!isAmong(owns, kind) && !isAmong(reads, kind)) this.#refuse(kind, where);
   }
 
   #mustBeOwned(kind: AnyKind): void {
-    if (!this.#setting.owns.some((owned) => kindId(owned) === kindId(kind))) this.#refuse(kind, "owns");
+    if (!isAmong(this.#setting.owns, kind)) this.#refuse(kind, "owns");
   }
 
   #refuse(kind: AnyKind, where: string): never {
@@ -178,4 +177,8 @@ export class TurnWork {
       { object: `${this.#setting.kind.kind} ${keyText(this.object)}` },
     );
   }
+}
+
+function isAmong(kinds: readonly AnyKind[], kind: AnyKind): boolean {
+  return kinds.includes(kind) || kinds.some((each) => kindId(each) === kindId(kind));
 }

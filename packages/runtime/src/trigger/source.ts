@@ -62,11 +62,20 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceOpti
       await sleep(clock, source.every, signal);
       break;
     case "schedule":
-      await sleep(clock, nextTime(source, clock.wall()) - clock.wall(), signal);
+      await untilTime(nextTime(source, clock.wall()), clock, signal);
       break;
   }
   const cause = outsideCause("schedule", source.name);
   for (const key of keys()) wake(key, { cause });
+}
+
+/** The calendar may jump: it is looked at again every minute. */
+const LOOK_AGAIN = 60_000;
+
+async function untilTime(time: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (let left = time - clock.wall(); left > 0; left = time - clock.wall()) {
+    await sleep(clock, Math.min(left, LOOK_AGAIN), signal);
+  }
 }
 
 function nextTime({ cron, timeZone }: { cron: string; timeZone?: string | undefined }, after: number): number {
