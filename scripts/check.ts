@@ -64,17 +64,18 @@ function tool(name: string, cure: string, command: string, ...args: string[]): S
 
 async function checkHouse(): Promise<{ ok: boolean; output: string }> {
   const files = listFiles();
-  const sources = readSources(files).filter(({ path }) => !path.includes("/generated/"));
+  const all = readSources(files);
+  const written = all.filter(({ path }) => !path.includes("/generated/"));
   const layers = JSON.parse(readFileSync("layers.json", "utf8")) as Layers;
   const manifests = files
     .filter((file) => /^(?:(?:packages|apps|operators|examples|tools)\/[^/]+|bench|test)\/package\.json$/.test(file))
     .map(readManifest);
   const findings: Finding[] = [
-    ...checkLayers(sources, manifests, layers),
+    ...checkLayers(all, manifests, layers),
     ...checkReferences(manifests),
-    ...checkEffects(sources, layers),
+    ...checkEffects(written, layers),
     ...checkNames(files),
-    ...checkComments(sources),
+    ...checkComments(written),
   ];
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }

@@ -16,7 +16,7 @@ const effects: readonly { readonly pattern: RegExp; readonly name: string; reado
     cure: "take a clock as a parameter",
   },
   {
-    pattern: /(?<![.\w])(?:setTimeout|setInterval|setImmediate)\(/g,
+    pattern: /(?<![.\w])(?:setTimeout|setInterval)\(/g,
     name: "a timer",
     cure: "take a clock as a parameter and use its timers",
   },
