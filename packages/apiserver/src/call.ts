@@ -30,3 +30,8 @@ export function headerOf(call: Call, name: string): string | undefined {
   const value = call.headers[name];
   return value === undefined || typeof value === "string" ? value : value.join(", ");
 }
+
+/** The address by which the client knows the server. */
+export function hostOf(call: Call): string {
+  return headerOf(call, "host") ?? headerOf(call, ":authority") ?? "127.0.0.1";
+}

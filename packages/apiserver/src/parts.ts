@@ -1,4 +1,5 @@
 /** What the server is made of, as the stages of a request see it. */
+import type { Access } from "./access.ts";
 import type { AdmissionChain } from "./admit/admission.ts";
 import type { Authenticator } from "./authenticate/authenticator.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
@@ -30,6 +31,7 @@ export interface ServerParts {
   readonly writer: Writer;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly access: Access;
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;

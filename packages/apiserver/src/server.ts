@@ -1,13 +1,12 @@
 /** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
 import { randomInt, randomUUID } from "node:crypto";
-import { createAuthority, createPrivateKeyPem, validFor, type Authority } from "@capstan/pki";
+import { createAuthority, validFor, type Authority } from "@capstan/pki";
+import { openAccess, tokenAuthenticator } from "./access.ts";
 import { bareAdmissionSteps } from "./admit/index.ts";
 import { chainAdmission, type AdmissionContext, type AdmissionStep } from "./admit/admission.ts";
 import type { Answer } from "./answer.ts";
-import { authenticateWith, type Authenticator } from "./authenticate/authenticator.ts";
+import { authenticateWith } from "./authenticate/authenticator.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
-import { serviceAccountAuthenticator, type TokenAuthority } from "./authenticate/service-account.ts";
-import { staticTokenAuthenticator } from "./authenticate/static-token.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
 import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
 import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
@@ -25,7 +24,7 @@ import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
-import { listen, type Listening } from "./serve/listen.ts";
+import { listen, type Listening, type ListenTls } from "./serve/listen.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
 import { openJournal, type OpenedJournal } from "./store/sqlite.ts";
 import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
@@ -40,9 +39,11 @@ export interface ApiServerOptions {
   /** How much is remembered for watches and pages. */
   readonly history?: HistoryLimits;
   /** Listens on a port; without it, the server can only be called in process. */
-  readonly listen?: { readonly port: number; readonly host?: string; readonly tls?: boolean };
+  readonly listen?: { readonly port: number; readonly host?: string; readonly tls?: boolean | ListenTls };
   /** `rbac` decides by roles, as kube-apiserver does by default; `always-allow` lets everybody do everything. */
   readonly authorization?: "rbac" | "always-allow";
+  /** Who issues the tokens of service accounts, and the key (PEM) that signs them; by default one is made when it is needed. */
+  readonly serviceAccounts?: { readonly issuer?: string; readonly privateKeyPem?: string };
   /** Bearer tokens and whose they are, beside the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /**
@@ -86,7 +87,7 @@ export const administrator: UserInfo = {
 };
 
 const systemRandomness: Randomness = { uuid: () => randomUUID(), below: (limit) => randomInt(limit) };
-const issuer = "https://kubernetes.default.svc.cluster.local";
+const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 const certificateDays = 365;
 
 /** An address of the range that is kept free for documentation: endpoints must not be loopback. */
@@ -162,8 +163,18 @@ interface Ingredients {
 function assemble({ options, clock, randomness, store, registry, token }: Ingredients): ServerParts {
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
-  const tokens = new Map([...(options.tokens ?? []), [token, administrator]]);
   const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
+  const { issuer = defaultIssuer, privateKeyPem } = options.serviceAccounts ?? {};
+  const access = openAccess({
+    authorizer,
+    known: new Map([...(options.tokens ?? []), [token, administrator]]),
+    issuer,
+    audiences: [issuer],
+    privateKeyPem,
+    lookup,
+    now: () => clock.now(),
+    uid: () => randomness.uuid(),
+  });
   const admission: AdmissionContext = {
     lookup,
     writer,
@@ -180,39 +191,15 @@ function assemble({ options, clock, randomness, store, registry, token }: Ingred
     registry,
     lookup,
     writer,
-    authenticator: authenticators(tokens, lazyTokens({ clock, randomness, lookup })),
+    authenticator: authenticateWith([certificateAuthenticator, tokenAuthenticator(access)]),
     authorizer,
+    access,
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
     forward: () => undefined,
     report: options.report ?? (() => {}),
   };
-}
-
-function authenticators(tokens: ReadonlyMap<string, UserInfo>, accounts: Authenticator): Authenticator {
-  return authenticateWith([certificateAuthenticator, staticTokenAuthenticator(tokens), accounts]);
-}
-
-/** The key that signs tokens is made when the first token is seen: most tests have none. */
-function lazyTokens({
-  clock,
-  randomness,
-  lookup,
-}: Pick<ServerParts, "clock" | "randomness" | "lookup">): Authenticator {
-  let made: Authenticator | undefined;
-  const make = (): Authenticator => {
-    const authority: TokenAuthority = {
-      issuer,
-      audiences: [issuer],
-      privateKeyPem: createPrivateKeyPem(),
-      lookup,
-      now: () => clock.now(),
-      uid: () => randomness.uuid(),
-    };
-    return serviceAccountAuthenticator(authority);
-  };
-  return { name: "service-account", authenticate: (call) => (made ??= make()).authenticate(call) };
 }
 
 function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup"]): Authorizer {
@@ -232,6 +219,7 @@ async function openDoor(
   if (door === undefined) return undefined;
   const host = door.host ?? "127.0.0.1";
   if (door.tls === false) return listen(handler, { host, port: door.port });
+  if (typeof door.tls === "object") return listen(handler, { host, port: door.port, tls: door.tls });
   const { certificate, privateKey } = authority().issue({
     commonName: "kube-apiserver",
     usages: ["server"],

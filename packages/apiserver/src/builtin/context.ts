@@ -1,5 +1,6 @@
 /** What rules may know about the request they serve: everything is handed in, so that rules stay pure functions. */
 import type { KubeObject } from "@capstan/model";
+import type { Access } from "../access.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 
 /** A resource as `plural.group`, the way kube-apiserver writes it: `pods`, `deployments.apps`. */
@@ -23,6 +24,8 @@ export interface RuleContext {
   readonly version: string;
   readonly dryRun: boolean;
   readonly lookup: Lookup;
+  /** Who may do what, and whose a token is. */
+  readonly access: Access;
   /** A fresh random UUID. */
   uid(): string;
   /** A random whole number from 0 up to, not including, `limit`. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
-import { headerOf } from "../call.ts";
+import { headerOf, hostOf } from "../call.ts";
 import { aggregated, apiVersions, discover, groupDocument, groupList, resourceList } from "../discovery/discovery.ts";
 import { parseAccept } from "../encode/accept.ts";
 import { negotiate, plainOffer } from "../encode/media.ts";
@@ -13,6 +13,7 @@ import type { PathRequest } from "../route/request-info.ts";
 import { methodNotAllowed, unknownResource } from "../verbs/serve-resource.ts";
 import { healthPaths, serveHealth } from "./health.ts";
 import { serveMetrics } from "./metrics.ts";
+import { serveOpenId } from "./openid.ts";
 import { pageNotFound } from "./plain.ts";
 import { servedVersion } from "./version.ts";
 
@@ -33,7 +34,7 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
     case "openapi":
       return serveOpenApi(exchange, parts);
     default:
-      return serveHealth(trimmed, exchange.query) ?? pageNotFound();
+      return serveOpenId(exchange, trimmed) ?? serveHealth(trimmed, exchange.query) ?? pageNotFound();
   }
 }
 
@@ -66,13 +67,9 @@ function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeo
     const wanted = groups.filter(({ name }) => (name === "") === isCore);
     return serveAggregated(exchange, aggregated(wanted, version), version);
   }
-  const answer = respond(exchange, isCore ? apiVersions(serverAddress(exchange)) : groupList(groups));
+  const answer = respond(exchange, isCore ? apiVersions(hostOf(exchange.call)) : groupList(groups));
   answer.headers["vary"] = "Accept";
   return answer;
-}
-
-function serverAddress({ call }: Exchange): string {
-  return headerOf(call, "host") ?? headerOf(call, ":authority") ?? "127.0.0.1";
 }
 
 /** The first acceptable form decides: all at once, or the older documents. */
@@ -106,6 +103,7 @@ function rootPaths({ parts }: Exchange): string[] {
     "/openapi/v2",
     "/openapi/v3",
     "/openapi/v3/",
+    "/openid/v1/jwks",
     "/version",
   ];
   paths.push("/api", "/api/v1", "/apis", "/apis/", ...healthPaths());

@@ -14,7 +14,14 @@ export interface ListenOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** PEM; without it the port speaks plain HTTP. */
-  readonly tls?: { readonly certificate: string; readonly privateKey: string; readonly clientAuthority: string };
+  readonly tls?: ListenTls;
+}
+
+/** The certificate of the port and its key, and who signs the certificates of clients (PEM). */
+export interface ListenTls {
+  readonly certificate: string;
+  readonly privateKey: string;
+  readonly clientAuthority?: string;
 }
 
 /** A port that answers. */
@@ -53,12 +60,12 @@ function plainServer(onRequest: OnRequest): Server {
   );
 }
 
-function secureServer(tls: NonNullable<ListenOptions["tls"]>, onRequest: OnRequest): Http2SecureServer {
+function secureServer(tls: ListenTls, onRequest: OnRequest): Http2SecureServer {
   const server = createSecureServer(
     {
       cert: tls.certificate,
       key: tls.privateKey,
-      ca: tls.clientAuthority,
+      ...(tls.clientAuthority === undefined ? {} : { ca: tls.clientAuthority }),
       requestCert: true,
       rejectUnauthorized: false,
       allowHTTP1: true,

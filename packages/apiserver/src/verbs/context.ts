@@ -27,6 +27,7 @@ export function ruleContext({ parts, user, namespace, version, dryRun, warnings 
     version,
     dryRun,
     lookup: parts.lookup,
+    access: parts.access,
     uid: () => parts.randomness.uuid(),
     random: (limit) => parts.randomness.below(limit),
     warn: (text) => warnings.add(text),
