@@ -224,7 +224,8 @@ export class RunningController {
     }
   }
 
-  async #give(turn: Turn<Cause>): Promise<void> {
+  async #give(taken: Turn<Cause>): Promise<void> {
+    const turn = taken.causes.length > 0 ? taken : { ...taken, causes: [dueCause(taken)] };
     this.#started.set(turn.key, this.#setting.clock.now());
     const report = this.#reporter.begin(turn);
     const end = await this.#worker.run(turn, this.#stop.signal);
@@ -255,4 +256,9 @@ export class RunningController {
     }
     return writes;
   }
+}
+
+/** Nothing happened to the object: it was time to look at it again. */
+function dueCause({ failures }: Turn<Cause>): Cause {
+  return outsideCause("again", failures > 0 ? `retry ${failures}` : "as asked for");
 }

@@ -7,6 +7,7 @@ import { ConfigMap, Namespace } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import type { TestCluster } from "@capstan/kubernetes";
 import type { Api } from "../src/api.ts";
 import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
@@ -68,8 +69,8 @@ interface Real extends AsyncDisposable {
   start(): RunningOperator;
 }
 
-async function connect(t: TestContext): Promise<Real> {
-  const cluster = await useKubernetes(t);
+async function connect(t: TestContext, known?: TestCluster): Promise<Real> {
+  const cluster = known ?? (await useKubernetes(t));
   const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
   const api = apiOf(client);
   await installCrds([cache], { api, clock: systemClock, manager: "test" });
@@ -205,5 +206,36 @@ describe("on a real kube-apiserver", { skip }, () => {
     const planned = await plan({ controllers: [cache] }, { api, namespaces: [namespace], log: silentLog });
     assert.match(formatPlan(planned), /apply Deployment .*\/c \(cache\)\n(?: {2}\+ .*\n)* {2}\+ spec\.replicas: 3\n/u);
     await assert.rejects(api.get(Deployment, { namespace, name: "c" }), { code: "NotFound" });
+  });
+
+  test("goes on where it was when the API server dies and returns", async (t) => {
+    const cluster = await useKubernetes(t, { own: true });
+    await using real = await connect(t, cluster);
+    const { api, namespace, writes } = real;
+    await user(api, namespace, "c", { size: 1 });
+    await using running = real.start();
+    await until(() => writes.length >= 3, "three writes");
+    await cluster.killApiServer(0);
+    await until(() => running.health.some(({ isFailing }) => isFailing), "a watch to notice");
+    await cluster.restartApiServer(0);
+    await until(
+      () =>
+        user(api, namespace, "c", { size: 7 }).then(
+          () => true,
+          () => false,
+        ),
+      "the server to answer",
+    );
+    const size = async (): Promise<string | undefined> => {
+      const map = (await api.get(ConfigMap, { namespace, name: "c" })) as { data?: Record<string, string> };
+      return map.data?.["size"];
+    };
+    await until(async () => (await size()) === "7", "the change to arrive");
+    await quiet(writes);
+    assert.equal(writes.length, 6);
+    assert.deepEqual(
+      running.health.map(({ isFailing }) => isFailing),
+      [false, false, false],
+    );
   });
 });

@@ -213,10 +213,6 @@ export class View implements Reader, AsyncDisposable {
     this.#informerOf(namespace === undefined ? name : `${namespace}/${name}`)?.overlay(object);
   }
 
-  defineIndex(name: string, values: IndexValues): void {
-    for (const informer of this.#informers.values()) informer.defineIndex(name, values);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     const informers = [...this.#informers.values()];
     this.#informers.clear();

@@ -117,10 +117,6 @@ export class Informer implements AsyncDisposable {
     return this.#store.versionOf(key);
   }
 
-  defineIndex(...definition: Parameters<Store["defineIndex"]>): void {
-    this.#store.defineIndex(...definition);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
     this.#stop.abort();

@@ -118,11 +118,6 @@ export class Store implements Reader {
     return found;
   }
 
-  /** Adds an index over what is there and what will come. */
-  defineIndex(name: string, values: IndexValues): void {
-    this.#indexes.define(name, values, this.#all());
-  }
-
   /** Takes an object from the watch and answers the former one. The caller sees to it that it is later than what is there. */
   put(incoming: StoredObject): { readonly object: StoredObject; readonly old: StoredObject | undefined } {
     const object = this.#transform(incoming);
@@ -206,10 +201,11 @@ export class Store implements Reader {
     if (!this.#indexes.has(name)) {
       if (this.#labelIndexes >= LABEL_INDEXES) return undefined;
       this.#labelIndexes++;
-      this.defineIndex(name, (object) => {
+      const values: IndexValues = (object) => {
         const found = object.metadata.labels?.[label];
         return found === undefined ? [] : [found];
-      });
+      };
+      this.#indexes.define(name, values, this.#all());
     }
     return this.#indexes.lookup(name, value);
   }
