@@ -4,10 +4,22 @@ import { bodies } from "./bodies.ts";
 import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { discovery } from "./discovery.ts";
+import { kindTopics } from "./kinds/index.ts";
 import { lists } from "./lists.ts";
 import { media } from "./media.ts";
 import { patches } from "./patches.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
-export const topics: readonly Topic[] = [bodies, updates, patches, deletion, lists, watches, media, discovery, custom];
+export const topics: readonly Topic[] = [
+  bodies,
+  updates,
+  patches,
+  deletion,
+  lists,
+  watches,
+  media,
+  discovery,
+  custom,
+  ...kindTopics,
+];

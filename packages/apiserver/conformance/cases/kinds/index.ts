@@ -1,0 +1,6 @@
+/** The topics of the built-in kinds, one for each group. */
+import type { Topic } from "../../case.ts";
+import { apps } from "./apps.ts";
+import { batch } from "./batch.ts";
+
+export const kindTopics: readonly Topic[] = [apps, batch];

@@ -1,0 +1,88 @@
+/** Many objects of one kind that differ in a few fields: each is tried without being stored. */
+import { get, patch, post, put, type Step } from "../../case.ts";
+
+/** What to change in an object: paths as JSON pointers without the leading slash; `undefined` takes the field away. */
+export type Changes = { readonly [path: string]: unknown };
+
+/** The object with some fields changed. */
+export function changed(object: object, changes: Changes): object {
+  const copy = structuredClone(object) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(changes)) set(copy, path.split("/").map(unescape), value);
+  return copy;
+}
+
+function unescape(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function set(at: Record<string, unknown>, [first = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    if (value === undefined) delete at[first];
+    else at[first] = value;
+    return;
+  }
+  const next = (at[first] ??= /^[0-9]+$/.test(rest[0] ?? "") ? [] : {});
+  set(next as Record<string, unknown>, rest, value);
+}
+
+/** A kind under trial. */
+export interface Trial {
+  /** The collection; may contain `{ns}`. */
+  readonly path: string;
+  /** A sound object; its name is at the end of the paths of updates. */
+  readonly base: { readonly metadata: { readonly name: string } };
+  /** The subresource that updates go through. */
+  readonly door?: string;
+  /** Rows are asked for without their objects. */
+  readonly bareRows?: boolean;
+}
+
+/** Each variant is sent as a new object, as a trial run. */
+export function creates(what: string, { path, base }: Trial, variants: { readonly [name: string]: Changes }): Cases {
+  return named(what, variants, (changes) => [post(`${path}?dryRun=All`, changed(base, changes))]);
+}
+
+/** The sound object is stored, then replaced with each variant, as a trial run. */
+export function updates(what: string, trial: Trial, variants: { readonly [name: string]: Changes }): Cases {
+  const { path, base, door } = trial;
+  const at = `${path}/${base.metadata.name}${door === undefined ? "" : `/${door}`}`;
+  const make = post(path, base, { quiet: true });
+  return named(what, variants, (changes) => [make, put(`${at}?dryRun=All`, changed(base, changes)), ...gone(trial)]);
+}
+
+/** What is not in the namespace of the case does not go with it. */
+function gone({ path, base }: Trial): Step[] {
+  if (path.includes("{ns}")) return [];
+  return [{ method: "DELETE", path: `${path}/${base.metadata.name}`, quiet: true }];
+}
+
+/** The whole life of the sound object: made, read, shown as a table, labelled, applied, replaced as it is, deleted. */
+export function life(what: string, trial: Trial): Cases {
+  const { path, base, bareRows = false } = trial;
+  const at = `${path}/${base.metadata.name}`;
+  return {
+    [`${what}: is made, read, shown, labelled and deleted`]: [
+      post(path, base),
+      get(at),
+      get(bareRows ? `${at}?includeObject=None` : at, { accept: table }),
+      patch("merge", at, { metadata: { labels: { more: "yes" } } }),
+      put(at, base),
+      { method: "DELETE", path: at },
+      get(at),
+    ],
+  };
+}
+
+/** Asks for rows. */
+export const table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
+/** Steps by the name of the case. */
+export type Cases = { readonly [name: string]: readonly Step[] };
+
+function named(
+  what: string,
+  variants: { readonly [name: string]: Changes },
+  stepsOf: (changes: Changes) => readonly Step[],
+): Cases {
+  return Object.fromEntries(Object.entries(variants).map(([name, changes]) => [`${what}: ${name}`, stepsOf(changes)]));
+}
