@@ -1,0 +1,109 @@
+/** What the flags of kube-apiserver mean to the embedded API server. */
+import { createAuthority, validFor } from "@capstan/pki";
+import { admissionSteps } from "../admit/index.ts";
+import type { AdmissionStep } from "../admit/admission.ts";
+import type { UserInfo } from "../authenticate/user.ts";
+import type { ListenTls } from "../serve/listen.ts";
+import type { ApiServerOptions } from "../server.ts";
+import { lastValue, listValue, type Flags } from "./flags.ts";
+
+/** What reading the flags needs from outside. */
+export interface Surroundings {
+  /** The text of a file; `undefined` when it is not there. */
+  read(path: string): string | undefined;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** The flags that mean something here; others are accepted and have no effect. */
+export const serverFlags: readonly string[] = [
+  "advertise-address",
+  "authorization-mode",
+  "bind-address",
+  "cert-dir",
+  "client-ca-file",
+  "disable-admission-plugins",
+  "enable-admission-plugins",
+  "secure-port",
+  "service-account-issuer",
+  "service-account-signing-key-file",
+  "tls-cert-file",
+  "tls-private-key-file",
+  "token-auth-file",
+];
+
+/** The options that the flags ask for. */
+export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOptions {
+  const address = lastValue(flags, "advertise-address");
+  const port = Number(lastValue(flags, "secure-port") ?? "6443");
+  const host = lastValue(flags, "bind-address") ?? "127.0.0.1";
+  return {
+    listen: { port, host, tls: tlsOf(flags, host, around) },
+    authorization: authorizationOf(flags),
+    admission: admissionOf(flags),
+    tokens: tokensOf(lastValue(flags, "token-auth-file"), around),
+    serviceAccounts: serviceAccountsOf(flags, around),
+    ...(address === undefined ? {} : { advertise: { address } }),
+  };
+}
+
+function authorizationOf(flags: Flags): "rbac" | "always-allow" {
+  const modes = listValue(flags, "authorization-mode");
+  return modes.length === 0 || modes.includes("AlwaysAllow") ? "always-allow" : "rbac";
+}
+
+function admissionOf(flags: Flags): readonly AdmissionStep[] {
+  const disabled = new Set(listValue(flags, "disable-admission-plugins"));
+  return admissionSteps.filter(({ name }) => !disabled.has(name));
+}
+
+/** The certificate that the flags name, that of the certificate folder, or a new one. */
+function tlsOf(flags: Flags, host: string, around: Surroundings): ListenTls {
+  const folder = lastValue(flags, "cert-dir") ?? "/var/run/kubernetes";
+  const certificate = around.read(lastValue(flags, "tls-cert-file") ?? `${folder}/apiserver.crt`);
+  const privateKey = around.read(lastValue(flags, "tls-private-key-file") ?? `${folder}/apiserver.key`);
+  const clients = lastValue(flags, "client-ca-file");
+  const clientAuthority = clients === undefined ? undefined : around.read(clients);
+  const own =
+    certificate === undefined || privateKey === undefined ? issueOwn(host, around) : { certificate, privateKey };
+  return { ...own, ...(clientAuthority === undefined ? {} : { clientAuthority }) };
+}
+
+function issueOwn(host: string, around: Surroundings): ListenTls {
+  const now = new Date(around.now());
+  const authority = createAuthority({ commonName: "capstan", now, days: 365 });
+  const { certificate, privateKey } = authority.issue({
+    commonName: "kube-apiserver",
+    usages: ["server"],
+    ipAddresses: [...new Set([host, "127.0.0.1"])],
+    dnsNames: ["localhost"],
+    ...validFor({ now, days: 365 }),
+  });
+  return { certificate, privateKey };
+}
+
+function serviceAccountsOf(flags: Flags, around: Surroundings): NonNullable<ApiServerOptions["serviceAccounts"]> {
+  const issuer = lastValue(flags, "service-account-issuer");
+  const file = lastValue(flags, "service-account-signing-key-file");
+  const privateKeyPem = file === undefined ? undefined : around.read(file);
+  return { ...(issuer === undefined ? {} : { issuer }), ...(privateKeyPem === undefined ? {} : { privateKeyPem }) };
+}
+
+/** Lines of `token,user,uid,"group,group"`. */
+function tokensOf(file: string | undefined, around: Surroundings): ReadonlyMap<string, UserInfo> {
+  const text = file === undefined ? "" : (around.read(file) ?? "");
+  const rows = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return new Map(rows.map((line) => toUser(splitRow(line))));
+}
+
+function toUser([token = "", name = "", uid = "", groups = ""]: readonly string[]): [string, UserInfo] {
+  const list = groups.split(",").filter((group) => group !== "");
+  return [token, { name, groups: list, ...(uid === "" ? {} : { uid }) }];
+}
+
+/** Fields between commas, those with commas inside in quotes. */
+function splitRow(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)\s*(?:"([^"]*)"|([^,]*))/g)].map(([, quoted, bare]) =>
+    (quoted ?? bare ?? "").trim(),
+  );
+}
