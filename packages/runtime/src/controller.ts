@@ -194,7 +194,7 @@ export class RunningController {
     const end = view.subscribe((change) => {
       const echoOf = this.#echoes.writerOf(childId(kind, change.key), change);
       const wake = (key: string, wish: Wish<Cause>): void => {
-        if (key !== echoOf) this.#wake(key, wish);
+        if (key !== echoOf || wish.cause?.relation === "self") this.#wake(key, wish);
       };
       for (const trigger of triggers) trigger(change, wake);
     });
@@ -241,18 +241,16 @@ export class RunningController {
 
   /** The outcome decides what becomes of the key; what the turn wrote itself is no reason for another. */
   #finish(turn: Turn<Cause>, end: TurnEnd): void {
-    const isEcho = this.#echoes.expect(turn.key, this.#writesToChildren(turn.key, end));
+    const isEcho = this.#echoes.expect(turn.key, this.#ownWrites(end));
     this.#queue.done(turn.key, consequenceOf(end.outcome).queue, isEcho);
   }
 
-  #writesToChildren(key: string, { work }: TurnEnd): readonly OwnWrite[] {
-    const own = childId(this.definition.kind, key);
+  #ownWrites({ work }: TurnEnd): readonly OwnWrite[] {
     const writes: OwnWrite[] = [];
-    for (const { kind, key: target, after } of work?.writes ?? []) {
-      const child = childId(kind, target);
-      if (after === undefined || child === own) continue;
-      const told = this.#setting.caches.peek(kind)?.versionOf(target);
-      writes.push({ child, key: target, version: after.metadata.resourceVersion, told });
+    for (const { kind, key, after } of work?.writes ?? []) {
+      if (after === undefined) continue;
+      const told = this.#setting.caches.peek(kind)?.versionOf(key);
+      writes.push({ target: childId(kind, key), key, version: after.metadata.resourceVersion, told });
     }
     return writes;
   }

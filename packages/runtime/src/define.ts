@@ -41,7 +41,10 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly owns?: O;
   /** Kinds that it only reads. */
   readonly reads?: R;
-  /** Which changes of the object itself wake it: all but those of its status, unless said otherwise. */
+  /**
+   * Which changes of the object itself wake it: all but those of its status, unless said otherwise. A status that somebody else
+   * changed always wakes it, so that it is repaired.
+   */
   readonly on?: Predicate;
   /** Other objects that wake objects of this controller. */
   readonly watches?: readonly WatchDeclaration[];

@@ -201,3 +201,37 @@ test("breaks a hot loop, and names the fields and the other manager", async () =
   const [last] = world.running.explain("cache", "default/c").slice(-1);
   assert.match(last?.message ?? "", /^Stopped writing ConfigMap default\/c-extra: .* "rival" .*data\.size/u);
 });
+
+test("repairs a status that somebody else changed, and says so when they do not stop", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
+  await world.apply(Cache, "c", { spec: { size: 1 } });
+  await world.settle();
+  const meddle = () =>
+    api.patch(
+      Cache,
+      { namespace: "default", name: "c" },
+      { status: { ready: 99 } },
+      { type: "merge", subresource: "status", manager: "rival" },
+    );
+  await meddle();
+  await world.settle();
+  assert.equal((await world.get(Cache, "c"))?.status?.ready, 0);
+  for (let round = 0; round < 40; round++) {
+    await meddle();
+    await world.advance("500ms");
+  }
+  assert.match(
+    world.running.explain("cache", "default/c").at(-1)?.message ?? "",
+    /^Stopped writing Cache default\/c: .*changes status/u,
+  );
+});
+
+test("does not trust its picture of the status when the answer to a write was lost", async () => {
+  await using world = await onModel(operator({ controllers: [cache] }));
+  world.loseAnswer(2);
+  await world.apply(Cache, "c", { spec: { size: 1 } });
+  await world.settle();
+  assert.equal((await world.get(Cache, "c"))?.status?.conditions?.length, 1);
+});

@@ -40,6 +40,11 @@ function copy<T>(value: T): T {
   return made as T;
 }
 
+/** Whether a draft differs from the status of an object. */
+export function hasStatusChange(object: StoredObject, draft: StatusFields): boolean {
+  return difference((object as { readonly status?: StatusFields }).status ?? {}, draft) !== undefined;
+}
+
 /** Sends what differs between the draft and the status, if anything does. */
 export async function writeStatus(
   writer: Writer,

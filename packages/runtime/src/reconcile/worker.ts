@@ -1,6 +1,6 @@
 /** Gives an object its turn: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
 import type { StoredObject } from "@capstan/model";
-import { writeStatus } from "../apply/status.ts";
+import { hasStatusChange, writeStatus } from "../apply/status.ts";
 import type { View } from "../cache/caches.ts";
 import { RuntimeError } from "../errors.ts";
 import type { Turn } from "../queue/queue.ts";
@@ -81,7 +81,17 @@ export class Worker {
       await work.steps.forgetUnused();
       return answered;
     });
-    return await this.#writeStatus(work, outcome, signal);
+    return await this.#guard(async () => {
+      await this.#mustNotFight(turn, work);
+      return await this.#writeStatus(work, outcome, signal);
+    });
+  }
+
+  /** Somebody else writes our status: repairs of it are counted as those of children are. */
+  async #mustNotFight({ causes, key }: Turn<Cause>, work: TurnWork): Promise<void> {
+    const { breaker, kind } = this.#options;
+    if (!causes.every(({ relation }) => relation === "status") || !hasStatusChange(work.object, work.status)) return;
+    await breaker.check({ kind, key, field: "status" });
   }
 
   /** The status is written once, at the end, also when the turn failed: that is when people look at it. */

@@ -5,7 +5,7 @@ import type { Change } from "../cache/reflector.ts";
 /** One reason for a turn. */
 export interface Cause {
   /** How the change is related to the object that is woken. */
-  readonly relation: "self" | "owned" | "mapped" | "read" | "source" | "schedule" | "again" | "request";
+  readonly relation: "self" | "status" | "owned" | "mapped" | "read" | "source" | "schedule" | "again" | "request";
   readonly change: Change["type"] | "happened";
   readonly kind: string;
   readonly key: string;

@@ -19,6 +19,10 @@ export const annotationsChanged: Predicate = updates(
   (old, now) => !sameTexts(old.metadata.annotations, now.metadata.annotations),
 );
 
+/** The status changed. */
+export const statusChanged: Predicate = ({ type, old, object }) =>
+  type === "updated" && old !== undefined && !sameJson(valueAt(old, ["status"]), valueAt(object, ["status"]));
+
 /** The object is on its way out, or what holds it back changed. */
 export const deletionChanged: Predicate = updates(
   (old, now) =>

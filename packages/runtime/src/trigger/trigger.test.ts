@@ -76,10 +76,21 @@ describe("triggers", () => {
     ]);
   });
 
-  test("the object itself is woken by its desired state and not by its status", () => {
+  test("the object itself is woken by its desired state, and for repair by its status alone", () => {
     const trigger = self(Pod, desiredStateChanged);
     const old = pod("p", { generation: 1, status: { a: 1 } });
-    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, status: { a: 2 } }))), []);
+    const relations: (string | undefined)[] = [];
+    trigger(change(old, pod("p", { generation: 1, status: { a: 2 } })), (_key, { cause }) =>
+      relations.push(cause?.relation),
+    );
+    trigger(change(old, pod("p", { generation: 2, status: { a: 2 } })), (_key, { cause }) =>
+      relations.push(cause?.relation),
+    );
+    assert.deepEqual(relations, ["status", "self"]);
+    assert.deepEqual(
+      woken(trigger, change(old, pod("p", { generation: 1, resourceVersion: "2", status: { a: 1 } }))),
+      [],
+    );
     assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 2 }))), ["ns/p"]);
     assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, deletionTimestamp: "x" }))), ["ns/p"]);
     assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, annotations: { a: "" } }))), ["ns/p"]);

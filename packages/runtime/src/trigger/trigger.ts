@@ -5,7 +5,7 @@ import type { Change } from "../cache/reflector.ts";
 import type { Wish } from "../queue/queue.ts";
 import { causeOf } from "./cause.ts";
 import type { Cause } from "./cause.ts";
-import { generationChanged } from "./predicate.ts";
+import { generationChanged, statusChanged } from "./predicate.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Wakes a key. */
@@ -21,10 +21,17 @@ function priorityOf(change: Change): number {
   return change.from === "list" ? LIST_PRIORITY : 0;
 }
 
-/** The object itself. A new desired state may cure what failed, so its backoff starts afresh. */
+/**
+ * The object itself. A new desired state may cure what failed, so its backoff starts afresh. A status that changed by itself was
+ * written by somebody else, or by us in a request whose answer was lost: either way it may need repair.
+ */
 export function self(kind: AnyKind, predicate: Predicate): Trigger {
   return (change, wake) => {
-    if (!predicate(change)) return;
+    if (!predicate(change)) {
+      if (statusChanged(change))
+        wake(change.key, { cause: causeOf("status", kind, change), priority: priorityOf(change) });
+      return;
+    }
     const fresh = change.from === "stream" && generationChanged(change);
     wake(change.key, { cause: causeOf("self", kind, change), priority: priorityOf(change), fresh });
   };
