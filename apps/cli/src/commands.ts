@@ -1,0 +1,56 @@
+/** The table of commands: a name, a line about it, and where it is. A command's file is loaded when it is named, and not before. */
+import type { Command } from "./command/define.ts";
+
+/** A row of the table. */
+export interface Entry {
+  readonly name: string;
+  readonly topic: "Start" | "Work" | "Ask" | "Ship" | "Tools";
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Every command. To add one, write its file and its row. */
+export const commands: readonly Entry[] = [
+  {
+    name: "apiserver",
+    topic: "Tools",
+    summary: "Run the bare embedded API server",
+    load: async () => (await import("./commands/apiserver.ts")).apiserver,
+  },
+  {
+    name: "doctor",
+    topic: "Tools",
+    summary: "Check this machine and say what is missing",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
+    name: "completion",
+    topic: "Tools",
+    summary: "Print the completion script of a shell",
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  {
+    name: "version",
+    topic: "Tools",
+    summary: "Print the versions of all parts",
+    load: async () => (await import("./commands/version.ts")).version,
+  },
+];
+
+/** Names that people have in their fingers from other tools, and what they are called here. */
+export const oldNames: { readonly [words: string]: string } = {
+  new: "capstan init NAME",
+  "add api": "capstan create api --group GROUP --version VERSION --kind KIND",
+  "add controller": "capstan create api --group GROUP --version VERSION --kind KIND --no-resource --controller",
+  "add crd": "capstan create api --group GROUP --version VERSION --kind KIND --no-controller",
+  add: "capstan create api --group GROUP --version VERSION --kind KIND",
+  build: "capstan image build",
+  "up local": "capstan dev",
+  up: "capstan dev",
+  "run local": "capstan dev",
+  edit: "capstan upgrade",
+  "generate k8s": "nothing to do: types come from the program itself",
+  "generate openapi": "capstan generate crds",
+  "alpha update": "capstan upgrade",
+  "alpha generate": "capstan upgrade",
+};

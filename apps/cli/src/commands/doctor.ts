@@ -1,0 +1,27 @@
+/** `capstan doctor`: runs every check and says what to do about those that fail. */
+import { type Command, defineCommand } from "../command/define.ts";
+import { checks } from "../doctor/checks.ts";
+import { outputOption, print } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+import { styleOf } from "../output/style.ts";
+
+/** Checks this machine. */
+export const doctor: Command = defineCommand({
+  describe:
+    "Nothing is changed. A check that fails says what is missing and what to do; the exit code is 1 if one fails.",
+  options: { output: outputOption },
+  examples: [
+    { line: "capstan doctor", does: "Check Node, the project and the cluster" },
+    { line: "capstan doctor -o json", does: "The same for a script" },
+  ],
+  run: async ({ options: { output }, terminal }) => {
+    const findings = await withProgress(terminal, "checking", () =>
+      Promise.all(checks.map(async ({ name, run }) => ({ name, ...(await run(terminal)) }))),
+    );
+    const { green, red, yellow } = styleOf(terminal);
+    const marks = { ok: green("ok"), missing: red("missing"), absent: yellow("absent") };
+    const rows = findings.map(({ name, state, detail }) => [marks[state], name, detail]);
+    await print({ terminal, output }, { value: findings, table: { titles: ["", "CHECK", "DETAIL"], rows } });
+    return findings.some(({ state }) => state === "missing") ? 1 : 0;
+  },
+});

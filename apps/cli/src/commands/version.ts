@@ -1,0 +1,36 @@
+/** `capstan version`: the versions of everything that takes part. */
+import { readFile } from "node:fs/promises";
+import { type Command, defineCommand } from "../command/define.ts";
+import { outputOption, print } from "../output/print.ts";
+
+/** The release of Kubernetes whose kinds and rules are built in. */
+const kubernetes = "1.36";
+
+/** The version of this program. */
+export async function ownVersion(): Promise<string> {
+  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+/** Prints versions. */
+export const version: Command = defineCommand({
+  options: { output: outputOption },
+  examples: [
+    { line: "capstan version", does: "Print a table" },
+    { line: "capstan version -o json", does: "Print JSON, for a report or a script" },
+  ],
+  run: async ({ options: { output }, terminal }) => {
+    const parts = {
+      capstan: await ownVersion(),
+      kubernetes,
+      node: process.versions.node,
+      platform: `${process.platform}/${process.arch}`,
+    };
+    await print(
+      { terminal, output },
+      { value: parts, table: { titles: ["PART", "VERSION"], rows: Object.entries(parts) } },
+    );
+  },
+});

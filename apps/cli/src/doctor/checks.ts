@@ -1,0 +1,73 @@
+/** The registry of checks that `capstan doctor` runs. To add one, write it and list it. */
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Terminal } from "../terminal.ts";
+
+/** What a check found: all is well, something needed is missing, or something that can be done without is not there. */
+export interface Finding {
+  readonly state: "ok" | "missing" | "absent";
+  /** What was found, or what to do. */
+  readonly detail: string;
+}
+
+/** One question about this machine. */
+export interface Check {
+  readonly name: string;
+  readonly run: (terminal: Terminal) => Promise<Finding>;
+}
+
+const oldestNode = [22, 18] as const;
+
+const node: Check = {
+  name: "Node",
+  run: async () => {
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+    return isNew
+      ? { state: "ok", detail: process.versions.node }
+      : { state: "missing", detail: `${process.versions.node} is too old: install ${oldestNode.join(".")} or newer` };
+  },
+};
+
+const temporaryFolder: Check = {
+  name: "temporary folder",
+  run: async () => {
+    try {
+      await rm(await mkdtemp(join(tmpdir(), "capstan-")), { recursive: true });
+      return { state: "ok", detail: tmpdir() };
+    } catch {
+      return { state: "missing", detail: `${tmpdir()} cannot be written to: set TMPDIR to a folder that can` };
+    }
+  },
+};
+
+const project: Check = {
+  name: "project",
+  run: async ({ cwd }) => {
+    try {
+      await access(join(cwd, "capstan.json"));
+      return { state: "ok", detail: cwd };
+    } catch {
+      return { state: "absent", detail: "no project in this folder: capstan init makes one" };
+    }
+  },
+};
+
+const cluster: Check = {
+  name: "cluster",
+  run: async () => {
+    const { createClient, loadConfig, processHost } = await import("@capstan/client");
+    try {
+      await using client = createClient(await loadConfig(processHost()), { timeoutMs: 3_000 });
+      const { gitVersion } = await client.serverVersion();
+      return { state: "ok", detail: `Kubernetes ${gitVersion}` };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { state: "absent", detail: `${why} (capstan dev needs none)` };
+    }
+  },
+};
+
+/** All checks, in the order in which they are told. */
+export const checks: readonly Check[] = [node, temporaryFolder, project, cluster];

@@ -1,0 +1,71 @@
+/** What can end a command, and the exit code of each. */
+
+/** The exit codes, each with what it means. Scripts may rely on them. */
+export const exitCodes = {
+  Done: { code: 0, means: "done" },
+  Failed: { code: 1, means: "it ran, and the answer is no" },
+  Usage: { code: 2, means: "the command line was not understood" },
+  BadInput: { code: 3, means: "a name, a file or a program that was given cannot be used" },
+  Project: { code: 4, means: "there is no project here, or one is in the way" },
+  Conflict: { code: 5, means: "changes overlap with yours; the places are marked" },
+  Cluster: { code: 6, means: "the cluster cannot be reached, or refused" },
+  Disk: { code: 7, means: "a file cannot be read or written" },
+  Bug: { code: 70, means: "a mistake in capstan itself" },
+  Interrupted: { code: 130, means: "interrupted from the keyboard" },
+} as const satisfies { readonly [name: string]: { readonly code: number; readonly means: string } };
+
+/** Why a command ended. */
+export type CliErrorCode = Exclude<keyof typeof exitCodes, "Done">;
+
+/** The end of a command, in one sentence that says what to do. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly code: CliErrorCode;
+
+  constructor(code: CliErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const diskCodes: ReadonlySet<string> = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOSPC",
+  "ENOTDIR",
+  "EISDIR",
+  "ENOENT",
+  "EEXIST",
+  "EDQUOT",
+  "ENAMETOOLONG",
+]);
+const networkCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+]);
+
+/** Names of error classes of other rooms, and what they mean here. By name, because a project brings its own copy of them. */
+const foreign: { readonly [name: string]: CliErrorCode } = {
+  ScaffoldError: "BadInput",
+  DefinitionError: "BadInput",
+  RuntimeError: "BadInput",
+  ParseError: "BadInput",
+  ConfigError: "Cluster",
+  ConnectionError: "Cluster",
+  ApiError: "Cluster",
+  ForbiddenError: "Cluster",
+};
+
+/** Why something that was thrown ends a command. */
+export function toCliError(thrown: unknown): CliError {
+  if (thrown instanceof CliError) return thrown;
+  if (!(thrown instanceof Error)) return new CliError("Bug", String(thrown));
+  const system = "code" in thrown ? String(thrown.code) : "";
+  if (diskCodes.has(system)) return new CliError("Disk", thrown.message, { cause: thrown });
+  if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });
+  return new CliError(foreign[thrown.name] ?? "Bug", thrown.message, { cause: thrown });
+}

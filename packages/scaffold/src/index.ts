@@ -1,0 +1,1 @@
+/** Writes a project, changes it and upgrades it, and makes manifests from what a program declares. */
