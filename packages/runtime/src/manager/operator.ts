@@ -98,7 +98,7 @@ export class RunningOperator implements AsyncDisposable {
       this.#make(controller, { name, options: { ...options, api, clock, random }, meters }),
     );
     this.#controllersByName = new Map(this.controllers.map((each) => [each.definition.name, each]));
-    this.#exposeCaches();
+    this.#exposeCaches(name);
     for (const controller of this.controllers) controller.warm();
     this.#election?.start();
     void this.#lead();
@@ -225,7 +225,7 @@ export class RunningOperator implements AsyncDisposable {
     return controller;
   }
 
-  #exposeCaches(): void {
+  #exposeCaches(leaseName: string): void {
     const labels = ["kind", "namespace"];
     const objects = this.registry.gauge({ name: "capstan_cache_objects", help: "Objects in the cache", labels });
     const bytes = this.registry.gauge({ name: "capstan_cache_bytes", help: "Bytes that cached objects take", labels });
@@ -250,7 +250,7 @@ export class RunningOperator implements AsyncDisposable {
       labels: ["name"],
     });
     this.registry.onRead(() => {
-      leader.set({ name: "capstan" }, this.isLeader ? 1 : 0);
+      leader.set({ name: leaseName }, this.isLeader ? 1 : 0);
       for (const watch of this.health) {
         const series = { kind: watch.kind, namespace: watch.namespace ?? "" };
         objects.set(series, watch.objects);

@@ -1,0 +1,97 @@
+/** An operator as a program: flags, doors, leader election, and a clean end, on a real kube-apiserver. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createClient, loadConfig, processHost } from "@capstan/client";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { apiOf } from "../src/client-api.ts";
+import { sleep, systemClock } from "../src/clock.ts";
+import { Lease } from "../src/manager/lease.ts";
+import type { LeaseObject } from "../src/manager/lease.ts";
+
+const Widget = {
+  group: "program.example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  scope: "Namespaced",
+} as const;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const end = systemClock.now() + 30_000;
+  while (!(await holds().catch(() => false))) {
+    assert.ok(systemClock.now() < end, `waited in vain for ${what}`);
+    await sleep(systemClock, 50);
+  }
+}
+
+test(
+  "runs from flags, answers at its doors, and gives the lease back when it is told to stop",
+  { skip: kubernetesMissing() },
+  async (t) => {
+    const { kubeconfig, namespace } = await useKubernetes(t);
+    const [health, metrics] = [await freePort(), await freePort()];
+    const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
+    const flags = [
+      `--kubeconfig=${kubeconfig}`,
+      `--namespaces=${namespace}`,
+      "--install-crds",
+      "--leader-elect",
+      `--leader-election-namespace=${namespace}`,
+      `--health-probe-bind-address=127.0.0.1:${health}`,
+      `--metrics-bind-address=127.0.0.1:${metrics}`,
+      "--metrics-secure=false",
+    ];
+    const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags], {
+      stdio: ["ignore", "inherit", "pipe"],
+    });
+    t.after(() => void program.kill("SIGKILL"));
+    const lines: string[] = [];
+    program.stderr.setEncoding("utf8").on("data", (text: string) => lines.push(...text.trim().split("\n")));
+    await using client = createClient(await loadConfig(processHost(), { kubeconfig }));
+    const api = apiOf(client);
+    const ask = (port: number, path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
+    await until(async () => (await ask(health, "/readyz")).status === 200, `readiness\n${lines.join("\n")}`);
+
+    const object = {
+      apiVersion: "program.example.com/v1",
+      kind: "Widget",
+      metadata: { namespace, name: "w" },
+      spec: { size: 5 },
+    };
+    await api.apply(Widget, object, { manager: "user" });
+    await until(
+      async () => (await api.get(ConfigMap, { namespace, name: "w" })).metadata.ownerReferences?.length === 1,
+      "the child",
+    );
+    await until(async () => (await ask(health, `/explain/widget/${namespace}/w`)).status === 200, "the explanation");
+    const { turns } = (await (await ask(health, `/explain/widget/${namespace}/w`)).json()) as {
+      turns: { causes: { relation: string }[] }[];
+    };
+    assert.equal(turns[0]?.causes[0]?.relation, "self");
+    const text = await (await ask(metrics, "/metrics")).text();
+    assert.match(text, /^controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/mu);
+    assert.match(text, /^leader_election_master_status\{name="program"\} 1$/mu);
+    assert.match(text, /^rest_client_requests_total\{code="200",method="PATCH",host=""\} /mu);
+
+    program.kill("SIGTERM");
+    const [code] = (await once(program, "exit")) as [number | null];
+    assert.equal(code, 0, lines.join("\n"));
+    assert.equal((JSON.parse(lines.at(-1) ?? "{}") as { message?: string }).message, "stopped");
+    const lease: LeaseObject = await api.get(Lease, { namespace, name: "program" });
+    assert.equal(lease.spec?.holderIdentity, "");
+  },
+);
