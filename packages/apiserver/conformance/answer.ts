@@ -43,6 +43,7 @@ export class Normalizer {
 
   #field(value: string, key: string): string {
     if (key === "resourceVersion") return this.#version(value);
+    if (key === "storageVersionHash") return "{hash}";
     if (key === "continue" && continueToken.test(value)) return this.#token(value);
     return this.#text(value);
   }

@@ -1,8 +1,8 @@
 /** The rules of CustomResourceDefinition itself. */
 import { isDeepEqual, type Condition, type Json } from "@capstan/model";
+import { crdWarnings, validateCustomResourceDefinition } from "@capstan/schema";
 import type { Draft } from "../builtin/draft.ts";
 import { defineRules, type KindRules } from "../builtin/rules.ts";
-import { schemaTools } from "./schema-tools.ts";
 import { cleanupFinalizer, type Definition } from "./definition.ts";
 
 /** How definitions are prepared, checked, shown and deleted. */
@@ -28,10 +28,9 @@ export const definitionRules: KindRules = defineRules<Definition>({
     rememberStorage(draft);
     if (!isDeepEqual(draft.spec, old.spec)) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
-  validateCreate: (object) => schemaTools.validateCustomResourceDefinition(object as unknown as Json),
-  validateUpdate: (object, old) =>
-    schemaTools.validateCustomResourceDefinition(object as unknown as Json, old as unknown as Json),
-  warnings: (object, old) => schemaTools.crdWarnings(object as unknown as Json, old as unknown as Json | undefined),
+  validateCreate: (object) => validateCustomResourceDefinition(object as unknown as Json),
+  validateUpdate: (object, old) => validateCustomResourceDefinition(object as unknown as Json, old as unknown as Json),
+  warnings: (object, old) => crdWarnings(object as unknown as Json, old as unknown as Json | undefined),
   subresources: {
     status: {
       type: "view",

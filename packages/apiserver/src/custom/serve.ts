@@ -2,6 +2,13 @@
 import { builtInDefinitions } from "@capstan/kinds";
 import { apiErrors, formatApiVersion, isDeepEqual, type Json, type KubeObject } from "@capstan/model";
 import { fromCrd } from "@capstan/patch";
+import {
+  compileColumns,
+  compileResource,
+  readSchema,
+  selectableFieldValue,
+  type CompiledResource,
+} from "@capstan/schema";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { KindRules, SubresourceRules } from "../builtin/rules.ts";
 import { TypeMismatch } from "../decode/strict.ts";
@@ -9,7 +16,6 @@ import { createFieldManager, type FieldManager } from "../managed/field-manager.
 import { structureOnly } from "../resources/builtin.ts";
 import type { Codec, Conversion, ServedResource, ServedSubresource } from "../resources/resource.ts";
 import { hasCondition, type Definition, type DefinitionVersion } from "./definition.ts";
-import { schemaTools, type CompiledResource } from "./schema-tools.ts";
 import { scaleRules } from "./scale.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";
@@ -65,7 +71,7 @@ function serveVersion(definition: Definition, version: DefinitionVersion): Serve
 }
 
 function compile({ spec }: Definition, version: DefinitionVersion): CompiledResource {
-  return schemaTools.compileResource(schemaTools.readSchema(version.schema?.openAPIV3Schema), {
+  return compileResource(readSchema(version.schema?.openAPIV3Schema), {
     group: spec.group,
     version: version.name,
     kind: spec.names.kind,
@@ -163,9 +169,9 @@ function fieldManagers({ spec }: Definition, version: DefinitionVersion): FieldM
 
 function rulesOf(definition: Definition, version: DefinitionVersion, compiled: CompiledResource): KindRules {
   const hasStatus = version.subresources?.status !== undefined;
-  const printer = schemaTools.compileColumns(version.additionalPrinterColumns ?? []);
+  const printer = compileColumns(version.additionalPrinterColumns ?? []);
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => {
-    const valueOf = schemaTools.selectableFieldValue(jsonPath);
+    const valueOf = selectableFieldValue(jsonPath);
     return [jsonPath.replace(/^\./, ""), (object: KubeObject) => valueOf(object as unknown as Json)] as const;
   });
   return {

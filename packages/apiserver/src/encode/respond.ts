@@ -5,6 +5,7 @@ import type { JsonValue } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobuf } from "../protobuf/protobuf.ts";
 import { goPackageOf } from "../decode/object.ts";
+import { storageKey } from "../resources/resource.ts";
 import { present } from "../verbs/present.ts";
 import { toPrettyJson } from "./body.ts";
 import { toYaml } from "./yaml.ts";
@@ -39,7 +40,17 @@ export function respondStatus(status: Status, media: OutputMedia): Answer {
 
 /** An object in the stored version: it is brought into the version and form of the request. */
 export async function respondObject(exchange: ResourceExchange, status: number, stored: KubeObject): Promise<Answer> {
+  if (exchange.resource.conversion === undefined) {
+    return respondPresented(exchange, status, stored, storedText(exchange, stored));
+  }
   return respondPresented(exchange, status, await present(exchange.resource, stored));
+}
+
+/** The text that the store keeps of an object, if it is the one that is stored now. */
+function storedText({ resource, parts }: ResourceExchange, object: KubeObject): string | undefined {
+  const { name = "", namespace = "" } = object.metadata;
+  const entry = parts.store.get(resource.storage, storageKey(resource, namespace, name));
+  return entry?.object === object ? entry.json : undefined;
 }
 
 /** An object that is already in the version of the request; `json` is its text where that is known. */

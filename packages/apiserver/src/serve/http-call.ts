@@ -73,10 +73,14 @@ function readBody(request: HttpRequest): Promise<Uint8Array> {
     if (size <= maxBody) chunks.push(chunk);
     else reject(apiErrors.requestEntityTooLarge(`limit is ${maxBody}`));
   });
-  request.once("end", () =>
-    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-  );
+  let isWhole = false;
+  request.once("end", () => {
+    isWhole = true;
+    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  });
   request.once("error", reject);
-  request.once("close", () => reject(apiErrors.badRequest("unexpected EOF")));
+  request.once("close", () => {
+    if (!isWhole) reject(apiErrors.badRequest("unexpected EOF"));
+  });
   return promise;
 }

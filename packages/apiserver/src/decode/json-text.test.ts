@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseJson } from "./json-text.ts";
+import { StrictProblems } from "./strict.ts";
+
+const refusals: readonly (readonly [text: string, message: string])[] = [
+  ["", "unexpected end of JSON input"],
+  ["{", "unexpected end of JSON input"],
+  ['{"a"', "unexpected end of JSON input"],
+  ["[1,]", "invalid character ']' looking for beginning of value"],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ["{a:1}", "invalid character 'a' looking for beginning of object key string"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b":2}', "invalid character '\"' after object key:value pair"],
+  ["[1 2]", "invalid character '2' after array element"],
+  ["tru", "unexpected end of JSON input"],
+  ["trux", "invalid character 'x' in literal true (expecting 'e')"],
+  ["-", "unexpected end of JSON input"],
+  ["-x", "invalid character 'x' in numeric literal"],
+  ["1.x", "invalid character 'x' after decimal point in numeric literal"],
+  ["1ex", "invalid character 'x' in exponent of numeric literal"],
+  ["01", "invalid character '1' after top-level value"],
+  ['"a\nb"', "invalid character '\\n' in string literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u00g0"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ["{} x", "invalid character 'x' after top-level value"],
+];
+
+for (const [text, message] of refusals) {
+  test(`refuses ${JSON.stringify(text)} in the words of Go`, () => {
+    assert.throws(() => parseJson(text), { name: "JsonSyntaxError", message });
+  });
+}
+
+test("reads what JSON.parse reads", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => assert.deepEqual(parseJson(text, new StrictProblems()), JSON.parse(text))),
+  );
+});
+
+test("finds fields that occur twice, at any depth", () => {
+  const problems = new StrictProblems();
+  parseJson('{"a":{"b":1,"b":2},"c":[{"d":1},{"d":1,"d":"\\""}],"a":1}', problems);
+  assert.deepEqual(problems.messages, ['duplicate field "a.b"', 'duplicate field "c[1].d"', 'duplicate field "a"']);
+});
+
+test("does not go deeper than Go", () => {
+  assert.throws(() => parseJson("[".repeat(10_001) + "]".repeat(10_001)), { message: "exceeded max depth" });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "@capstan/model";
+import { systemClock } from "../clock.ts";
+import { listPage, type ListQuery } from "./list.ts";
+import { Store } from "./store.ts";
+
+function store(): Store {
+  return new Store({ clock: systemClock });
+}
+
+function put(target: Store, name: string, labels: { [key: string]: string } = {}): number {
+  return target.put("things", `ns/${name}`, { kind: "Thing", apiVersion: "v1", metadata: { name, labels } }).revision;
+}
+
+const everything: ListQuery = {
+  prefix: "ns/",
+  limit: 0,
+  continue: "",
+  resourceVersion: "",
+  resourceVersionMatch: "",
+  matches: undefined,
+};
+
+function names(target: Store, query: Partial<ListQuery> = {}): string[] {
+  return listPage(target, "things", { ...everything, ...query }).entries.map(
+    ({ object }) => object.metadata.name ?? "",
+  );
+}
+
+test("every write has a greater revision than all before, whatever the resource", () => {
+  const target = store();
+  const first = put(target, "a");
+  const other = target.put("others", "x", { kind: "Other", apiVersion: "v1", metadata: { name: "x" } }).revision;
+  assert.ok(first < other && other < put(target, "a"));
+});
+
+test("lists are in the order of keys, not of writes", () => {
+  const target = store();
+  for (const name of ["c", "a", "b"]) put(target, name);
+  assert.deepEqual(names(target), ["a", "b", "c"]);
+});
+
+test("a prefix does not catch namespaces that only begin alike", () => {
+  const target = store();
+  put(target, "a");
+  target.put("things", "ns2/b", { kind: "Thing", apiVersion: "v1", metadata: { name: "b" } });
+  assert.deepEqual(names(target), ["a"]);
+  assert.deepEqual(names(target, { prefix: "" }), ["a", "b"]);
+});
+
+test("the past can be listed until it is forgotten", () => {
+  const target = store();
+  put(target, "a");
+  const then = put(target, "b");
+  put(target, "b", { changed: "yes" });
+  put(target, "c");
+  const entry = target.get("things", "ns/a");
+  assert.ok(entry !== undefined);
+  target.remove("things", entry);
+  const past = { resourceVersion: String(then), resourceVersionMatch: "Exact" } as const;
+  assert.deepEqual(names(target, past), ["a", "b"]);
+  assert.deepEqual(names(target), ["b", "c"]);
+  target.compact();
+  assert.throws(() => names(target, past), { code: "Expired" });
+});
+
+test("pages show one state, however much is written between them", () => {
+  const target = store();
+  for (const name of ["a", "b", "c", "d"]) put(target, name);
+  const first = listPage(target, "things", { ...everything, limit: 2 });
+  assert.equal(first.remaining, 2);
+  put(target, "bb");
+  const entry = target.get("things", "ns/c");
+  assert.ok(entry !== undefined);
+  target.remove("things", entry);
+  assert.deepEqual(names(target, { limit: 2, continue: first.continue }), ["c", "d"]);
+});
+
+test("a page that is forgotten comes with a token that goes on at the present", () => {
+  const target = store();
+  for (const name of ["a", "b", "c"]) put(target, name);
+  const { continue: next } = listPage(target, "things", { ...everything, limit: 1 });
+  put(target, "d");
+  target.compact();
+  let token = "";
+  assert.throws(
+    () => names(target, { limit: 1, continue: next }),
+    (error: { status: { metadata: { continue: string } } }) => (token = error.status.metadata.continue) !== "",
+  );
+  assert.deepEqual(names(target, { continue: token }), ["b", "c", "d"]);
+});
+
+test("a selector leaves no count of what remains", () => {
+  const target = store();
+  for (const name of ["a", "b", "c"]) put(target, name, { odd: name === "b" ? "no" : "yes" });
+  const matches = ({ metadata }: KubeObject): boolean => metadata.labels?.["odd"] === "yes";
+  const page = listPage(target, "things", { ...everything, limit: 1, matches });
+  assert.equal(page.remaining, undefined);
+  assert.notEqual(page.continue, "");
+  assert.deepEqual(names(target, { limit: 5, continue: page.continue, matches }), ["c"]);
+});
+
+test("a deleted object is shown as it last was, at the revision of its deletion", () => {
+  const target = store();
+  put(target, "a");
+  const entry = target.get("things", "ns/a");
+  assert.ok(entry !== undefined);
+  const gone = target.remove("things", entry);
+  assert.equal(gone.object.metadata.resourceVersion, String(target.revision));
+  assert.equal(entry.object.metadata.resourceVersion, String(entry.revision));
+});
+
+test("stored objects cannot be changed", () => {
+  const target = store();
+  put(target, "a", { l: "1" });
+  const { labels } = target.get("things", "ns/a")?.object.metadata ?? {};
+  assert.throws(() => Object.assign(labels ?? {}, { l: "2" }), TypeError);
+});

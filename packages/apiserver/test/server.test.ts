@@ -1,0 +1,147 @@
+/** The server as users hold it: in process, over HTTP, with faults, snapshots and a clock of their own. */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import { startApiServer, type ApiServer, type Clock } from "../src/index.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+
+interface Reply {
+  readonly status: number;
+  readonly body: { readonly [key: string]: unknown; readonly metadata: { readonly [key: string]: unknown } };
+}
+
+async function ask(server: ApiServer, method: string, path: string, body?: unknown): Promise<Reply> {
+  const init = { method, headers: { "content-type": "application/json" } };
+  const response = await server.fetch(
+    new Request(`http://server${path}`, body === undefined ? init : { ...init, body: JSON.stringify(body) }),
+  );
+  return { status: response.status, body: (await response.json()) as Reply["body"] };
+}
+
+function named(name: string): object {
+  return { metadata: { name } };
+}
+
+test("a snapshot brings everything back, and watches end", async () => {
+  await using server = await startApiServer();
+  await ask(server, "POST", maps, named("a"));
+  const before = server.snapshot();
+  await ask(server, "POST", maps, named("b"));
+  const watch = await server.fetch(new Request(`http://server${maps}?watch=true&resourceVersion=${before.revision}`));
+  server.restore(before);
+  assert.match(await watch.text(), /"type":"ADDED".*"name":"b"/);
+  const { body } = await ask(server, "GET", maps);
+  assert.deepEqual(
+    (body["items"] as { metadata: { name: string } }[]).map((item) => item.metadata.name),
+    ["a"],
+  );
+});
+
+test("requests are recorded", async () => {
+  await using server = await startApiServer();
+  const log = server.observer.record();
+  await ask(server, "POST", maps, named("a"));
+  await ask(server, "GET", `${maps}/nope`);
+  assert.deepEqual(
+    log.map(({ method, url, status }) => [method, url, status]),
+    [
+      ["POST", maps, 201],
+      ["GET", `${maps}/nope`, 404],
+    ],
+  );
+});
+
+test("faults delay, refuse and lose answers", async () => {
+  await using server = await startApiServer();
+  const heal = server.observer.inject(({ method }) =>
+    method === "GET" ? { type: "error", code: 503, reason: "ServiceUnavailable" } : { type: "drop" },
+  );
+  assert.equal((await ask(server, "GET", maps)).status, 503);
+  await assert.rejects(ask(server, "POST", maps, named("a")), { code: "AnswerLost" });
+  heal();
+  assert.equal((await ask(server, "GET", `${maps}/a`)).status, 200, "what was asked was done");
+});
+
+/** A clock that stands still until it is told. */
+class HandClock implements Clock {
+  #now = Date.parse("2026-01-02T03:04:05Z");
+  #timers = new Set<{ at: number; run: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(milliseconds: number, run: () => void): { cancel(): void } {
+    const timer = { at: this.#now + milliseconds, run };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+    for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
+      if (timer.at <= this.#now && this.#timers.delete(timer)) timer.run();
+    }
+  }
+}
+
+test("time is the clock that was handed in", async () => {
+  const clock = new HandClock();
+  await using server = await startApiServer({ clock });
+  const { body } = await ask(server, "POST", maps, named("a"));
+  assert.equal(body.metadata["creationTimestamp"], "2026-01-02T03:04:05Z");
+  const watch = await server.fetch(
+    new Request(`http://server${maps}?watch=true&resourceVersion=0&timeoutSeconds=60&allowWatchBookmarks=true`),
+  );
+  clock.advance(60_000);
+  const events = (await watch.text()).trim().split("\n");
+  assert.equal(events.length, 2, "the object and the end of the state; then the watch ended");
+});
+
+test("a watch sees every change in order, whoever makes it", async () => {
+  await using server = await startApiServer();
+  const stop = new AbortController();
+  const watch = await server.fetch(new Request(`http://server${maps}?watch=true`, { signal: stop.signal }));
+  const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
+  await Promise.all(names.map((name) => ask(server, "POST", maps, named(name))));
+  const seen: string[] = [];
+  let text = "";
+  for await (const chunk of watch.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    const lines = text.split("\n");
+    text = lines.pop() ?? "";
+    for (const line of lines) {
+      const { object } = JSON.parse(line) as { object: { metadata: { resourceVersion: string } } };
+      seen.push(object.metadata.resourceVersion);
+    }
+    if (seen.length === names.length) break;
+  }
+  stop.abort();
+  assert.deepEqual(
+    seen,
+    [...seen].sort((a, b) => Number(a) - Number(b)),
+  );
+});
+
+test("a connection that dies in the middle of its body leaves no trace", async () => {
+  await using server = await startApiServer({ listen: { port: 0, tls: false } });
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    "content-type": "application/json",
+    "content-length": "100",
+  };
+  const half = request(new URL(maps, server.url), { method: "POST", headers });
+  half.on("error", () => {});
+  half.write('{"metadata":');
+  await new Promise((resolve) => half.once("socket", (socket) => socket.once("connect", resolve)));
+  half.destroy();
+  assert.equal((await ask(server, "GET", maps)).status, 200);
+});
+
+test("a hundred servers come and go", async () => {
+  for (let index = 0; index < 100; index++) {
+    await using server = await startApiServer();
+    assert.equal((await ask(server, "GET", "/api/v1/namespaces/default")).status, 200);
+  }
+});
