@@ -10,6 +10,7 @@ import type { Rate } from "./queue/bucket.ts";
 import type { Answer } from "./reconcile/outcome.ts";
 import type { AnyContext, Context } from "./reconcile/context.ts";
 import { toReconcile } from "./reconcile/phases.ts";
+import { validityOf } from "./reconcile/validity.ts";
 import type { AnyPhases, Phases } from "./reconcile/phases.ts";
 import type { Handlers } from "./reconcile/worker.ts";
 import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
@@ -134,7 +135,7 @@ export function controller(
     handlers: {
       reconcile: isPlain ? body : toReconcile(body),
       cleanup: options.cleanup,
-      problemOf: undefined,
+      problemOf: validityOf(kind),
     },
     options: {
       on: options.on ?? desiredStateChanged,

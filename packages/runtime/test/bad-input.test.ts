@@ -149,6 +149,19 @@ describe("a reconcile", () => {
   });
 });
 
+test("an object that does not fit its schema although it is stored is left alone, and the field is named", async () => {
+  await using world = await worldWith(() => undefined);
+  // The model stores anything, as a server does whose schema was once wider.
+  await world.apply(Widget, "odd", { spec: { size: "many" } } as never);
+  await world.advance("1h");
+  assert.match(
+    world.message("odd"),
+    /^Cannot work on Widget default\/odd: spec\.size: Invalid value: .*\. Correct the object\.$/u,
+  );
+  assert.equal(world.running.explain("widget", "default/odd").length, 1);
+  await goesOn(world);
+});
+
 describe("a server", () => {
   test("that forbids a write names the rule that is missing", async () => {
     await using world = await worldWith(async ({ object, apply }) => {

@@ -36,7 +36,13 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 
 /** An outcome out of what a reconcile threw. */
 export function outcomeOfError(error: unknown): Outcome {
-  return { outcome: "failed", error, retry: !(error instanceof Terminal) };
+  return { outcome: "failed", error, retry: !isFinal(error) };
+}
+
+/** Mistakes in the object or in the program: they stay until somebody changes one or the other. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof RuntimeError)) return error instanceof Terminal;
+  return error.code === "InvalidObject" || error.code === "NotDeclared" || error.code === "BadOutcome";
 }
 
 /** What follows from an outcome: for the queue, for the metrics, for the log. */
