@@ -66,6 +66,7 @@ function serveVersion(definition: Definition, version: DefinitionVersion): Serve
       throw apiErrors.internalError("custom kinds have no strategic merge patch");
     },
     isCustom: true,
+    schema: version.schema?.openAPIV3Schema,
     ...(version.deprecated === true ? { deprecationWarning: deprecationOf(definition, version) } : {}),
   };
 }

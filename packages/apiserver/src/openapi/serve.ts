@@ -40,7 +40,7 @@ async function documentsOf(registry: Registry): Promise<Documents> {
   const { openApiV2, openApiV3 } = await import("@capstan/kinds/openapi");
   const v3 = new Map<string, () => Rendered>();
   for (const [path, document] of Object.entries(openApiV3())) v3.set(path, () => renderBuiltin(path, document as Json));
-  const custom = customDocuments(registry);
+  const custom = customDocuments(registry, openApiV3() as unknown as { readonly [path: string]: Json });
   for (const [path, document] of custom)
     v3.set(
       path,

@@ -1,6 +1,6 @@
 /** A resource as it is served at one version: its names, its rules, and how bodies become objects and back. */
 import type { TableColumn } from "@capstan/kinds";
-import type { GroupKind, GroupResource, KubeObject } from "@capstan/model";
+import type { GroupKind, GroupResource, Json, KubeObject } from "@capstan/model";
 import type { PatchType } from "@capstan/patch";
 import type { ResourceName } from "../builtin/context.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -74,6 +74,8 @@ export interface ServedResource extends ResourceNames {
   readonly fieldManager: FieldManager | undefined;
   /** How strategic merge patches are merged; custom kinds have no such patches. */
   patchType(): PatchType;
+  /** The OpenAPI schema of a custom kind; those of built-in kinds are facts. */
+  readonly schema?: Json | undefined;
   /** A text for a Warning header of every answer. */
   readonly deprecationWarning?: string;
   /** Custom objects carry apiVersion and kind inside lists, built-in ones do not. */
