@@ -53,7 +53,11 @@ async function buildProgram(program: Program, { folder, progress, signal }: Buil
     await prepareModule(program.module, workshop);
     await removeUnfinished(workshop, program.name);
     const flags = ["-mod=mod", "-trimpath", "-buildvcs=false", `-ldflags=${program.module.linkFlags}`];
-    await go(workshop, ["build", ...flags, `-o=${unfinished}`, program.package], signal);
+    await go(
+      workshop,
+      [...(program.test ? ["test", "-c"] : ["build"]), ...flags, `-o=${unfinished}`, program.package],
+      signal,
+    );
     await rename(unfinished, programPath(program));
     step.done();
   } catch (error) {

@@ -21,6 +21,8 @@ export interface Program {
   readonly name: string;
   readonly module: GoModule;
   readonly package: string;
+  /** Whether the package is built as its test program. */
+  readonly test?: true;
 }
 
 const STRIP = "-s -w";
@@ -71,6 +73,16 @@ export function corednsProgram(): Program {
 export function kubernetesProgram(name: string, version: string): Program {
   const module = kubernetesModule(version);
   return { name, module, package: `${module.path}/cmd/${name}` };
+}
+
+/** The official conformance tests and the runner that they are started with. */
+export function conformancePrograms(version: string): Program[] {
+  const module = kubernetesModule(version);
+  return [
+    { name: "e2e.test", module, package: "k8s.io/kubernetes/test/e2e", test: true },
+    { name: "ginkgo", module, package: "github.com/onsi/ginkgo/v2/ginkgo" },
+    kubernetesProgram("kubectl", version),
+  ];
 }
 
 /** The etcd server. */

@@ -1,0 +1,117 @@
+/** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and tells one line for each. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildPrograms, conformancePrograms, DEFAULT_RELEASE, programPath, showProgress } from "@capstan/kubernetes";
+import { parseList, toFocus } from "./list.ts";
+import { formatPage, formatResult, readReport } from "./report.ts";
+import { startTarget } from "./target.ts";
+
+const help = `Runs official Kubernetes conformance tests and prints one line for each.
+
+  npm run conformance -- <list> [--on apiserver|cluster] [--kubeconfig FILE] [--nodes N] [--processes N] [--timeout 2h] [--page FILE]
+
+  <list>          a file with one full test name a line
+  --on            what to start and test: the bare embedded API server (default) or the embedded cluster
+  --kubeconfig    tests this server instead of starting one
+  --nodes         how many nodes the tests may assume (default 0)
+  --processes     how many tests run at once (default 2)
+  --page          writes a Markdown page with every result
+
+Examples:
+  npm run conformance -- api-only.txt --on cluster
+  npm run conformance -- api-only.txt --kubeconfig ~/.kube/config --page results.md`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean" },
+      on: { type: "string", default: "apiserver" },
+      kubeconfig: { type: "string" },
+      nodes: { type: "string", default: "0" },
+      processes: { type: "string", default: "2" },
+      timeout: { type: "string", default: "2h" },
+      page: { type: "string" },
+    },
+  });
+  const [list] = positionals;
+  if (values.help === true || list === undefined) {
+    console.log(help);
+    return list === undefined && values.help !== true ? 2 : 0;
+  }
+  const names = parseList(readFileSync(list, "utf8"));
+  await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
+  await using target = await startTarget(values.kubeconfig ?? { on: values.on });
+  const report = await runTests(names, target.kubeconfig, values);
+  const results = readReport(readFileSync(report, "utf8"), names);
+  for (const result of results) console.log(formatResult(result));
+  if (values.page !== undefined) writeFileSync(values.page, formatPage(`Conformance: ${list}`, results));
+  const passed = results.filter(({ state }) => state === "passed").length;
+  console.log(`${passed} passed, ${results.length - passed} failed`);
+  return passed === results.length ? 0 : 1;
+}
+
+interface Wishes {
+  readonly nodes: string;
+  readonly processes: string;
+  readonly timeout: string;
+}
+
+/** Runs the tests and gives the path of the report; the log lies beside it. */
+async function runTests(
+  names: readonly string[],
+  kubeconfig: string,
+  { nodes, processes, timeout }: Wishes,
+): Promise<string> {
+  const [e2e, ginkgo, kubectl] = conformancePrograms(DEFAULT_RELEASE.kubernetes).map(programPath);
+  const folder = mkdtempSync(join(tmpdir(), "capstan-conformance-"));
+  const log = join(folder, "e2e.log");
+  console.error(`log and report: ${folder}`);
+  const suite = [
+    "--provider=skeleton",
+    `--kubeconfig=${kubeconfig}`,
+    `--kubectl-path=${kubectl}`,
+    `--num-nodes=${nodes}`,
+    "--allowed-not-ready-nodes=-1",
+    "--minStartupPods=0",
+    "--system-pods-startup-timeout=10s",
+    "--system-daemonsets-startup-timeout=10s",
+    "--node-schedulable-timeout=30s",
+    "--dump-logs-on-failure=false",
+    "--disable-log-dump",
+    "--report-dir=",
+  ];
+  const runner = [
+    "run",
+    `--procs=${processes}`,
+    `--timeout=${timeout}`,
+    "--no-color",
+    "--silence-skips",
+    "--json-report=report.json",
+    `--output-dir=${folder}`,
+  ];
+  const chosen = [
+    "--poll-progress-after=0",
+    "--keep-going",
+    "--label-filter=Conformance",
+    ...names.map((name) => `--focus=${toFocus(name)}`),
+  ];
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(
+      "sh",
+      ["-c", 'exec "$0" "$@" >"$LOG" 2>&1', ginkgo ?? "", ...runner, ...chosen, e2e ?? "", "--", ...suite],
+      {
+        env: { ...process.env, LOG: log },
+        stdio: "inherit",
+      },
+    );
+    child.on("error", reject);
+    child.on("exit", () => resolve());
+  });
+  return join(folder, "report.json");
+}
+
+process.exitCode = await main();
