@@ -7,6 +7,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
+import { resourceQuota } from "./quota/resource-quota.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 import {
@@ -36,6 +37,7 @@ export const admissionSteps: readonly AdmissionStep[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  resourceQuota,
 ];
 
 /** The same for a server without controllers, where nobody makes the accounts that pods would run as. */

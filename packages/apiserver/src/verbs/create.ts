@@ -102,11 +102,13 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
     const checked = checkNew(exchange, rules, draft);
     const validating = insertion.validate();
     if (validating !== undefined) await validating;
-    if (insertion.version !== "") throw versionOnCreate();
-    const key = freeKey(exchange, checked, insertion.isGenerated);
-    if (insertion.dryRun) {
+    const { version, isGenerated, dryRun } = insertion;
+    if (version !== "" && !dryRun) throw versionOnCreate();
+    const key = freeKey(exchange, checked, isGenerated);
+    if (dryRun) {
       allocation?.release();
-      delete checked.metadata.resourceVersion;
+      if (version === "") delete checked.metadata.resourceVersion;
+      else checked.metadata.resourceVersion = version;
       return checked;
     }
     const entry = parts.store.put(resource.storage, key, checked);

@@ -1,0 +1,31 @@
+/** Scopes of a quota: which objects it is about. */
+import type { ResourceQuota } from "@capstan/kinds/v1";
+
+/** One condition of a quota on objects. */
+export interface ScopeSelector {
+  readonly scopeName: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** All conditions of a quota; each of them must hold. */
+export function scopesOf({ spec }: ResourceQuota): readonly ScopeSelector[] {
+  const named = (spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
+  return [...named, ...(spec?.scopeSelector?.matchExpressions ?? [])];
+}
+
+/** Whether one of the values that an object has meets the condition. */
+export function scopeMatches({ operator, values = [] }: ScopeSelector, present: readonly string[]): boolean {
+  switch (operator) {
+    case "Exists":
+      return present.length > 0;
+    case "DoesNotExist":
+      return present.length === 0;
+    case "In":
+      return present.some((value) => values.includes(value));
+    case "NotIn":
+      return present.length === 0 || present.some((value) => !values.includes(value));
+    default:
+      return false;
+  }
+}
