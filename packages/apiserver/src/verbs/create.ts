@@ -17,6 +17,7 @@ import {
   wipeSystemFields,
 } from "../metadata/system-fields.ts";
 import { storageKey, type ServedResource } from "../resources/resource.ts";
+import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { toStored } from "./write.ts";
@@ -112,6 +113,7 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
       return checked;
     }
     const entry = parts.store.put(resource.storage, key, checked);
+    expireLater(exchange, entry);
     rules.stored?.({ type: "created", object: entry.object }, parts.writer, context);
     await parts.store.settled();
     return entry.object;

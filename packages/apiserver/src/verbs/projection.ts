@@ -10,6 +10,7 @@ import type { ResourceExchange } from "../exchange.ts";
 import { findEntry } from "./get.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { patchDocument } from "./patch.ts";
+import { checkName } from "./update.ts";
 import { write } from "./write.ts";
 
 /** Answers a GET of a projection. */
@@ -23,6 +24,7 @@ export async function updateProjection(exchange: ResourceExchange, rules: Projec
   const options = parseWriteOptions(query, "UpdateOptions");
   const codec = subresource?.codec ?? resource.codec;
   const body = await readObject(exchange, { ...rules.kind, codec }, options.fieldValidation);
+  checkName(body.metadata.name ?? "", exchange.info.name);
   return writeProjection(exchange, rules, { options, projected: () => body });
 }
 

@@ -31,7 +31,8 @@ export async function update(exchange: ResourceExchange): Promise<Answer> {
   return respondObject(exchange, created ? 201 : 200, object);
 }
 
-function checkName(name: string, urlName: string): void {
+/** The name in a body must be there and be that of the path. */
+export function checkName(name: string, urlName: string): void {
   if (name === "") {
     throw apiErrors.badRequest(
       `the name of the object (${urlName} based on URL) was undeterminable: name must be provided`,

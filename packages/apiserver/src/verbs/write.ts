@@ -9,6 +9,7 @@ import { checkMetadata, checkMetadataUpdate, checkStandardFinalizers } from "../
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
+import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
@@ -264,6 +265,7 @@ async function commit(exchange: ResourceExchange, entry: Entry, { checked, dryRu
   if (isDeepEqual(checked, entry.object)) return entry.object;
   if (dryRun) return checked;
   const stored = parts.store.put(resource.storage, entry.key, checked);
+  expireLater(exchange, stored);
   rules.stored?.({ type: "updated", object: stored.object, old: entry.object }, parts.writer, context);
   await parts.store.settled();
   return stored.object;

@@ -1,0 +1,13 @@
+/** Objects that disappear by themselves: events are kept for an hour after they were last written. */
+import type { KindRules } from "../builtin/rules.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import type { Entry } from "../store/entry.ts";
+
+/** Removes what was just written when its time is over, unless it was written again meanwhile. */
+export function expireLater({ resource, parts }: Pick<ResourceExchange, "resource" | "parts">, entry: Entry): void {
+  const seconds = (resource.rules as KindRules).timeToLive?.(entry.object);
+  if (seconds === undefined || seconds <= 0) return;
+  parts.clock.after(seconds * 1000, () => {
+    if (parts.store.get(resource.storage, entry.key) === entry) parts.store.remove(resource.storage, entry);
+  });
+}
