@@ -117,6 +117,8 @@ export const apps = defineTopic("kinds-apps", {
         get(`${path}/a`),
         patch("merge", `${path}/a/scale`, { spec: { replicas: 0 } }),
         patch("merge", `${path}/a/scale`, { spec: { replicas: -1 } }),
+        put(`${path}/a/scale`, { metadata: { name: "b", namespace: "{ns}" }, spec: { replicas: 3 } }),
+        put(`${path}/a/scale`, { spec: { replicas: 3 } }),
         put(`${path}/a/scale`, {
           metadata: { name: "a", namespace: "{ns}", resourceVersion: "1" },
           spec: { replicas: 3 },

@@ -2,5 +2,6 @@
 import type { Topic } from "../../case.ts";
 import { apps } from "./apps.ts";
 import { batch } from "./batch.ts";
+import { rbac } from "./rbac.ts";
 
-export const kindTopics: readonly Topic[] = [apps, batch];
+export const kindTopics: readonly Topic[] = [apps, batch, rbac];

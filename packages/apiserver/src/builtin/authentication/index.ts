@@ -1,0 +1,54 @@
+/** The rules of the group authentication.k8s.io: who am I, and whose is this token. */
+import type { SelfSubjectReview, TokenReview, TokenReviewStatus } from "@capstan/kinds/authentication.k8s.io/v1";
+import { apiErrors, type KubeObject } from "@capstan/model";
+import type { UserInfo } from "../../authenticate/user.ts";
+import type { ResourceName } from "../context.ts";
+import type { Draft } from "../draft.ts";
+import { defineReview, type ResourceRules } from "../rules.ts";
+
+const selfSubjectReview = defineReview<SelfSubjectReview>({
+  serves: "answers",
+  answer: (_draft, { user, now }) =>
+    ({
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "SelfSubjectReview",
+      metadata: { creationTimestamp: now },
+      status: { userInfo: toInfo(user) },
+    }) as KubeObject,
+});
+
+const tokenReview = defineReview<TokenReview>({
+  serves: "answers",
+  answer(draft, { access }) {
+    const { token = "", audiences = [] } = draft.spec;
+    if (token === "") throw apiErrors.badRequest("token is required for TokenReview in authentication");
+    const found = access.authenticate(token, audiences);
+    const status: Draft<TokenReviewStatus> = {};
+    if (found.type === "user") {
+      status.authenticated = true;
+      status.user = toInfo(found.user);
+      if (found.audiences !== undefined) status.audiences = [...found.audiences];
+    } else {
+      status.user = {};
+      status.error = found.type === "rejected" ? found.reason : "invalid bearer token";
+    }
+    return { ...draft, metadata: draft.metadata ?? {}, status };
+  },
+});
+
+function toInfo({ name, uid, groups, extra = {} }: UserInfo): NonNullable<Draft<TokenReviewStatus>["user"]> {
+  return {
+    username: name,
+    ...(uid === undefined || uid === "" ? {} : { uid }),
+    groups: [...groups],
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+}
+
+/** By resource. */
+export const authenticationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
+  ["selfsubjectreviews.authentication.k8s.io", selfSubjectReview],
+  ["tokenreviews.authentication.k8s.io", tokenReview],
+]);

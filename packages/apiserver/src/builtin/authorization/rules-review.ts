@@ -1,0 +1,57 @@
+/** SelfSubjectRulesReview: everything that one may do in a namespace. */
+import type { SelfSubjectRulesReview } from "@capstan/kinds/authorization.k8s.io/v1";
+import { apiErrors, type KubeObject } from "@capstan/model";
+import { rulesFor } from "../../authorize/rbac/bindings.ts";
+import type { PolicyRule } from "../../authorize/rbac/policy-rule.ts";
+import type { RuleContext } from "../context.ts";
+import { defineReview, type ReviewRules } from "../rules.ts";
+
+/** The rules of such questions. */
+export const selfSubjectRulesReview: ReviewRules<SelfSubjectRulesReview> = defineReview<SelfSubjectRulesReview>({
+  serves: "answers",
+  answer({ spec }, context) {
+    const { namespace = "" } = spec;
+    if (namespace === "") throw apiErrors.badRequest("no namespace on request");
+    const [rules, problems] = collect(namespace, context);
+    return {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectRulesReview",
+      metadata: {},
+      spec: {},
+      status: {
+        resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(toResourceRule),
+        nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0).map(toPathRule),
+        incomplete: problems.length > 0,
+        ...(problems.length === 0 ? {} : { evaluationError: problems.join("; ") }),
+      },
+    } as KubeObject;
+  },
+});
+
+/** All of a server that does not ask for rights is allowed. */
+const everything: readonly PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+function collect(
+  namespace: string,
+  { user, access, lookup }: RuleContext,
+): [rules: readonly PolicyRule[], problems: readonly string[]] {
+  if (access.authorizer.name === "always-allow") return [everything, []];
+  const rules: PolicyRule[] = [];
+  const problems = new Set<string>();
+  for (const bound of rulesFor(user, namespace, lookup)) {
+    if (bound.type === "rule") rules.push(bound.rule);
+    else problems.add(bound.problem);
+  }
+  return [rules, [...problems]];
+}
+
+function toResourceRule({ verbs, apiGroups, resources, resourceNames }: PolicyRule): object {
+  return { verbs, apiGroups, resources, ...(resourceNames === undefined ? {} : { resourceNames }) };
+}
+
+function toPathRule({ verbs, nonResourceURLs }: PolicyRule): object {
+  return { verbs, nonResourceURLs };
+}
