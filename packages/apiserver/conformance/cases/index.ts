@@ -1,5 +1,6 @@
 /** All topics. */
 import type { Topic } from "../case.ts";
+import { admission } from "./admission.ts";
 import { bodies } from "./bodies.ts";
 import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
@@ -21,5 +22,6 @@ export const topics: readonly Topic[] = [
   media,
   discovery,
   custom,
+  admission,
   ...kindTopics,
 ];
