@@ -151,7 +151,7 @@ export class Queue<C> {
     this.#running++;
     const causes = item.causes;
     item.causes = NO_CAUSES;
-    const failures = this.#retries.get(item.key)?.attempts ?? 0;
+    const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
     return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
   }
 
@@ -257,10 +257,10 @@ export class Queue<C> {
   #dueAfter(key: string, after: After, now: number): number {
     switch (after.then) {
       case "forget":
-        this.#retries.delete(key);
+        if (this.#retries.size > 0) this.#retries.delete(key);
         return Infinity;
       case "wait":
-        this.#retries.delete(key);
+        if (this.#retries.size > 0) this.#retries.delete(key);
         return now + after.delay;
       case "retry": {
         const seen = { failure: after.failure, now, atLeast: after.atLeast };
