@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { createGzip, gzip, type Gzip } from "node:zlib";
 import { isLive, type Answer, type LiveBody, type Sink } from "../answer.ts";
+import { Flusher, type Flushable } from "./flusher.ts";
 
 /** What both versions of HTTP take; node gives the responses of HTTP/2 the same methods. */
 export type HttpResponse = ServerResponse;
@@ -47,18 +48,22 @@ function writeLive(response: HttpResponse, body: LiveBody, compresses: boolean):
   response.once("close", stop);
 }
 
-/** Chunks of one turn of the event loop go out together: under load, many small events become few writes. */
-class HttpSink implements Sink {
+const flusher = new Flusher();
+
+/** Chunks of one turn go out together: under load, many small events become few writes. */
+class HttpSink implements Sink, Flushable {
   readonly #response: HttpResponse;
   readonly #gzip: Gzip | undefined;
+  readonly #closed: () => void;
   #pending: (string | Uint8Array)[] = [];
-  #scheduled = false;
   #ended = false;
 
   constructor(response: HttpResponse, compression: Gzip | undefined) {
     this.#response = response;
     this.#gzip = compression;
+    this.#closed = flusher.opened();
     compression?.pipe(response);
+    response.once("close", this.#closed);
   }
 
   get backlog(): number {
@@ -67,29 +72,34 @@ class HttpSink implements Sink {
 
   write(chunk: string | Uint8Array): void {
     this.#pending.push(chunk);
-    this.#schedule();
+    flusher.wake(this);
   }
 
   end(): void {
     this.#ended = true;
-    this.#schedule();
+    flusher.wake(this);
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#scheduled = false;
+  flush(): void {
     const target = this.#gzip ?? this.#response;
     if (this.#pending.length > 0) {
-      target.write(joined(this.#pending));
+      target.write(joinShared(this.#pending));
       this.#pending = [];
     }
     if (this.#ended) target.end();
   }
+}
+
+let lastChunks: readonly (string | Uint8Array)[] = [];
+let lastJoined: string | Uint8Array = "";
+
+/** Watchers of the same objects wait for the same chunks: they are joined once for all of them. */
+function joinShared(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
+  const isSame = chunks.length === lastChunks.length && chunks.every((chunk, index) => chunk === lastChunks[index]);
+  if (isSame) return lastJoined;
+  lastChunks = chunks;
+  lastJoined = joined(chunks);
+  return lastJoined;
 }
 
 function joined(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
