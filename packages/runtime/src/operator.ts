@@ -1,5 +1,4 @@
 /** `operator`: what a user starts. */
-import { runOperator } from "./manager/main.ts";
 import { RunningOperator } from "./manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
 import { plan } from "./manager/plan.ts";
@@ -20,7 +19,8 @@ export interface Operator {
 export function operator(definition: OperatorDefinition): Operator {
   return {
     definition,
-    run: () => runOperator(definition),
+    // Loaded late: tests and tools that never run as a program need not pay for its servers.
+    run: async () => (await import("./manager/main.ts")).runOperator(definition),
     start: (options) => new RunningOperator(definition, options),
     plan: (options) => plan(definition, options),
   };
