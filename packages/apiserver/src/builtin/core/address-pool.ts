@@ -1,0 +1,167 @@
+/** The addresses that services can have: those of the networks that ServiceCIDR objects name, less those in use. */
+import type { ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
+import type { Service } from "@capstan/kinds/v1";
+import { apiErrors } from "@capstan/model";
+import type { Lookup, RuleContext, Writer } from "../context.ts";
+import {
+  formatIp,
+  fromBigInt,
+  ipFamilyOf,
+  isInNetwork,
+  networkAddress,
+  parseIp,
+  parseNetwork,
+  toBigInt,
+  type IpNetwork,
+} from "../meta/ip-address.ts";
+import type { IpFamily } from "./service-families.ts";
+
+/** The network of a server that has no ServiceCIDR objects yet. */
+export const defaultServiceNetwork = "10.0.0.0/24";
+
+/** Why an address could not be had. */
+export interface PoolError {
+  readonly ip: string;
+  readonly why: string;
+}
+
+const addressResource = "ipaddresses.networking.k8s.io";
+const networkResource = "servicecidrs.networking.k8s.io";
+
+/** Addresses that requests hold while they are not stored yet; a server is known by its lookup. */
+const held = new WeakMap<Lookup, Set<string>>();
+
+function heldBy(lookup: Lookup): Set<string> {
+  let addresses = held.get(lookup);
+  if (addresses === undefined) held.set(lookup, (addresses = new Set()));
+  return addresses;
+}
+
+/** One request's view of the pool; what it took it can give back. */
+export class AddressPool {
+  readonly families: readonly IpFamily[];
+  readonly #context: RuleContext;
+  readonly #networks: readonly IpNetwork[];
+  readonly #taken: string[] = [];
+
+  constructor(context: RuleContext) {
+    this.#context = context;
+    this.#networks = networksOf(context.lookup);
+    this.families = [...new Set(this.#networks.map(({ bits }): IpFamily => (bits === 32 ? "IPv4" : "IPv6")))];
+  }
+
+  /** Takes a given address, or any of a family when none is given. */
+  take(family: string, ip: string): string | PoolError {
+    const taken = ip === "" ? this.#takeAny(family) : this.#takeGiven(ip);
+    if (typeof taken === "string" && !this.#context.dryRun) {
+      this.#taken.push(taken);
+      heldBy(this.#context.lookup).add(taken);
+    }
+    return taken;
+  }
+
+  release(): void {
+    for (const ip of this.#taken.splice(0)) heldBy(this.#context.lookup).delete(ip);
+  }
+
+  #isFree(ip: string): boolean {
+    const { lookup } = this.#context;
+    return !heldBy(lookup).has(ip) && lookup.get(addressResource, ip) === undefined;
+  }
+
+  #takeGiven(ip: string): string | PoolError {
+    const address = parseIp(ip);
+    const network = address && this.#networks.find((one) => isInNetwork(address, one));
+    if (address === undefined || network === undefined) {
+      return { ip, why: "the provided network does not match the current range" };
+    }
+    const { first, last } = boundsOf(network);
+    const value = toBigInt(address);
+    if (value < first || value > last) {
+      const range = `${formatIp(networkAddress(network))}/${network.prefix}`;
+      return { ip, why: `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}` };
+    }
+    if (this.#isFree(formatIp(address)) || this.#context.dryRun) return ip;
+    return { ip, why: "provided IP is already allocated" };
+  }
+
+  /** From a random place in the upper part of the network on, then in the lower part, which is kept for given addresses. */
+  #takeAny(family: string): string | PoolError {
+    for (const network of this.#networks) {
+      if ((network.bits === 32 ? "IPv4" : "IPv6") !== family) continue;
+      const { first, last } = boundsOf(network);
+      if (this.#context.dryRun) return formatIp(networkAddress(network));
+      const middle = first + BigInt(keptAddresses(Number(last - first) + 1));
+      const free = this.#search(middle, last) ?? this.#search(first, middle - 1n);
+      if (free !== undefined) return free;
+    }
+    throw apiErrors.internalError("failed to allocate a serviceIP: range is full");
+  }
+
+  #search(first: bigint, last: bigint): string | undefined {
+    const size = last - first + 1n;
+    if (size <= 0n) return undefined;
+    const largest = 2n ** 31n;
+    const start = BigInt(this.#context.random(Number(size > largest ? largest : size)));
+    for (let step = 0n; step < size; step++) {
+      const ip = formatIp(fromBigInt(first + ((start + step) % size)));
+      if (this.#isFree(ip)) return ip;
+    }
+    return undefined;
+  }
+
+  /** Makes the object that says whose the address is; the request no longer has to hold it. */
+  static settle(
+    ip: string,
+    { metadata }: Service,
+    { writer, context }: { readonly writer: Writer; readonly context: RuleContext },
+  ): void {
+    heldBy(context.lookup).delete(ip);
+    if (context.lookup.get(addressResource, ip) !== undefined) return;
+    const { name, namespace = "" } = metadata;
+    const object = {
+      kind: "IPAddress",
+      apiVersion: "networking.k8s.io/v1",
+      metadata: {
+        name: ip,
+        uid: context.uid(),
+        generation: 1,
+        creationTimestamp: context.now,
+        labels: {
+          "ipaddress.kubernetes.io/ip-family": ipFamilyOf(ip) ?? "IPv4",
+          "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        },
+      },
+      spec: { parentRef: { group: "", resource: "services", namespace, name } },
+    };
+    writer.create(addressResource, object);
+  }
+}
+
+function networksOf(lookup: Lookup): readonly IpNetwork[] {
+  const known = lookup
+    .list(networkResource)
+    .map((object) => object as ServiceCIDR)
+    .filter(isReady)
+    .flatMap(({ spec }) => spec?.cidrs ?? []);
+  const texts = known.length === 0 ? [defaultServiceNetwork] : known;
+  return texts.map(parseNetwork).filter((network) => network !== undefined);
+}
+
+function isReady({ status, metadata }: ServiceCIDR): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return metadata.deletionTimestamp === undefined && (ready === undefined || ready.status === "True");
+}
+
+/** Neither the address of the network itself nor its broadcast address is given out. */
+function boundsOf(network: IpNetwork): { first: bigint; last: bigint } {
+  const start = toBigInt(networkAddress(network));
+  const size = 2n ** BigInt(network.bits - network.prefix);
+  return { first: start + 1n, last: start + size - (network.bits === 32 ? 2n : 1n) };
+}
+
+/** How many addresses at the beginning are kept for those who ask for one: a sixteenth, at least 16, at most 256. */
+function keptAddresses(size: number): number {
+  if (size <= 16) return 0;
+  return Math.min(256, Math.max(16, Math.floor(size / 16)));
+}

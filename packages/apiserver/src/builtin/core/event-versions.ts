@@ -1,0 +1,42 @@
+/** Events of events.k8s.io: the same event in other words. */
+import type { Event } from "@capstan/kinds/v1";
+import type { AnyDraft, Draft } from "../draft.ts";
+import type { VersionRules } from "../rules.ts";
+
+/** The other version of the kind. */
+export const eventsGroup = "events.k8s.io/v1";
+
+/** The words there, and what they are called here. */
+const renamed: readonly (readonly [there: string, here: string])[] = [
+  ["regarding", "involvedObject"],
+  ["note", "message"],
+  ["deprecatedSource", "source"],
+  ["deprecatedFirstTimestamp", "firstTimestamp"],
+  ["deprecatedLastTimestamp", "lastTimestamp"],
+  ["deprecatedCount", "count"],
+  ["reportingController", "reportingComponent"],
+];
+
+/** Drafts keep their apiVersion on the way in, so that rules know by which door they came; the store gives them its own. */
+export const eventVersions: { readonly [version: string]: VersionRules<Event> } = {
+  [eventsGroup]: {
+    toHub: (draft) => rename(draft, ([there, here]) => [there, here]) as Draft<Event>,
+    fromHub: (draft) =>
+      Object.assign(
+        rename(draft as AnyDraft, ([there, here]) => [here, there]),
+        { apiVersion: eventsGroup },
+      ),
+  },
+};
+
+type Pair = readonly [from: string, to: string];
+
+function rename(draft: AnyDraft, direction: (pair: Pair) => Pair): AnyDraft {
+  const fields = draft as unknown as Record<string, unknown>;
+  for (const [from, to] of renamed.map(direction)) {
+    if (!(from in fields)) continue;
+    fields[to] = fields[from];
+    delete fields[from];
+  }
+  return draft;
+}

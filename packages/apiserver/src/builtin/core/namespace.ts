@@ -1,0 +1,97 @@
+/** Namespace: a room for objects, which goes when it is empty. */
+import type { Namespace } from "@capstan/kinds/v1";
+import { fieldErrors, type FieldError } from "@capstan/model";
+import type { Draft } from "../draft.ts";
+import { isEmpty } from "../meta/checks.ts";
+import { checkFinalizerName, checkFinalizerNames } from "../meta/finalizers.ts";
+import { checkClusterScoped } from "../meta/metadata.ts";
+import { keepField, statusView } from "../meta/status.ts";
+import { defineRules, type KindRules } from "../rules.ts";
+import { ageOf } from "../table/cells.ts";
+
+const nameLabel = "kubernetes.io/metadata.name";
+const kubernetesFinalizer = "kubernetes";
+
+export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
+  name: "dns-label",
+  defaults(draft) {
+    if (!isEmpty(draft.metadata.name)) labelWithName(draft);
+    draft.status ??= {};
+    if (isEmpty(draft.status.phase)) draft.status.phase = "Active";
+  },
+  prepareForCreate(draft) {
+    draft.status = { phase: "Active" };
+    draft.spec ??= {};
+    const finalizers = draft.spec.finalizers ?? [];
+    if (!finalizers.includes(kubernetesFinalizer)) draft.spec.finalizers = [...finalizers, kubernetesFinalizer];
+  },
+  prepareForUpdate(draft, old) {
+    keepFinalizers(draft, old);
+    keepField(draft, old, "status");
+  },
+  validateCreate: (namespace) => [...checkFinalizerNames(namespace), ...checkSpecFinalizers(namespace)],
+  validateUpdate: (namespace) => [
+    ...checkClusterScoped(namespace, "dns-label"),
+    ...checkSpecFinalizers(namespace),
+    ...checkFinalizerNames(namespace),
+  ],
+  canonicalize: labelWithName,
+  resetFields: ["status"],
+  fields: { "status.phase": ({ status }) => status?.phase ?? "" },
+  deletion: {
+    begin(draft) {
+      draft.status = { ...draft.status, phase: "Terminating" };
+      // Namespaces wait for their content, not for a time: the real server sets no grace here.
+      delete draft.metadata.deletionGracePeriodSeconds;
+    },
+    stays: ({ spec }) => (spec?.finalizers ?? []).length > 0,
+    returnsObject: false,
+  },
+  subresources: {
+    status: statusView<Namespace>({
+      validate: (namespace) => [...checkFinalizerNames(namespace), ...checkPhase(namespace)],
+    }),
+    finalize: {
+      type: "view",
+      resetFields: ["status"],
+      prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
+      validateUpdate: (namespace) => [
+        ...checkFinalizerNames(namespace),
+        ...(namespace.spec?.finalizers ?? []).flatMap((name, index) =>
+          checkFinalizerName(name, `spec.finalizers[${index}]`),
+        ),
+      ],
+      removes: ({ spec }) => (spec?.finalizers ?? []).length === 0,
+    },
+  },
+  table: {
+    row: (namespace, now) => ({
+      cells: [namespace.metadata.name ?? "", namespace.status?.phase ?? "", ageOf(namespace, now)],
+    }),
+  },
+});
+
+/** Every namespace can be selected by its name. */
+function labelWithName({ metadata }: Draft<Namespace>): void {
+  metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name ?? "" };
+}
+
+function keepFinalizers(draft: Draft<Namespace>, { spec }: Namespace): void {
+  draft.spec ??= {};
+  if (spec?.finalizers === undefined) delete draft.spec.finalizers;
+  else draft.spec.finalizers = [...spec.finalizers];
+}
+
+function checkSpecFinalizers({ spec }: Namespace): FieldError[] {
+  return (spec?.finalizers ?? []).flatMap((name) => checkFinalizerName(name, "spec.finalizers"));
+}
+
+function checkPhase({ metadata, status }: Namespace): FieldError[] {
+  const phase = status?.phase ?? "";
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  if (phase === (isDeleting ? "Terminating" : "Active")) return [];
+  const why = isDeleting
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [fieldErrors.invalid("status.Phase", phase, why)];
+}

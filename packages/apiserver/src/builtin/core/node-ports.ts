@@ -1,0 +1,107 @@
+/** The ports of nodes that services can have. */
+import type { Service } from "@capstan/kinds/v1";
+import { apiErrors } from "@capstan/model";
+import type { Lookup, RuleContext } from "../context.ts";
+import { specOf } from "./service-shape.ts";
+
+const firstPort = 30000;
+const lastPort = 32767;
+
+/** A port that cannot be had. */
+export class NodePortRefusal extends Error {
+  readonly code = "NodePortRefused";
+  readonly path: string;
+  readonly port: number;
+
+  constructor(path: string, port: number, why: string) {
+    super(why);
+    this.name = "NodePortRefusal";
+    this.path = path;
+    this.port = port;
+  }
+}
+
+/** Ports that requests hold while they are not stored yet; a server is known by its lookup. */
+const held = new WeakMap<Lookup, Set<number>>();
+
+/** One request's view of the ports; what it took it can give back. */
+export class NodePortPool {
+  readonly #context: RuleContext;
+  readonly #own: ReadonlySet<number>;
+  readonly #taken = new Set<number>();
+  #used: Set<number> | undefined;
+
+  /** Ports that the service has already are its own. */
+  constructor(context: RuleContext, old: Service | undefined) {
+    this.#context = context;
+    this.#own = new Set(old === undefined ? [] : portsOf(old));
+  }
+
+  /** Takes a port that was asked for. */
+  take(port: number, path: string): void {
+    const why = this.#refusal(port);
+    if (why !== undefined) throw new NodePortRefusal(path, port, why);
+    this.#hold(port);
+  }
+
+  /** The same for a port of a health check, which the real server reports as its own failure. */
+  takeForHealthCheck(port: number): void {
+    const why = this.#refusal(port);
+    if (why !== undefined) {
+      throw apiErrors.internalError(`failed to allocate requested HealthCheck NodePort ${port}: ${why}`);
+    }
+    this.#hold(port);
+  }
+
+  /** Takes any free port. */
+  takeNext(): number {
+    const used = this.#usedPorts();
+    const size = lastPort - firstPort + 1;
+    const start = this.#context.random(size);
+    for (let step = 0; step < size; step++) {
+      const port = firstPort + ((start + step) % size);
+      if (used.has(port) || this.#taken.has(port)) continue;
+      this.#hold(port);
+      return port;
+    }
+    throw apiErrors.internalError("failed to allocate a nodePort: range is full");
+  }
+
+  release(): void {
+    for (const port of this.#taken) this.#heldPorts().delete(port);
+    this.#taken.clear();
+  }
+
+  #refusal(port: number): string | undefined {
+    if (this.#own.has(port)) return undefined;
+    if (port < firstPort || port > lastPort) {
+      return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`;
+    }
+    return this.#usedPorts().has(port) || this.#taken.has(port) ? "provided port is already allocated" : undefined;
+  }
+
+  #hold(port: number): void {
+    this.#taken.add(port);
+    if (!this.#context.dryRun) this.#heldPorts().add(port);
+  }
+
+  #heldPorts(): Set<number> {
+    const { lookup } = this.#context;
+    let ports = held.get(lookup);
+    if (ports === undefined) held.set(lookup, (ports = new Set()));
+    return ports;
+  }
+
+  #usedPorts(): Set<number> {
+    if (this.#used === undefined) {
+      const services = this.#context.lookup.list("services") as readonly Service[];
+      this.#used = new Set([...services.flatMap(portsOf), ...this.#heldPorts()]);
+    }
+    return this.#used;
+  }
+}
+
+function portsOf(service: Service): number[] {
+  const { ports = [], healthCheckNodePort = 0 } = specOf(service);
+  return [...ports.map(({ nodePort = 0 }) => nodePort), healthCheckNodePort].filter((port) => port !== 0);
+}

@@ -1,0 +1,81 @@
+/** What a pod gets when it is not said, beyond what every template gets. */
+import type { Pod, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
+import { formatQuantity } from "@capstan/model";
+import type { Draft } from "../draft.ts";
+import { isEmpty } from "../meta/checks.ts";
+import { roundQuantities } from "../meta/resource-list.ts";
+import { isHugePage, isOvercommitAllowed } from "../meta/resource-name.ts";
+import { defaultHostPorts, defaultPodSpec } from "../pod-template/defaults.ts";
+import { aggregate, isPodLevelResource } from "../pod-template/resources.ts";
+
+const initAnnotations = [
+  "pod.beta.kubernetes.io/init-containers",
+  "pod.alpha.kubernetes.io/init-containers",
+  "pod.beta.kubernetes.io/init-container-statuses",
+  "pod.alpha.kubernetes.io/init-container-statuses",
+];
+
+/** Defaults of a pod, on every decode. */
+export function defaultPod(draft: Draft<Pod>): void {
+  draft.spec ??= { containers: [] };
+  const { spec } = draft;
+  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) requestLimits(resources);
+  if (spec.resources !== undefined) defaultPodResources(spec, spec.resources);
+  spec.enableServiceLinks ??= true;
+  if (spec.hostNetwork === true) {
+    defaultHostPorts(spec.containers ?? []);
+    defaultHostPorts(spec.initContainers);
+  }
+  defaultPodSpec(spec);
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+  for (const key of initAnnotations) delete draft.metadata.annotations?.[key];
+  if (draft.status !== undefined) defaultStatus(draft.status);
+}
+
+/** What is limited is also asked for, unless it is said otherwise. */
+function requestLimits(resources: Draft<ResourceRequirements> | undefined): void {
+  if (resources?.limits === undefined) return;
+  resources.requests = { ...resources.limits, ...resources.requests };
+}
+
+/** A pod with limits as a whole asks for what its containers ask for together, and otherwise for its limits. */
+function defaultPodResources(spec: Draft<PodSpec>, resources: Draft<ResourceRequirements>): void {
+  const { limits = {}, requests = {} } = resources;
+  if (isNone(limits) && isNone(requests)) return;
+  for (const [name, sum] of aggregate(spec, "limits")) {
+    if (isHugePage(name) && !(name in requests)) limits[name] ??= formatQuantity(sum);
+  }
+  if (isNone(limits)) return;
+  resources.limits = limits;
+  requestSums(spec, requests);
+  for (const [name, limit] of Object.entries(limits)) if (isPodLevelResource(name)) requests[name] ??= limit;
+  if (!isNone(requests)) resources.requests = requests;
+}
+
+function isNone(list: object): boolean {
+  return Object.keys(list).length === 0;
+}
+
+function requestSums(spec: PodSpec, requests: { [name: string]: string }): void {
+  for (const [name, sum] of aggregate(spec, "requests")) {
+    if (isPodLevelResource(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(sum);
+  }
+}
+
+/** The first address stands in two fields. */
+function defaultStatus(status: NonNullable<Draft<Pod>["status"]>): void {
+  const { podIP = "", podIPs = [] } = status;
+  if (podIP !== "" && podIPs[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }];
+  const first = status.podIPs?.[0]?.ip;
+  if (!isEmpty(first)) status.podIP = first;
+  const containers = [
+    ...(status.initContainerStatuses ?? []),
+    ...(status.containerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ];
+  for (const { allocatedResources, resources } of containers) {
+    roundQuantities(allocatedResources);
+    roundQuantities(resources?.limits);
+    roundQuantities(resources?.requests);
+  }
+}

@@ -1,0 +1,152 @@
+/** The doors of a pod that lead to its node: logs, commands, streams, ports. */
+import type { Pod } from "@capstan/kinds/v1";
+import { apiErrors, fieldErrors, type FieldError } from "@capstan/model";
+import type { Answer } from "../../answer.ts";
+import type { Call } from "../../call.ts";
+import { isEmpty } from "../meta/checks.ts";
+import { parseIp } from "../meta/ip-address.ts";
+import { checkEndpointIp } from "../meta/ip-checks.ts";
+import { allContainers } from "../pod-template/containers.ts";
+import type { ConnectRules, NodeDoor } from "../rules.ts";
+import { pathAfter, proxyMethods } from "./proxy-path.ts";
+
+type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
+
+/** By name. */
+export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
+  log: { type: "connect", methods: ["GET"], validate: (_pod, query) => checkLogOptions(query), connect: readLog },
+  exec: { type: "connect", methods: ["GET", "POST"], validate: checkExec, connect: streaming("exec") },
+  attach: { type: "connect", methods: ["GET", "POST"], validate: checkStreams, connect: streaming("attach") },
+  portforward: { type: "connect", methods: ["GET", "POST"], connect: forwardPorts },
+  proxy: { type: "connect", methods: proxyMethods, connect: proxy },
+};
+
+function queryOf({ url }: Call): URLSearchParams {
+  const question = url.indexOf("?");
+  return new URLSearchParams(question < 0 ? "" : url.slice(question + 1));
+}
+
+/** The container that is meant: the one that is named, or the only one. */
+function containerOf(pod: Pod, asked: string): string {
+  const name = pod.metadata.name ?? "";
+  const containers = pod.spec?.containers ?? [];
+  const all = pod.spec === undefined ? [] : allContainers(pod.spec, "").map(([container]) => container.name);
+  if (asked !== "") {
+    if (all.includes(asked)) return asked;
+    throw apiErrors.badRequest(`container ${asked} is not valid for pod ${name}`);
+  }
+  const [only] = containers;
+  if (only !== undefined && containers.length === 1) return only.name;
+  const choice = containers.length === 0 ? "" : `, choose one of: [${all.join(" ")}]`;
+  throw apiErrors.badRequest(`a container name must be specified for pod ${name}${choice}`);
+}
+
+function placeOf({ metadata }: Pod): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function nodeOf({ spec, metadata }: Pod): string {
+  if (!isEmpty(spec?.nodeName)) return spec?.nodeName ?? "";
+  throw apiErrors.badRequest(`pod ${metadata.name} does not have a host assigned`);
+}
+
+/** A pod without a node has said nothing yet. */
+async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+  const query = queryOf(call);
+  const container = containerOf(pod, query.get("container") ?? "");
+  if (isEmpty(pod.spec?.nodeName)) {
+    return { status: 200, headers: { "content-type": "text/plain" }, body: "" };
+  }
+  query.delete("container");
+  const text = query.toString();
+  const path = `/containerLogs/${placeOf(pod)}/${container}`;
+  return door.handOver(nodeOf(pod), text === "" ? path : `${path}?${text}`, call);
+}
+
+const streamOptions: readonly (readonly [asked: string, kubelet: string])[] = [
+  ["stdin", "input"],
+  ["stdout", "output"],
+  ["stderr", "error"],
+  ["tty", "tty"],
+];
+
+function streaming(verb: "exec" | "attach"): ConnectRules<Pod>["connect"] {
+  return async (pod, call, door) => {
+    const query = queryOf(call);
+    const container = containerOf(pod, query.get("container") ?? "");
+    const node = nodeOf(pod);
+    const sent = new URLSearchParams();
+    for (const [asked, kubelet] of streamOptions) if (isTrue(query.get(asked))) sent.append(kubelet, "1");
+    for (const command of query.getAll("command")) sent.append("command", command);
+    return door.handOver(node, `/${verb}/${placeOf(pod)}/${container}?${sent.toString()}`, call);
+  };
+}
+
+function isTrue(value: string | null): boolean {
+  return value !== null && value !== "" && value !== "false" && value !== "0";
+}
+
+async function forwardPorts(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+  const node = nodeOf(pod);
+  const sent = new URLSearchParams();
+  for (const port of queryOf(call).getAll("ports")) sent.append("port", port);
+  const text = sent.toString();
+  return door.handOver(node, `/portForward/${placeOf(pod)}${text === "" ? "" : `?${text}`}`, call);
+}
+
+/** Requests to the pod itself go through its node, which knows how to reach it. */
+async function proxy(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+  const address = pod.status?.podIPs?.[0]?.ip ?? "";
+  if (parseIp(address) === undefined || checkEndpointIp(address, "").length > 0) {
+    throw apiErrors.badRequest("address not allowed");
+  }
+  const port = (pod.spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
+  const path = pathAfter(call.url, `/pods/${pod.metadata.name}/proxy`);
+  return door.handOver(nodeOf(pod), `/proxy/${placeOf(pod)}:${port ?? 80}${path}`, call);
+}
+
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  return text === null || text === "" ? undefined : Number(text);
+}
+
+function checkLogOptions(query: URLSearchParams): FieldError[] {
+  const tailLines = numberIn(query, "tailLines");
+  const limitBytes = numberIn(query, "limitBytes");
+  const sinceSeconds = numberIn(query, "sinceSeconds");
+  const sinceTime = query.get("sinceTime");
+  const errors: FieldError[] = [];
+  if (tailLines !== undefined && tailLines < 0) {
+    errors.push(fieldErrors.invalid("tailLines", tailLines, "must be greater than or equal to 0"));
+  }
+  if (limitBytes !== undefined && limitBytes < 1) {
+    errors.push(fieldErrors.invalid("limitBytes", limitBytes, "must be greater than 0"));
+  }
+  if (sinceSeconds !== undefined && sinceTime !== null && sinceTime !== "") {
+    errors.push(fieldErrors.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.push(fieldErrors.invalid("sinceSeconds", sinceSeconds, "must be greater than 0"));
+  }
+  if (query.has("stream")) errors.push(fieldErrors.forbidden("stream", "may not be specified"));
+  return errors;
+}
+
+function checkExec(pod: Pod, query: URLSearchParams): FieldError[] {
+  containerOf(pod, query.get("container") ?? "");
+  nodeOf(pod);
+  checkStreams(pod, query);
+  if (query.getAll("command").length === 0)
+    throw apiErrors.badRequest("you must specify at least 1 command for the container");
+  return [];
+}
+
+function checkStreams(pod: Pod, query: URLSearchParams): FieldError[] {
+  containerOf(pod, query.get("container") ?? "");
+  nodeOf(pod);
+  const asked = ["stdin", "stdout", "stderr"].filter((name) => isTrue(query.get(name)));
+  if (asked.length === 0) throw apiErrors.badRequest("you must specify at least 1 of stdin, stdout, stderr");
+  if (isTrue(query.get("tty")) && asked.includes("stderr")) {
+    throw apiErrors.badRequest("tty and stderr cannot both be true");
+  }
+  return [];
+}

@@ -1,0 +1,78 @@
+/** Pod: containers that run together. What concerns its spec alone is in `pod-template`; this is the contents of the rest. */
+import type { Pod } from "@capstan/kinds/v1";
+import { fieldErrors, type FieldError } from "@capstan/model";
+import { checkNamespaced } from "../meta/metadata.ts";
+import { checkFinalizerNames } from "../meta/finalizers.ts";
+import { keepField } from "../meta/status.ts";
+import { checkProfilesMatch } from "../pod-template/annotations.ts";
+import { dropDisabledFields } from "../pod-template/template.ts";
+import { defineRules, type KindRules } from "../rules.ts";
+import { graceOf } from "./pod-grace.ts";
+import { bindingDoor } from "./pod-binding.ts";
+import { checkPod, specOf } from "./pod-check.ts";
+import { defaultPod } from "./pod-defaults.ts";
+import { podDoors } from "./pod-doors.ts";
+import { ephemeralContainersView } from "./pod-ephemeral.ts";
+import { evictionDoor } from "./pod-eviction.ts";
+import { createdPodWarnings, preparePod } from "./pod-prepare.ts";
+import { resizeView } from "./pod-resize.ts";
+import { podStatusView } from "./pod-status.ts";
+import { podRow } from "./pod-table.ts";
+import { bumpPodGeneration, checkPodUpdate, podLeniency } from "./pod-update.ts";
+
+export const podRules: KindRules<Pod> = defineRules<Pod>({
+  defaults: defaultPod,
+  prepareForCreate: preparePod,
+  prepareForUpdate(draft, old) {
+    keepField(draft, old, "status");
+    dropDisabledFields(draft.spec, old.spec);
+    bumpPodGeneration(draft, old);
+  },
+  validateCreate: (pod) => [
+    ...checkFinalizerNames(pod),
+    ...checkPod(pod, { isPod: true }),
+    ...checkNewPod(pod),
+    ...checkProfilesMatch(pod.metadata.annotations, specOf(pod), "spec"),
+  ],
+  validateUpdate: (pod, old) => [
+    ...checkFinalizerNames(pod),
+    ...checkNamespaced(pod),
+    ...checkPod(pod, podLeniency(old)),
+    ...checkPodUpdate(pod, old),
+  ],
+  warnings: (pod, old) => (old === undefined ? createdPodWarnings(pod) : []),
+  resetFields: ["status"],
+  fields: {
+    "spec.nodeName": ({ spec }) => spec?.nodeName ?? "",
+    "spec.restartPolicy": ({ spec }) => spec?.restartPolicy ?? "",
+    "spec.schedulerName": ({ spec }) => spec?.schedulerName ?? "",
+    "spec.serviceAccountName": ({ spec }) => spec?.serviceAccountName ?? "",
+    "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
+    "status.phase": ({ status }) => status?.phase ?? "",
+    "status.podIP": ({ status }) => status?.podIPs?.[0]?.ip ?? "",
+    "status.podIPs": ({ status }) => status?.podIPs?.[0]?.ip ?? "",
+    "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName ?? "",
+  },
+  deletion: { grace: graceOf, returnsObject: true },
+  subresources: {
+    status: podStatusView,
+    ephemeralcontainers: ephemeralContainersView,
+    resize: resizeView,
+    binding: bindingDoor,
+    eviction: evictionDoor,
+    ...podDoors,
+  },
+  table: { row: podRow },
+});
+
+function checkNewPod(pod: Pod): FieldError[] {
+  const { ephemeralContainers = [], nodeName = "", schedulingGates = [] } = specOf(pod);
+  return [
+    ...(ephemeralContainers.length > 0
+      ? [fieldErrors.forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(nodeName !== "" && schedulingGates.length > 0
+      ? [fieldErrors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+  ];
+}

@@ -1,0 +1,11 @@
+/** What follows the word `proxy` in the path of a request. */
+
+/** Every method goes through. */
+export const proxyMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** The path behind a prefix, with its query; at least a slash. */
+export function pathAfter(url: string, prefix: string): string {
+  const start = url.indexOf(prefix);
+  const rest = start < 0 ? "" : url.slice(start + prefix.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}

@@ -1,0 +1,176 @@
+/** Addresses and ports that a service takes from the cluster: given out before it is checked, kept when it is stored. */
+import type { Service, ServiceSpec } from "@capstan/kinds/v1";
+import { fieldErrors, type FieldError } from "@capstan/model";
+import type { RuleContext, Writer } from "../context.ts";
+import type { Draft } from "../draft.ts";
+import { isEmpty } from "../meta/checks.ts";
+import type { Allocation, StoredEvent } from "../rules.ts";
+import { AddressPool, type PoolError } from "./address-pool.ts";
+import { NodePortPool, NodePortRefusal } from "./node-ports.ts";
+import { fillFamilies, isUntouchedPreference } from "./service-families.ts";
+import { isSameList, needsAddress, needsHealthCheck, needsNodePorts, specOf } from "./service-shape.ts";
+
+type DraftSpec = NonNullable<Draft<Service>["spec"]>;
+
+/** Takes what the service needs; gives it back when the request fails. */
+export function allocateService(
+  draft: Draft<Service>,
+  old: Service | undefined,
+  context: RuleContext,
+): Allocation | readonly FieldError[] {
+  const spec = (draft.spec ??= {});
+  const addresses = new AddressPool(context);
+  const ports = new NodePortPool(context, old);
+  if (old === undefined) normalizeAddresses(spec);
+  else patchOldValues(spec, specOf(old));
+  const errors = fillFamilies(spec, old === undefined ? undefined : specOf(old), addresses.families);
+  if (errors.length > 0) return errors;
+  const refused = takeAddresses(spec, old, addresses) ?? takePorts(spec, old, ports);
+  if (refused !== undefined) {
+    addresses.release();
+    ports.release();
+    return [refused];
+  }
+  return {
+    release() {
+      addresses.release();
+      ports.release();
+    },
+  };
+}
+
+/** Who only says the first address means all of them. */
+function normalizeAddresses(spec: DraftSpec): void {
+  const { clusterIP = "", clusterIPs = [] } = spec;
+  if (clusterIP !== "" && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
+}
+
+/** What was given out before is kept by clients that do not mention it. */
+function patchOldValues(spec: DraftSpec, before: ServiceSpec): void {
+  if (needsAddress(before) && needsAddress(spec)) patchAddresses(spec, before);
+  if (needsNodePorts(before) && needsNodePorts(spec)) patchNodePorts(spec, before);
+  const isChecked = needsHealthCheck(before) && needsHealthCheck(spec);
+  if (isChecked && (spec.healthCheckNodePort ?? 0) === 0 && before.healthCheckNodePort !== undefined) {
+    spec.healthCheckNodePort = before.healthCheckNodePort;
+  }
+  followFirstAddress(spec, before);
+}
+
+function patchAddresses(spec: DraftSpec, { clusterIP, clusterIPs }: ServiceSpec): void {
+  if (isEmpty(spec.clusterIP) && clusterIP !== undefined) spec.clusterIP = clusterIP;
+  if ((spec.clusterIPs ?? []).length === 0 && clusterIPs !== undefined) spec.clusterIPs = [...clusterIPs];
+}
+
+function patchNodePorts(spec: DraftSpec, before: ServiceSpec): void {
+  const byName = new Map((before.ports ?? []).map(({ name = "", nodePort = 0 }) => [name, nodePort]));
+  const known = new Set(byName.values());
+  const used = new Set((spec.ports ?? []).map(({ nodePort = 0 }) => nodePort).filter((port) => known.has(port)));
+  for (const port of spec.ports ?? []) {
+    const old = byName.get(port.name ?? "") ?? 0;
+    if ((port.nodePort ?? 0) === 0 && old !== 0 && !used.has(old)) port.nodePort = old;
+  }
+}
+
+/** A client that knows only `clusterIP` changes both fields with it. */
+function followFirstAddress(spec: DraftSpec, before: ServiceSpec): void {
+  const [now, old] = [spec.clusterIP ?? "", before.clusterIP ?? ""];
+  if (now === old || !isSameList(spec.clusterIPs, before.clusterIPs)) return;
+  if (old !== "" && now === "") delete spec.clusterIPs;
+  else spec.clusterIPs = [now];
+}
+
+function takeAddresses(spec: DraftSpec, old: Service | undefined, pool: AddressPool): FieldError | undefined {
+  const kept = keptAddresses(spec, old);
+  if (kept === "all") return undefined;
+  const addresses = [...(spec.clusterIPs ?? [])];
+  for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
+    if (index < kept) continue;
+    const taken = pool.take(family, addresses[index] ?? "");
+    if (typeof taken !== "string") return addressError(taken, spec);
+    addresses[index] = taken;
+  }
+  if (addresses.length > 0) spec.clusterIPs = addresses;
+  const [first] = addresses;
+  if (first !== undefined && kept === 0) spec.clusterIP = first;
+  return undefined;
+}
+
+/** How many addresses of a service stay as they are; the others have to be taken. */
+function keptAddresses(spec: DraftSpec, old: Service | undefined): number | "all" {
+  if (!needsAddress(spec) || spec.clusterIPs?.[0] === "None") return "all";
+  if (old === undefined || !needsAddress(specOf(old))) return 0;
+  const before = specOf(old);
+  if (isUntouchedPreference(spec, before) || before.clusterIPs?.[0] === "None") return "all";
+  return (before.ipFamilies ?? []).length;
+}
+
+function addressError({ ip, why }: PoolError, { clusterIPs }: DraftSpec): FieldError {
+  const what = ip === "" ? "failed to allocate IP" : `failed to allocate IP ${ip}`;
+  return fieldErrors.invalid("spec.clusterIPs", clusterIPs ?? [""], `${what}: ${why}`);
+}
+
+function takePorts(spec: DraftSpec, old: Service | undefined, pool: NodePortPool): FieldError | undefined {
+  try {
+    if (spec.type === "NodePort" || spec.type === "LoadBalancer") takeNodePorts(spec, old, pool);
+    takeHealthCheckPort(spec, old, pool);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NodePortRefusal) return fieldErrors.invalid(error.path, error.port, error.message);
+    throw error;
+  }
+}
+
+/** Ports of one number share the port of the nodes, whatever their protocol. */
+function takeNodePorts(spec: DraftSpec, old: Service | undefined, pool: NodePortPool): void {
+  const isWanted = needsNodePorts(spec);
+  const shared = new Map<number, number>();
+  (spec.ports ?? []).forEach((port, index) => {
+    const asked = port.nodePort ?? 0;
+    if (asked === 0 && !isWanted) return;
+    const path = `spec.ports[${index}].nodePort`;
+    const twin = old === undefined ? shared.get(port.port) : undefined;
+    if (asked === 0) {
+      const requested = old === undefined ? (twin ?? requestedFor(port.port, spec)) : 0;
+      if (requested === 0) port.nodePort = pool.takeNext();
+      else if (twin === undefined) pool.take(requested, path);
+      if (requested !== 0) port.nodePort = requested;
+    } else if (asked !== twin) pool.take(asked, path);
+    shared.set(port.port, shared.get(port.port) ?? port.nodePort ?? 0);
+  });
+}
+
+function requestedFor(port: number, { ports = [] }: DraftSpec): number {
+  return ports.find((one) => one.port === port && (one.nodePort ?? 0) !== 0)?.nodePort ?? 0;
+}
+
+function takeHealthCheckPort(spec: DraftSpec, old: Service | undefined, pool: NodePortPool): void {
+  if (!needsHealthCheck(spec) || (old !== undefined && needsHealthCheck(specOf(old)))) return;
+  const asked = spec.healthCheckNodePort ?? 0;
+  if (asked === 0) spec.healthCheckNodePort = pool.takeNext();
+  else pool.takeForHealthCheck(asked);
+}
+
+const addressResource = "ipaddresses.networking.k8s.io";
+
+/** Every address that is in use has an object of its own, which says whose it is. */
+export function settleAddresses(event: StoredEvent<Service>, writer: Writer, context: RuleContext): void {
+  const before = event.type === "created" ? [] : addressesOf(event.old);
+  const after = event.type === "deleted" ? [] : addressesOf(event.object);
+  const service = event.type === "deleted" ? event.old : event.object;
+  for (const ip of after) if (!before.includes(ip)) AddressPool.settle(ip, service, { writer, context });
+  for (const ip of before) {
+    if (!after.includes(ip) && context.lookup.get(addressResource, ip) !== undefined)
+      writer.delete(addressResource, ip);
+  }
+  if (event.type === "deleted") removeEndpoints(service, writer, context);
+}
+
+function addressesOf(service: Service): readonly string[] {
+  return (specOf(service).clusterIPs ?? []).filter((ip) => ip !== "None" && ip !== "");
+}
+
+/** The endpoints of a service go with it. */
+function removeEndpoints({ metadata }: Service, writer: Writer, { lookup }: RuleContext): void {
+  const { name, namespace = "" } = metadata;
+  if (lookup.get("endpoints", name, namespace) !== undefined) writer.delete("endpoints", name, namespace);
+}

@@ -1,0 +1,55 @@
+/** Service: a stable address for pods that come and go. */
+import type { Service } from "@capstan/kinds/v1";
+import type { FieldError } from "@capstan/model";
+import { checkFinalizerNames } from "../meta/finalizers.ts";
+import { ipWarnings } from "../meta/ip-checks.ts";
+import { dropField, keepField, statusView } from "../meta/status.ts";
+import { defineRules, type KindRules } from "../rules.ts";
+import { allocateService, settleAddresses } from "./service-allocation.ts";
+import { checkService } from "./service-check.ts";
+import { defaultService, dropTypeFields } from "./service-fields.ts";
+import { checkLoadBalancerStatus } from "./service-status.ts";
+import { serviceRow } from "./service-table.ts";
+import { serviceWarnings } from "./service-warnings.ts";
+import { checkServiceChange } from "./service-change.ts";
+
+export const serviceRules: KindRules<Service> = defineRules<Service>({
+  name: "dns-label",
+  createOnUpdate: true,
+  defaults: defaultService,
+  allocate: allocateService,
+  prepareForCreate(draft) {
+    dropField(draft, "status");
+    draft.status = { loadBalancer: {} };
+  },
+  prepareForUpdate(draft, old) {
+    keepField(draft, old, "status");
+    dropTypeFields(draft, old);
+  },
+  validateCreate: (service) => [...checkFinalizerNames(service), ...checkService(service)],
+  validateUpdate: (service, old) => [
+    ...checkFinalizerNames(service),
+    ...checkServiceChange(service, old),
+    ...checkService(service, old),
+  ],
+  warnings: serviceWarnings,
+  resetFields: ["status"],
+  fields: {
+    "spec.clusterIP": ({ spec }) => spec?.clusterIP ?? "",
+    "spec.type": ({ spec }) => spec?.type ?? "",
+  },
+  stored: settleAddresses,
+  subresources: {
+    status: statusView<Service>({
+      validate: (service, old): FieldError[] => [
+        ...checkFinalizerNames(service),
+        ...checkLoadBalancerStatus(service, old),
+      ],
+      warnings: ({ status }) =>
+        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "" }, index) =>
+          ip === "" ? [] : ipWarnings(ip, `status.loadBalancer.ingress[${index}]`),
+        ),
+    }),
+  },
+  table: { row: serviceRow },
+});

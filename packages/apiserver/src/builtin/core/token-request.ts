@@ -1,0 +1,157 @@
+/** TokenRequest: a token for a service account, for an audience and a time, bound to an object if asked for. */
+import type { TokenRequest } from "@capstan/kinds/authentication.k8s.io/v1";
+import type { Pod, ServiceAccount } from "@capstan/kinds/v1";
+import {
+  apiErrors,
+  fieldErrors,
+  formatTime,
+  parseApiVersion,
+  parseTime,
+  toMilliseconds,
+  type FieldError,
+  type KubeObject,
+} from "@capstan/model";
+import {
+  issueToken,
+  type BoundObject,
+  type TokenAuthority,
+  type TokenWish,
+} from "../../authenticate/service-account.ts";
+import type { Lookup, RuleContext } from "../context.ts";
+import type { Draft } from "../draft.ts";
+import { isEmpty } from "../meta/checks.ts";
+import type { Action, ActionRules } from "../rules.ts";
+
+const authorities = new WeakMap<Lookup, () => TokenAuthority>();
+
+/** Tells who signs tokens on a server; a server is known by its lookup. */
+export function provideTokenAuthority(lookup: Lookup, authority: () => TokenAuthority): void {
+  authorities.set(lookup, authority);
+}
+
+const kind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } as const;
+const shortest = 10 * 60;
+const longest = 2 ** 32;
+
+/** The door `token` of a service account. */
+export const tokenDoor: ActionRules<ServiceAccount> = {
+  type: "action",
+  kind,
+  defaults(body) {
+    const request = body as Draft<TokenRequest>;
+    request.spec ??= { audiences: [] };
+    request.spec.expirationSeconds ??= 3600;
+  },
+  run: (action) => answer(action),
+};
+
+function answer({ object: account, body, context, name }: Action<ServiceAccount>): KubeObject {
+  const request = body as TokenRequest;
+  checkIdentity(request, account, name);
+  const errors = checkDuration(request.spec?.expirationSeconds ?? 0);
+  if (errors.length > 0) throw apiErrors.invalid(kind, "", errors);
+  const authority = authorities.get(context.lookup)?.();
+  if (authority === undefined) throw apiErrors.internalError("this API server has no key to sign tokens with");
+  const wish = toWish(request, account, { authority, context });
+  return toAnswer(request, wish, issueToken(wish, authority), context);
+}
+
+function checkIdentity({ metadata }: TokenRequest, { metadata: account }: ServiceAccount, name: string): void {
+  const refuse = (field: string, value: string, what: string): never => {
+    const error = fieldErrors.invalid(
+      `metadata.${field}`,
+      value,
+      `must match the service account ${what} if specified`,
+    );
+    throw apiErrors.invalid(kind, name, [error]);
+  };
+  if (!isEmpty(metadata.name) && metadata.name !== name) refuse("name", metadata.name, "name");
+  if (!isEmpty(metadata.namespace) && metadata.namespace !== account.namespace) {
+    refuse("namespace", metadata.namespace, "namespace");
+  }
+  if (!isEmpty(metadata.uid) && metadata.uid !== account.uid) {
+    const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.uid})`;
+    throw apiErrors.conflict({ group: kind.group, resource: kind.kind }, name, why);
+  }
+}
+
+function checkDuration(seconds: number): FieldError[] {
+  const path = "spec.expirationSeconds";
+  if (seconds < shortest) {
+    return [fieldErrors.invalid(path, seconds, "may not specify a duration less than 10 minutes")];
+  }
+  if (seconds <= longest) return [];
+  return [fieldErrors.invalid(path, seconds, "may not specify a duration larger than 2^32 seconds")];
+}
+
+interface Issuing {
+  readonly authority: TokenAuthority;
+  readonly context: RuleContext;
+}
+
+function toWish(
+  { spec = { audiences: [] } }: TokenRequest,
+  account: ServiceAccount,
+  { authority, context }: Issuing,
+): TokenWish {
+  const audiences = (spec.audiences ?? []).length > 0 ? (spec.audiences ?? []) : authority.audiences;
+  const wish = { account, audiences, seconds: spec.expirationSeconds ?? 0 };
+  if (spec.boundObjectRef === undefined) return wish;
+  const { bound, pod } = findBound(spec.boundObjectRef, account, context);
+  return { ...wish, bound, node: nodeOf(pod, context) };
+}
+
+type Reference = NonNullable<NonNullable<TokenRequest["spec"]>["boundObjectRef"]>;
+
+const boundResources: Readonly<Record<string, "pods" | "secrets" | "nodes">> = {
+  Pod: "pods",
+  Secret: "secrets",
+  Node: "nodes",
+};
+
+function findBound(
+  reference: Reference,
+  { metadata: account }: ServiceAccount,
+  { lookup, namespace }: RuleContext,
+): { bound: BoundObject; pod: Pod | undefined } {
+  const { kind: boundKind = "", name = "", uid: wanted = "" } = reference;
+  const resource = resourceOf(reference);
+  const found = lookup.get(resource, name, resource === "nodes" ? undefined : namespace);
+  if (found === undefined) throw apiErrors.notFound({ group: "", resource }, name);
+  const pod = resource === "pods" ? (found as Pod) : undefined;
+  if (pod !== undefined && pod.spec?.serviceAccountName !== account.name) {
+    throw apiErrors.badRequest(
+      `cannot bind token for serviceaccount "${account.name}" to pod running with different serviceaccount name.`,
+    );
+  }
+  const uid = found.metadata.uid ?? "";
+  if (wanted !== "" && wanted !== uid) {
+    const why = `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw apiErrors.conflict({ group: "", resource: boundKind }, name, why);
+  }
+  return { bound: { kind: boundKind as BoundObject["kind"], name, uid }, pod };
+}
+
+function resourceOf({ kind: boundKind = "", apiVersion = "" }: Reference): "pods" | "secrets" | "nodes" {
+  const { group, version } = apiVersion === "" ? { group: "", version: "" } : parseApiVersion(apiVersion);
+  const resource = group === "" ? boundResources[boundKind] : undefined;
+  if (resource !== undefined) return resource;
+  throw apiErrors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${boundKind}`);
+}
+
+function nodeOf(pod: Pod | undefined, { lookup }: RuleContext): TokenWish["node"] {
+  const name = pod?.spec?.nodeName;
+  if (isEmpty(name)) return undefined;
+  return { name, uid: lookup.get("nodes", name)?.metadata.uid ?? "" };
+}
+
+function toAnswer(request: TokenRequest, wish: TokenWish, token: string, { now }: RuleContext): KubeObject {
+  const { name, namespace, uid } = wish.account.metadata;
+  const expires = formatTime(toMilliseconds(parseTime(now)) + wish.seconds * 1000);
+  return {
+    ...request,
+    metadata: { ...request.metadata, name, namespace, uid, creationTimestamp: now },
+    spec: { ...request.spec, audiences: wish.audiences },
+    status: { token, expirationTimestamp: expires },
+  } as KubeObject;
+}
