@@ -1,0 +1,35 @@
+/** Reads the objects that pods refer to; whoever asks for the same thing at the same time shares the answer. */
+import { isApiError, type Client } from "@capstan/client";
+import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret } from "@capstan/kinds/v1";
+
+/** The objects around a pod; `undefined` is one that does not exist. */
+export interface Objects {
+  configMap(namespace: string, name: string): Promise<ConfigMap | undefined>;
+  secret(namespace: string, name: string): Promise<Secret | undefined>;
+  claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
+  volume(name: string): Promise<PersistentVolume | undefined>;
+}
+
+/** The objects of an API server. */
+export function objectsOf(client: Client): Objects {
+  const asked = new Map<string, Promise<unknown>>();
+  const once = <T>(key: string, ask: () => Promise<T>): Promise<T | undefined> => {
+    const running = asked.get(key) as Promise<T | undefined> | undefined;
+    if (running !== undefined) return running;
+    const answer = ask()
+      .catch((error: unknown) => {
+        if (isApiError(error, "NotFound")) return undefined;
+        throw error;
+      })
+      .finally(() => asked.delete(key));
+    asked.set(key, answer);
+    return answer;
+  };
+  return {
+    configMap: (namespace, name) => once(`cm/${namespace}/${name}`, () => client.get(ConfigMap, { namespace, name })),
+    secret: (namespace, name) => once(`secret/${namespace}/${name}`, () => client.get(Secret, { namespace, name })),
+    claim: (namespace, name) =>
+      once(`pvc/${namespace}/${name}`, () => client.get(PersistentVolumeClaim, { namespace, name })),
+    volume: (name) => once(`pv/${name}`, () => client.get(PersistentVolume, { name })),
+  };
+}

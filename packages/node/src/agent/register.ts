@@ -1,0 +1,128 @@
+/** Makes a node known and keeps its heart beating: the Node object, its status, its lease. */
+import { isApiError, type Client, type Clock, type Timer } from "@capstan/client";
+import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
+import { Node, type NodeCondition, type NodeStatus } from "@capstan/kinds/v1";
+import { formatTime } from "../pod/status.ts";
+import type { NodeFacts } from "../runtime/runtime.ts";
+
+/** Who registers. */
+export interface Registration {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly name: string;
+  readonly facts: NodeFacts;
+  readonly labels: { readonly [key: string]: string };
+  readonly taints: NonNullable<NonNullable<Node["spec"]>["taints"]>;
+  readonly kubeletPort: number | undefined;
+}
+
+const leaseNamespace = "kube-node-lease";
+const leaseSeconds = 40;
+const beat = 10_000;
+/** How many heartbeats pass between two writes of an unchanged status. */
+const beatsPerStatus = 30;
+const kubeletVersion = "v1.36.3";
+
+/** Creates the Node, or takes over the one of an earlier life, and writes its status. */
+export async function register(registration: Registration): Promise<Node> {
+  const { client, name, taints } = registration;
+  const metadata = { name, labels: labelsOf(registration) };
+  const spec = taints.length === 0 ? {} : { taints };
+  await client.create(Node, { metadata, spec }).catch(async (error: unknown) => {
+    if (!isApiError(error, "AlreadyExists")) throw error;
+    await client.patch(Node, { name }, { merge: { metadata: { labels: metadata.labels } } });
+  });
+  return writeStatus(registration, true);
+}
+
+function labelsOf({ name, facts, labels }: Registration): { readonly [key: string]: string } {
+  const { operatingSystem, architecture } = facts.nodeInfo;
+  return {
+    "kubernetes.io/hostname": name,
+    "kubernetes.io/os": operatingSystem,
+    "kubernetes.io/arch": architecture,
+    "beta.kubernetes.io/os": operatingSystem,
+    "beta.kubernetes.io/arch": architecture,
+    ...labels,
+  };
+}
+
+/** Says how the node is. */
+export async function writeStatus(registration: Registration, isReady: boolean): Promise<Node> {
+  const { client, name } = registration;
+  const { status } = await client.get(Node, { name });
+  const patch = { strategic: { status: statusOf(registration, status?.conditions ?? [], isReady) } };
+  return client.patch(Node, { name }, patch, { subresource: "status" });
+}
+
+function statusOf(registration: Registration, before: readonly NodeCondition[], isReady: boolean): NodeStatus {
+  const { facts, name, clock, kubeletPort } = registration;
+  const time = formatTime(clock.wall());
+  return {
+    capacity: facts.capacity,
+    allocatable: facts.capacity,
+    addresses: [...facts.addresses, { type: "Hostname", address: name }],
+    nodeInfo: {
+      ...facts.nodeInfo,
+      bootID: `${name}-boot`,
+      machineID: name,
+      systemUUID: name,
+      kubeletVersion,
+      kubeProxyVersion: "",
+    },
+    conditions: conditionsOf(isReady).map((one) => {
+      const old = before.find(({ type }) => type === one.type);
+      const since = old?.status === one.status ? (old.lastTransitionTime ?? time) : time;
+      return { ...one, lastHeartbeatTime: time, lastTransitionTime: since };
+    }),
+    ...(kubeletPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
+  };
+}
+
+function conditionsOf(isReady: boolean): readonly NodeCondition[] {
+  const enough = (type: string, what: string, reason: string): NodeCondition => {
+    return { type, status: "False", reason: `KubeletHas${reason}`, message: `kubelet has ${what}` };
+  };
+  return [
+    enough("MemoryPressure", "sufficient memory available", "SufficientMemory"),
+    enough("DiskPressure", "no disk pressure", "NoDiskPressure"),
+    enough("PIDPressure", "sufficient PID available", "SufficientPID"),
+    isReady
+      ? { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }
+      : { type: "Ready", status: "False", reason: "KubeletNotReady", message: "node is shutting down" },
+  ];
+}
+
+/** Renews the lease and now and then the status until it is stopped. What fails is tried again at the next beat. */
+export function startHeartbeat(registration: Registration): { stop(): void } {
+  const { clock } = registration;
+  let timer: Timer | undefined;
+  let beats = 0;
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    await renewLease(registration).catch(() => {});
+    if (++beats % beatsPerStatus === 0) await writeStatus(registration, true).catch(() => {});
+    if (isStopped) return;
+    timer = clock.later(beat, () => void run());
+    timer.unref?.();
+  };
+  void run();
+  return {
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+async function renewLease({ client, clock, name }: Registration): Promise<void> {
+  const renewTime = new Date(clock.wall()).toISOString().replace("Z", "000Z");
+  const spec = { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime };
+  const target = { namespace: leaseNamespace, name };
+  await client.patch(Lease, target, { merge: { spec } }).catch(async (error: unknown) => {
+    if (!isApiError(error, "NotFound")) throw error;
+    const owner = await client.get(Node, { name });
+    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: owner.metadata.uid }];
+    await client.create(Lease, { metadata: { ...target, ownerReferences }, spec });
+  });
+}

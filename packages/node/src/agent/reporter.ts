@@ -1,0 +1,81 @@
+/** Writes the status of pods: one write at a time for each pod, always the newest, again until it is accepted or the pod is gone. */
+import type { BoundPod } from "../pod/containers.ts";
+import { isApiError, type Client, type Clock } from "@capstan/client";
+import { isDeepEqual } from "@capstan/model";
+import { Pod, type PodStatus } from "@capstan/kinds/v1";
+
+/** Writes statuses. */
+export interface Reporter {
+  report(pod: BoundPod, status: PodStatus): void;
+  /** Resolves when what was reported of a pod has been written. */
+  written(uid: string): Promise<void>;
+}
+
+interface Lane {
+  next: { readonly pod: BoundPod; readonly status: PodStatus } | undefined;
+  /** What the server has of ours. */
+  sent: PodStatus | undefined;
+  running: Promise<void>;
+}
+
+const retryDelay = 1000;
+
+/** A reporter to an API server. */
+export function reporterTo(client: Client, clock: Clock): Reporter {
+  const lanes = new Map<string, Lane>();
+  const drain = async (uid: string, lane: Lane): Promise<void> => {
+    while (lane.next !== undefined) {
+      const { pod, status } = lane.next;
+      lane.next = undefined;
+      try {
+        await send(client, pod, patchOf(status, lane.sent));
+        lane.sent = status;
+      } catch (error) {
+        if (isApiError(error, "NotFound", "Conflict", "Invalid")) break;
+        lane.next ??= { pod, status };
+        await new Promise<void>((resolve) => void clock.later(retryDelay, resolve));
+      }
+    }
+    if (lanes.get(uid) === lane && lane.next === undefined) lane.running = Promise.resolve();
+  };
+  return {
+    report(pod, status) {
+      const uid = pod.metadata.uid;
+      const known = lanes.get(uid);
+      if (known?.next !== undefined) {
+        known.next = { pod, status };
+        return;
+      }
+      const lane = known ?? { next: undefined, sent: undefined, running: Promise.resolve() };
+      lanes.set(uid, lane);
+      lane.next = { pod, status };
+      lane.running = lane.running.then(() => drain(uid, lane));
+    },
+    async written(uid) {
+      await lanes.get(uid)?.running;
+      lanes.delete(uid);
+    },
+  };
+}
+
+async function send(client: Client, pod: BoundPod, status: object): Promise<void> {
+  const { name, namespace = "", uid } = pod.metadata;
+  const patch = { strategic: { metadata: { uid }, status } };
+  await client.patch(Pod, { name, namespace }, patch, { subresource: "status" });
+}
+
+/** What has changed since the last write. Conditions are merged by type, so that those of others stay; lists of addresses are not. */
+function patchOf(status: PodStatus, before: PodStatus | undefined): object {
+  const names = new Set([...Object.keys(status), ...Object.keys(before ?? {})]) as Set<keyof PodStatus>;
+  const patch: { [field: string]: unknown } = {};
+  for (const name of names) {
+    const value = status[name];
+    if (before !== undefined && isDeepEqual(value, before[name])) continue;
+    patch[name] = name === "podIPs" || name === "hostIPs" ? replaced(value as readonly object[]) : (value ?? null);
+  }
+  return patch;
+}
+
+function replaced(items: readonly object[] | undefined): readonly object[] {
+  return [{ $patch: "replace" }, ...(items ?? [])];
+}

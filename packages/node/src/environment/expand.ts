@@ -1,0 +1,9 @@
+/** Expands `$(NAME)` in commands, arguments and values, as Kubernetes defines it. Pure. */
+
+/** The text with every known reference replaced. `$$` is a dollar sign, and what is unknown stays as it is. */
+export function expand(text: string, variables: ReadonlyMap<string, string>): string {
+  return text.replace(/\$(\$|\(([^()]*)\))/g, (whole, what: string, name: string | undefined) => {
+    if (what === "$") return "$";
+    return variables.get(name ?? "") ?? whole;
+  });
+}

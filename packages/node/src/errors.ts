@@ -1,0 +1,34 @@
+/** What can go wrong while a pod is run, told apart by code. */
+
+/** Why something could not be done. The codes of containers are the reasons that Kubernetes shows for a waiting container. */
+export type NodeErrorCode =
+  | "ErrImagePull"
+  | "ErrImageNeverPull"
+  | "InvalidImageName"
+  | "CreateContainerConfigError"
+  | "CreateContainerError"
+  | "RunContainerError"
+  | "PostStartHookError"
+  | "FailedMount"
+  | "FailedCreatePodSandBox"
+  | "NotFound"
+  | "BadRequest"
+  | "MachineUnfit"
+  | "Internal";
+
+/** A step of running a pod that failed. */
+export class NodeError extends Error {
+  readonly code: NodeErrorCode;
+
+  constructor(code: NodeErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "NodeError";
+    this.code = code;
+  }
+}
+
+/** Any failure as one of ours: what has no code gets the given one. */
+export function toNodeError(thrown: unknown, code: NodeErrorCode): NodeError {
+  if (thrown instanceof NodeError) return thrown;
+  return new NodeError(code, thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+}

@@ -1,0 +1,23 @@
+/** Runs pods: sandboxes, networks, volumes, probes, logs and exec; or pretends to. */
+export { startNode } from "./node.ts";
+export type { NodeOptions, RunningNode } from "./node.ts";
+export { NodeError } from "./errors.ts";
+export type { NodeErrorCode } from "./errors.ts";
+export { simulatedRuntime } from "./simulated/simulated.ts";
+export type { SimulatedOptions, SimulatedRuntime } from "./simulated/simulated.ts";
+export type { Behaviour, Pattern, Rule, ScriptedEnd } from "./simulated/script.ts";
+export type {
+  CheckResult,
+  ContainerOrder,
+  Exit,
+  ImageRecord,
+  NetworkCheck,
+  NodeFacts,
+  Runtime,
+  Sandbox,
+  SandboxOrder,
+  Started,
+  VolumeContent,
+  VolumeFile,
+  Volumes,
+} from "./runtime/runtime.ts";

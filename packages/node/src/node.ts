@@ -1,0 +1,202 @@
+/** A node: registers itself, follows its pods, gives each a worker, and tells the API server what becomes of them. */
+import { isApiError, type Client, type Clock } from "@capstan/client";
+import { Pod, Service, type Node } from "@capstan/kinds/v1";
+import { follow } from "./agent/follow.ts";
+import { objectsOf } from "./agent/objects.ts";
+import { recorderTo } from "./agent/recorder.ts";
+import { register, startHeartbeat, writeStatus, type Registration } from "./agent/register.ts";
+import { reporterTo } from "./agent/reporter.ts";
+import { tokensOf } from "./agent/tokens.ts";
+import { environmentOf } from "./environment/environment.ts";
+import { serviceVariables } from "./environment/services.ts";
+import { NodeError } from "./errors.ts";
+import { type BoundPod, containersOf } from "./pod/containers.ts";
+import { PodWorker, type WorkerTools } from "./pod/worker.ts";
+import type { NodeFacts, Runtime } from "./runtime/runtime.ts";
+import { volumesOf } from "./volume/contents.ts";
+
+/** What a node is made of. */
+export interface NodeOptions {
+  readonly client: Client;
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly labels?: { readonly [key: string]: string };
+  readonly taints?: NonNullable<NonNullable<Node["spec"]>["taints"]>;
+  /** Whether events are written: yes, unless thousands of pods make them a burden. */
+  readonly events?: boolean;
+  /** Whether the lease is renewed: yes, unless a simulation wants the world to come to rest. */
+  readonly heartbeat?: boolean;
+  /** The port at which the kubelet's API is said to listen. */
+  readonly kubeletPort?: number;
+  /** How often the files of volumes are brought up to date, in milliseconds; never without it. */
+  readonly volumeRefresh?: number;
+}
+
+/** A node that runs. */
+export interface RunningNode extends AsyncDisposable {
+  readonly name: string;
+  readonly runtime: Runtime;
+  /** The worker of a pod, by the pod's uid. */
+  worker(uid: string): PodWorker | undefined;
+  /** The worker of a pod, by namespace and name. */
+  find(namespace: string, name: string): PodWorker | undefined;
+  /** Ends a pod as a node under pressure would. */
+  evict(uid: string, message: string): void;
+  /** Stops following and reporting, as if the node had lost its power; `ended` also says goodbye. */
+  close(how?: "ended" | "lost"): Promise<void>;
+}
+
+/** Starts a node. It resolves when the API server knows the node and the node knows its pods. */
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  const facts = await options.runtime.facts();
+  const registration = registrationOf(options, facts);
+  await register(registration);
+  const heart = options.heartbeat === false ? undefined : startHeartbeat(registration);
+  const ending = new AbortController();
+  const workers = new Map<string, PodWorker>();
+  const tools = toolsOf(options, facts, { workers, signal: ending.signal });
+  const synced = followPods(options, { workers, tools, signal: ending.signal });
+  await synced;
+  const stopRefreshing = refreshVolumes(options, workers);
+  const close = async (how: "ended" | "lost" = "ended"): Promise<void> => {
+    if (ending.signal.aborted) return;
+    ending.abort();
+    heart?.stop();
+    stopRefreshing();
+    for (const worker of workers.values()) worker.close();
+    if (how === "ended") await writeStatus(registration, false).catch(() => {});
+    await options.runtime[Symbol.asyncDispose]();
+  };
+  return {
+    name: options.name,
+    runtime: options.runtime,
+    worker: (uid) => workers.get(uid),
+    find: (namespace, name) => findWorker(workers, namespace, name),
+    evict: (uid, message) => workers.get(uid)?.condemn("Evicted", message),
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+type Workers = Map<string, PodWorker>;
+
+function findWorker(workers: Workers, namespace: string, name: string): PodWorker | undefined {
+  for (const worker of workers.values()) {
+    const { metadata } = worker.situation.pod;
+    if (metadata.namespace === namespace && metadata.name === name) return worker;
+  }
+  return undefined;
+}
+
+function registrationOf(options: NodeOptions, facts: NodeFacts): Registration {
+  const { client, clock, name, labels = {}, taints = [], kubeletPort } = options;
+  return { client, clock, name, facts, labels, taints, kubeletPort };
+}
+
+interface Surroundings {
+  readonly workers: Workers;
+  readonly signal: AbortSignal;
+}
+
+function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Surroundings): WorkerTools {
+  const { client, clock, runtime, name } = options;
+  const objects = objectsOf(client);
+  const tokens = tokensOf(client, clock);
+  const reporter = reporterTo(client, clock);
+  const recorder = recorderTo(client, clock, name);
+  const allocatable = facts.capacity;
+  const services = runtime.runsPrograms ? followServices(options, signal) : async () => [];
+  return {
+    runtime,
+    clock,
+    hostIps: facts.addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address),
+    scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
+    volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
+    async environment({ pod, container, sandbox }) {
+      const found = containersOf(pod.spec).find(({ spec }) => spec.name === container);
+      if (found === undefined) throw new NodeError("Internal", `the pod has no container ${container}`);
+      const [podIP = ""] = sandbox.ips;
+      const addressed = { ...pod, status: { ...pod.status, podIP, podIPs: sandbox.ips.map((ip) => ({ ip })) } };
+      const links = serviceVariables(visibleServices(await services(), pod));
+      return environmentOf(addressed, found.spec, { objects, allocatable, services: links });
+    },
+    report: (pod, status) => reporter.report(pod, status),
+    record: options.events === false ? () => {} : (pod, event) => recorder.record(pod, event),
+    forget: async (pod) => {
+      await reporter.written(pod.metadata.uid);
+      await removePod(client, pod);
+    },
+    ended: ({ metadata: { uid } }) => {
+      workers.delete(uid);
+      tokens.drop(uid);
+    },
+  };
+}
+
+async function removePod(client: Client, { metadata }: BoundPod): Promise<void> {
+  const { name, namespace = "", uid } = metadata;
+  const preconditions = { uid };
+  try {
+    await client.delete(Pod, { name, namespace, gracePeriodSeconds: 0, preconditions });
+  } catch (error) {
+    if (!isApiError(error, "NotFound", "Conflict")) throw error;
+  }
+}
+
+/** A container is told of the services of its namespace, if it wants to be, and always of the API server's. */
+function visibleServices(services: readonly Service[], { metadata, spec }: BoundPod): readonly Service[] {
+  return services.filter((service) => {
+    const { namespace, name } = service.metadata;
+    if (namespace === "default" && name === "kubernetes") return true;
+    return spec.enableServiceLinks !== false && namespace === metadata.namespace;
+  });
+}
+
+function followServices({ client, clock }: NodeOptions, signal: AbortSignal): () => Promise<readonly Service[]> {
+  const services = new Map<string, Service>();
+  const synced = new Promise<void>((resolve) => {
+    const follower = {
+      seen: (service: Service) => void services.set(service.metadata.uid, service),
+      gone: (service: Service) => void services.delete(service.metadata.uid),
+      synced: resolve,
+    };
+    void follow(Service, follower, { client, clock, signal });
+  });
+  return async () => {
+    await synced;
+    return [...services.values()];
+  };
+}
+
+interface Following extends Surroundings {
+  readonly tools: WorkerTools;
+}
+
+function followPods({ client, clock, name }: NodeOptions, { workers, tools, signal }: Following): Promise<void> {
+  return new Promise<void>((resolve) => {
+    const follower = {
+      seen(object: Pod) {
+        if (object.spec === undefined) return;
+        const pod = { ...object, spec: object.spec };
+        const uid = pod.metadata.uid;
+        const worker = workers.get(uid);
+        if (worker === undefined) workers.set(uid, new PodWorker(pod, tools));
+        else worker.update(pod);
+      },
+      gone: (pod: Pod) => workers.get(pod.metadata.uid)?.vanish(),
+      synced: resolve,
+    };
+    void follow(Pod, follower, { client, clock, signal, fieldSelector: `spec.nodeName=${name}` });
+  });
+}
+
+function refreshVolumes({ clock, volumeRefresh }: NodeOptions, workers: Workers): () => void {
+  if (volumeRefresh === undefined) return () => {};
+  let timer = clock.later(volumeRefresh, tick);
+  function tick(): void {
+    for (const worker of workers.values()) worker.refreshVolumes().catch(() => {});
+    timer = clock.later(volumeRefresh ?? 0, tick);
+  }
+  return () => timer.cancel();
+}

@@ -1,0 +1,202 @@
+/** Decides what happens next to a pod: from all that is known, the steps to take now and when to think again. Pure. */
+import type { Probe } from "@capstan/kinds/v1";
+import type { ProbeKind } from "../probe/state.ts";
+import { restartsAfter } from "./containers.ts";
+import { failureShown } from "./status.ts";
+import { isInitialized, isStarted, phaseOf } from "./phase.ts";
+import type { ContainerRecord, Situation, StopCause, Verdict } from "./situation.ts";
+
+/** One step. Steps that take time are marked in the situation before they begin, so that none is decided twice. */
+export type Action =
+  | { readonly do: "prepare" }
+  | { readonly do: "pull"; readonly container: string }
+  | { readonly do: "start"; readonly container: string }
+  | {
+      readonly do: "stop";
+      readonly container: string;
+      readonly graceSeconds: number;
+      readonly because: StopCause;
+    }
+  | { readonly do: "probe"; readonly container: string; readonly probe: ProbeKind }
+  /** The pod has had its time. */
+  | { readonly do: "condemn"; readonly verdict: Verdict }
+  | { readonly do: "teardown" }
+  /** Everything has ended and the API server waits to hear it. */
+  | { readonly do: "forget" };
+
+/** What to do now, and the monotonic time at which something is due. */
+export interface Plan {
+  readonly actions: readonly Action[];
+  readonly wakeAt: number;
+}
+
+const nothing: Plan = { actions: [], wakeAt: Infinity };
+
+/** What to do about a pod. */
+export function decide(situation: Situation, now: number): Plan {
+  const phase = phaseOf(situation);
+  const condemned = situation.verdict !== undefined || situation.pod.metadata.deletionTimestamp !== undefined;
+  if (condemned || phase === "Succeeded" || phase === "Failed") return end(situation);
+  const deadline = deadlineOf(situation);
+  if (deadline <= now) return { actions: [{ do: "condemn", verdict: outOfTime }], wakeAt: now };
+  return join([{ actions: [], wakeAt: deadline }, live(situation, now)]);
+}
+
+const outOfTime: Verdict = {
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+};
+
+function deadlineOf({ pod, acceptedAt }: Situation): number {
+  const seconds = pod.spec.activeDeadlineSeconds;
+  return seconds === undefined ? Infinity : acceptedAt + seconds * 1000;
+}
+
+function join(plans: readonly Plan[]): Plan {
+  return {
+    actions: plans.flatMap(({ actions }) => actions),
+    wakeAt: plans.reduce((earliest, { wakeAt }) => Math.min(earliest, wakeAt), Infinity),
+  };
+}
+
+/** Ends a pod: everything but the sidecars first, then those, last one first, then the sandbox. */
+function end(situation: Situation): Plan {
+  const records = [...situation.containers.values()];
+  const sidecars = records.filter(({ container }) => container.kind === "sidecar");
+  const others = records.filter(({ container }) => container.kind !== "sidecar");
+  const lastSidecar = sidecars.findLast(isBusy);
+  const turn = others.some(isBusy) ? others : lastSidecar === undefined ? [] : [lastSidecar];
+  if (turn.length > 0) return { actions: turn.flatMap((record) => stopToEnd(situation, record)), wakeAt: Infinity };
+  switch (situation.sandbox.is) {
+    case "ready":
+      return { actions: [{ do: "teardown" }], wakeAt: Infinity };
+    case "preparing":
+    case "removing":
+      return nothing;
+    case "absent":
+    case "refused":
+    case "removed":
+      return situation.pod.metadata.deletionTimestamp === undefined
+        ? nothing
+        : { actions: [{ do: "forget" }], wakeAt: Infinity };
+  }
+}
+
+function isBusy({ life }: ContainerRecord): boolean {
+  return life.is === "running" || life.is === "starting";
+}
+
+function stopToEnd({ pod, verdict }: Situation, { container, life }: ContainerRecord): readonly Action[] {
+  if (life.is !== "running" || life.stopping !== undefined) return [];
+  const because = pod.metadata.deletionTimestamp !== undefined ? "deleted" : verdict ? "deadline" : "finished";
+  const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  return [{ do: "stop", container: container.spec.name, graceSeconds, because }];
+}
+
+function live(situation: Situation, now: number): Plan {
+  const { sandbox } = situation;
+  switch (sandbox.is) {
+    case "absent":
+      return { actions: [{ do: "prepare" }], wakeAt: Infinity };
+    case "refused":
+      return sandbox.retryAt <= now
+        ? { actions: [{ do: "prepare" }], wakeAt: Infinity }
+        : { actions: [], wakeAt: sandbox.retryAt };
+    case "ready":
+      return join(due(situation).map((record) => advance(situation, record, now)));
+    case "preparing":
+    case "removing":
+    case "removed":
+      return nothing;
+  }
+}
+
+/** Whose turn it is: init containers one after the other, then all the rest; ephemeral ones whenever they come. */
+function due({ containers }: Situation): readonly ContainerRecord[] {
+  const records = [...containers.values()];
+  const ephemeral = records.filter(({ container }) => container.kind === "ephemeral");
+  const turn: ContainerRecord[] = [];
+  for (const record of records) {
+    const { kind } = record.container;
+    if (kind !== "init" && kind !== "sidecar") continue;
+    if (kind === "sidecar" || !isInitialized(record)) turn.push(record);
+    if (!isInitialized(record)) return hasBegun(records) ? records.filter(isNotInit) : [...turn, ...ephemeral];
+  }
+  return [...turn, ...records.filter(({ container: { kind } }) => kind === "regular"), ...ephemeral];
+}
+
+function isNotInit({ container: { kind } }: ContainerRecord): boolean {
+  return kind !== "init";
+}
+
+/** Once the regular containers have begun, a sidecar that crashes holds nothing up. */
+function hasBegun(records: readonly ContainerRecord[]): boolean {
+  return records.some(({ container, life, restarts }) => {
+    return container.kind === "regular" && (life.is === "running" || life.is === "exited" || restarts > 0);
+  });
+}
+
+function advance(situation: Situation, record: ContainerRecord, now: number): Plan {
+  const { life } = record;
+  switch (life.is) {
+    case "waiting":
+      return begin(record, now);
+    case "refused":
+      return life.retryAt <= now ? begin(record, now) : { actions: [], wakeAt: life.retryAt };
+    case "starting":
+      return nothing;
+    case "running":
+      return life.stopping === undefined ? watch(situation, record, now) : nothing;
+    case "exited": {
+      if (!restartsAfter(record.container, situation.pod.spec.restartPolicy, life.exit.exitCode)) return nothing;
+      const at = life.since + record.restartDelay;
+      return at <= now ? begin(record, now) : { actions: [], wakeAt: at };
+    }
+  }
+}
+
+function begin({ image, container }: ContainerRecord, now: number): Plan {
+  const { name } = container.spec;
+  switch (image.is) {
+    case "unknown":
+      return { actions: [{ do: "pull", container: name }], wakeAt: Infinity };
+    case "pulling":
+      return nothing;
+    case "present":
+      return { actions: [{ do: "start", container: name }], wakeAt: Infinity };
+    case "missing":
+      return image.retryAt <= now
+        ? { actions: [{ do: "pull", container: name }], wakeAt: Infinity }
+        : { actions: [], wakeAt: image.failedAt + failureShown > now ? image.failedAt + failureShown : image.retryAt };
+  }
+}
+
+/** Asks what is due, and stops what has failed. The other probes wait until the container has started. */
+function watch(situation: Situation, record: ContainerRecord, now: number): Plan {
+  const { livenessProbe, readinessProbe, startupProbe } = record.container.spec;
+  if (!isStarted(record)) return ask(situation, record, { kind: "startup", probe: startupProbe, now });
+  return join([
+    ask(situation, record, { kind: "liveness", probe: livenessProbe, now }),
+    ask(situation, record, { kind: "readiness", probe: readinessProbe, now }),
+  ]);
+}
+
+interface Asking {
+  readonly kind: ProbeKind;
+  readonly probe: Probe | undefined;
+  readonly now: number;
+}
+
+function ask({ pod }: Situation, record: ContainerRecord, { kind, probe, now }: Asking): Plan {
+  const state = record.probes[kind];
+  if (probe === undefined || state === undefined) return nothing;
+  const container = record.container.spec.name;
+  if (state.verdict === "failure" && kind !== "readiness") {
+    const graceSeconds = probe.terminationGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+    const because = kind === "startup" ? "unstarted" : "unhealthy";
+    return { actions: [{ do: "stop", container, graceSeconds, because }], wakeAt: Infinity };
+  }
+  if (record.asking.has(kind)) return nothing;
+  if (state.nextAt > now) return { actions: [], wakeAt: state.nextAt };
+  return { actions: [{ do: "probe", container, probe: kind }], wakeAt: Infinity };
+}

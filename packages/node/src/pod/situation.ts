@@ -1,0 +1,185 @@
+/** Everything that is known about a pod on this node at one moment: what the decisions and the status are made of. */
+import type { ContainerState, ContainerStatus, PodStatus } from "@capstan/kinds/v1";
+import type { ProbeKind, ProbeState } from "../probe/state.ts";
+import type { Exit, ImageRecord, Sandbox } from "../runtime/runtime.ts";
+import type { NodeErrorCode } from "../errors.ts";
+import { type BoundPod, containersOf, type PodContainer } from "./containers.ts";
+
+/** The image of a container. */
+export type ImageState =
+  | { readonly is: "unknown" }
+  | { readonly is: "pulling" }
+  | { readonly is: "present"; readonly image: ImageRecord }
+  | {
+      readonly is: "missing";
+      readonly code: NodeErrorCode;
+      readonly message: string;
+      readonly failedAt: number;
+      readonly retryAt: number;
+    };
+
+/** Why a container is being stopped. */
+export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "hook";
+
+/** The life of the current run of a container. Times ending in `At` are monotonic unless they are in an `Exit`. */
+export type Life =
+  | { readonly is: "waiting" }
+  | { readonly is: "starting" }
+  | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
+  | {
+      readonly is: "running";
+      readonly id: string;
+      /** Calendar. */
+      readonly startedAt: number;
+      readonly since: number;
+      readonly stopping: StopCause | undefined;
+    }
+  | { readonly is: "exited"; readonly exit: Exit; readonly since: number };
+
+/** A container as the node knows it. */
+export interface ContainerRecord {
+  readonly container: PodContainer;
+  readonly image: ImageState;
+  /** How long the next failure to pull holds back the next attempt. */
+  readonly pullDelay: number;
+  readonly life: Life;
+  /** How the run before this one ended. */
+  readonly last: Exit | undefined;
+  readonly restarts: number;
+  /** How often it ended lately; it is forgotten when a run lasts long. */
+  readonly crashes: number;
+  /** How long the restart after the last end has to wait. */
+  readonly restartDelay: number;
+  readonly probes: { readonly [kind in ProbeKind]?: ProbeState };
+  readonly asking: ReadonlySet<ProbeKind>;
+}
+
+/** The sandbox of a pod. */
+export type SandboxState =
+  | { readonly is: "absent" }
+  | { readonly is: "preparing" }
+  | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
+  | { readonly is: "ready"; readonly sandbox: Sandbox }
+  | { readonly is: "removing"; readonly sandbox: Sandbox }
+  | { readonly is: "removed"; readonly sandbox: Sandbox | undefined };
+
+/** Why a pod ends although nobody deleted it. */
+export interface Verdict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A pod and all that happened to it here. */
+export interface Situation {
+  readonly pod: BoundPod;
+  readonly sandbox: SandboxState;
+  readonly containers: ReadonlyMap<string, ContainerRecord>;
+  /** Monotonic time at which the pod was accepted. */
+  readonly acceptedAt: number;
+  readonly verdict: Verdict | undefined;
+}
+
+/** A pod that this node sees for the first time; what its status tells of an earlier life is taken over. */
+export function firstSituation(pod: BoundPod, now: number): Situation {
+  const containers = containersOf(pod.spec).map((one): [string, ContainerRecord] => [
+    one.spec.name,
+    firstRecord(one, pod, now),
+  ]);
+  const ended = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+  const verdict =
+    ended && pod.status?.reason !== undefined
+      ? { reason: pod.status.reason, message: pod.status.message ?? "" }
+      : undefined;
+  return {
+    pod,
+    sandbox: ended ? { is: "removed", sandbox: undefined } : { is: "absent" },
+    containers: new Map(containers),
+    acceptedAt: now,
+    verdict,
+  };
+}
+
+/** The situation with a newer version of its pod: ephemeral containers may have come, the rest of a pod hardly changes. */
+export function withPod(situation: Situation, pod: BoundPod, now: number): Situation {
+  const containers = new Map<string, ContainerRecord>();
+  for (const one of containersOf(pod.spec)) {
+    const known = situation.containers.get(one.spec.name);
+    const record = known === undefined ? firstRecord(one, pod, now) : renewed(known, one);
+    containers.set(one.spec.name, record);
+  }
+  return { ...situation, pod, containers };
+}
+
+/** A container whose image was changed must find its new image. */
+function renewed(known: ContainerRecord, container: PodContainer): ContainerRecord {
+  const sameImage = known.container.spec.image === container.spec.image;
+  return { ...known, container, image: sameImage ? known.image : { is: "unknown" } };
+}
+
+/** The kubelet's patience: the first delay, the longest, and how long a container has to run for its crashes to be forgotten. */
+export const delays = { first: 10_000, longest: 300_000, forgetAfter: 600_000 } as const;
+
+/** The first restart is at once, then delays double. */
+export function restartDelay(crashes: number): number {
+  return crashes === 0 ? 0 : Math.min(delays.longest, delays.first * 2 ** (crashes - 1));
+}
+
+function firstRecord(container: PodContainer, pod: BoundPod, now: number): ContainerRecord {
+  const record: ContainerRecord = {
+    container,
+    image: { is: "unknown" },
+    pullDelay: delays.first,
+    life: { is: "waiting" },
+    last: undefined,
+    restarts: 0,
+    crashes: 0,
+    restartDelay: 0,
+    probes: {},
+    asking: new Set(),
+  };
+  return { ...record, ...earlierLife(container, pod, now) };
+}
+
+/** What ran under an earlier agent is gone with it: such a run counts as ended in a way that nobody saw. */
+function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, now: number): Partial<ContainerRecord> {
+  const seen = statusOf(spec.name, pod.status);
+  if (seen === undefined) return {};
+  const { running, terminated } = seen.state ?? {};
+  const before = seen.lastState?.terminated;
+  const last = before === undefined ? undefined : toExit(before);
+  // A new sandbox is initialized anew, even where everything had been done before.
+  if (kind === "init" && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed")
+    return { restarts: seen.restartCount, last: terminated === undefined ? last : toExit(terminated) };
+  if (terminated !== undefined)
+    return { restarts: seen.restartCount, last, life: { is: "exited", exit: toExit(terminated), since: now } };
+  if (running === undefined) return { restarts: seen.restartCount, last };
+  const startedAt = timeOf(running.startedAt);
+  const exit = { id: idOf(seen.containerID), exitCode: 255, reason: "Unknown", startedAt, finishedAt: startedAt };
+  return { restarts: seen.restartCount, last, life: { is: "exited", exit, since: now } };
+}
+
+function statusOf(container: string, status: PodStatus = {}): ContainerStatus | undefined {
+  const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  const all = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
+  return all.find(({ name }) => name === container);
+}
+
+function toExit(ended: NonNullable<ContainerState["terminated"]>): Exit {
+  return {
+    id: idOf(ended.containerID),
+    exitCode: ended.exitCode,
+    reason: ended.reason ?? (ended.exitCode === 0 ? "Completed" : "Error"),
+    ...(ended.message === undefined ? {} : { message: ended.message }),
+    ...(ended.signal === undefined ? {} : { signal: ended.signal }),
+    startedAt: timeOf(ended.startedAt),
+    finishedAt: timeOf(ended.finishedAt),
+  };
+}
+
+function timeOf(text: string | undefined): number {
+  return text === undefined ? 0 : Date.parse(text);
+}
+
+function idOf(containerID: string | undefined): string {
+  return containerID?.replace(/^[a-z-]+:\/\//, "") ?? "";
+}

@@ -1,0 +1,186 @@
+/** The status of a pod, as the kubelet would write it. Pure. */
+import type { ContainerState, ContainerStatus, PodStatus } from "@capstan/kinds/v1";
+import type { Exit, Sandbox } from "../runtime/runtime.ts";
+import { restartsAfter, type ContainerKind } from "./containers.ts";
+import { conditionsOf } from "./conditions.ts";
+import { isReady, isStarted, phaseOf } from "./phase.ts";
+import { qosClassOf } from "./qos.ts";
+import type { ContainerRecord, Situation } from "./situation.ts";
+
+/** What a status needs beside the situation. */
+export interface StatusContext {
+  /** Calendar milliseconds. */
+  readonly wall: number;
+  /** Monotonic milliseconds. */
+  readonly now: number;
+  readonly hostIps: readonly string[];
+  /** The scheme of container ids. */
+  readonly scheme: string;
+}
+
+/** The whole status. */
+export function statusOf(situation: Situation, context: StatusContext): PodStatus {
+  const { pod, verdict } = situation;
+  const phase = phaseOf(situation);
+  const time = formatTime(context.wall);
+  const { generation } = pod.metadata;
+  const [hostIP] = context.hostIps;
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase,
+    ...verdict,
+    conditions: conditionsOf(situation, phase, time),
+    ...(hostIP === undefined ? {} : { hostIP, hostIPs: context.hostIps.map((ip) => ({ ip })) }),
+    ...ipsOf(situation),
+    startTime: pod.status?.startTime ?? time,
+    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
+    ...statusesOf(situation, context),
+  };
+}
+
+/** Times in objects have whole seconds. */
+export function formatTime(wall: number): string {
+  return `${new Date(wall).toISOString().slice(0, 19)}Z`;
+}
+
+function ipsOf({ sandbox, pod }: Situation): Pick<PodStatus, "podIP" | "podIPs"> {
+  const ips = sandboxOf(sandbox)?.ips ?? pod.status?.podIPs?.flatMap(({ ip }) => (ip === undefined ? [] : [ip])) ?? [];
+  const [podIP] = ips;
+  return podIP === undefined ? {} : { podIP, podIPs: ips.map((ip) => ({ ip })) };
+}
+
+function sandboxOf(state: Situation["sandbox"]): Sandbox | undefined {
+  return "sandbox" in state ? state.sandbox : undefined;
+}
+
+type Statuses = Pick<PodStatus, "initContainerStatuses" | "containerStatuses" | "ephemeralContainerStatuses">;
+
+function statusesOf(situation: Situation, context: StatusContext): Statuses {
+  const of = (...kinds: readonly ContainerKind[]): readonly ContainerStatus[] =>
+    [...situation.containers.values()]
+      .filter(({ container }) => kinds.includes(container.kind))
+      .map((record) => containerStatus(situation, record, context));
+  const init = of("init", "sidecar");
+  const ephemeral = of("ephemeral");
+  return {
+    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    containerStatuses: of("regular"),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
+  };
+}
+
+function containerStatus(situation: Situation, record: ContainerRecord, context: StatusContext): ContainerStatus {
+  const { container, image, restarts, last } = record;
+  const state = stateOf(situation, record, context);
+  const isOver = record.life.is === "exited" && state.terminated === undefined;
+  const before = isOver && record.life.is === "exited" ? record.life.exit : last;
+  const id = idOf(record);
+  return {
+    name: container.spec.name,
+    state,
+    lastState: before === undefined ? {} : { terminated: terminatedOf(before, context) },
+    ready: isReady(record),
+    restartCount: restarts,
+    image: container.spec.image ?? "",
+    imageID: image.is === "present" ? image.image.id : "",
+    ...(id === undefined ? {} : { containerID: `${context.scheme}://${id}` }),
+    ...(container.kind === "ephemeral" ? {} : { started: isStarted(record) }),
+    ...resourcesOf(record),
+    ...mountsOf(record),
+  };
+}
+
+function idOf({ life, last }: ContainerRecord): string | undefined {
+  const id = life.is === "running" ? life.id : life.is === "exited" ? life.exit.id : last?.id;
+  return id === "" ? undefined : id;
+}
+
+function resourcesOf({ container, life }: ContainerRecord): Pick<ContainerStatus, "resources" | "allocatedResources"> {
+  const { resources } = container.spec;
+  if (resources === undefined || life.is !== "running") return {};
+  return { resources, ...(resources.requests === undefined ? {} : { allocatedResources: resources.requests }) };
+}
+
+function mountsOf({ container }: ContainerRecord): Pick<ContainerStatus, "volumeMounts"> {
+  const mounts = container.spec.volumeMounts ?? [];
+  if (mounts.length === 0) return {};
+  return {
+    volumeMounts: mounts.map(({ name, mountPath, readOnly }) =>
+      readOnly === true ? { name, mountPath, readOnly, recursiveReadOnly: "Disabled" } : { name, mountPath },
+    ),
+  };
+}
+
+function stateOf(situation: Situation, record: ContainerRecord, context: StatusContext): ContainerState {
+  const { life } = record;
+  switch (life.is) {
+    case "running":
+      return { running: { startedAt: formatTime(life.startedAt) } };
+    case "exited":
+      return waitsForRestart(situation, record)
+        ? { waiting: crashLoop(situation, record) }
+        : { terminated: terminatedOf(life.exit, context) };
+    case "refused":
+      return { waiting: { reason: life.code, message: life.message } };
+    case "waiting":
+    case "starting":
+      return { waiting: waitingOf(situation, record, context) };
+  }
+}
+
+/** Whoever has ended and is held back is shown as waiting; whoever starts again at once, as ended. */
+function waitsForRestart(
+  { pod, verdict, sandbox }: Situation,
+  { container, life, restartDelay }: ContainerRecord,
+): boolean {
+  if (life.is !== "exited" || restartDelay === 0 || sandbox.is !== "ready") return false;
+  if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined) return false;
+  return restartsAfter(container, pod.spec.restartPolicy, life.exit.exitCode);
+}
+
+/** The words that the kubelet has for a container that is held back. */
+export function crashLoop(
+  { pod }: Situation,
+  { container, restartDelay }: ContainerRecord,
+): { readonly reason: string; readonly message: string } {
+  const { name, namespace, uid } = pod.metadata;
+  const message = `back-off ${formatDelay(restartDelay)} restarting failed container=${container.spec.name} pod=${name}_${namespace}(${uid})`;
+  return { reason: "CrashLoopBackOff", message };
+}
+
+/** A delay as Go prints durations: 10s, 1m20s, 5m0s. */
+function formatDelay(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}
+
+function waitingOf(
+  { pod }: Situation,
+  { image, container }: ContainerRecord,
+  { now }: StatusContext,
+): { readonly reason: string; readonly message?: string } {
+  if (image.is === "missing") {
+    const isFresh = image.code !== "ErrImagePull" || now < image.failedAt + failureShown;
+    if (isFresh) return { reason: image.code, message: image.message };
+    return {
+      reason: "ImagePullBackOff",
+      message: `Back-off pulling image "${container.spec.image}": ${image.code}: ${image.message}`,
+    };
+  }
+  return { reason: (pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating" };
+}
+
+/** How long a failure to pull is shown as such, before it is shown as waiting for the next attempt. */
+export const failureShown = 2000;
+
+function terminatedOf(exit: Exit, { scheme }: StatusContext): NonNullable<ContainerState["terminated"]> {
+  return {
+    exitCode: exit.exitCode,
+    ...(exit.signal === undefined ? {} : { signal: exit.signal }),
+    reason: exit.reason,
+    ...(exit.message === undefined ? {} : { message: exit.message }),
+    startedAt: formatTime(exit.startedAt),
+    finishedAt: formatTime(exit.finishedAt),
+    ...(exit.id === "" ? {} : { containerID: `${scheme}://${exit.id}` }),
+  };
+}

@@ -1,0 +1,119 @@
+/** What a node asks of whatever runs containers: a machine, or a pretence. */
+import type { Container } from "@capstan/kinds/v1";
+import type { BoundPod, ContainerKind } from "../pod/containers.ts";
+
+/** An image that is there. */
+export interface ImageRecord {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+/** The place in which the containers of a pod run: its network, its host name, its volumes. */
+export interface Sandbox {
+  readonly id: string;
+  readonly ips: readonly string[];
+}
+
+/** One file of a volume that the API server's objects fill. */
+export interface VolumeFile {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+}
+
+/** What a volume of a pod holds; other kinds of volumes are read from the pod itself. */
+export type VolumeContent =
+  | { readonly type: "files"; readonly files: ReadonlyMap<string, VolumeFile> }
+  | { readonly type: "claim"; readonly volume: string; readonly path: string | undefined };
+
+/** The volumes of a pod by name. */
+export type Volumes = ReadonlyMap<string, VolumeContent>;
+
+/** What to make a sandbox of. */
+export interface SandboxOrder {
+  readonly pod: BoundPod;
+  readonly volumes: Volumes;
+}
+
+/** How a container ended. */
+export interface Exit {
+  readonly id: string;
+  readonly exitCode: number;
+  readonly signal?: number;
+  /** `Completed`, `Error`, `OOMKilled` and so on. */
+  readonly reason: string;
+  readonly message?: string;
+  /** Calendar milliseconds. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+/** What to start. */
+export interface ContainerOrder {
+  readonly pod: BoundPod;
+  readonly sandbox: Sandbox;
+  readonly container: Container;
+  readonly kind: ContainerKind;
+  readonly image: ImageRecord;
+  /** Complete and in order, references expanded. */
+  readonly env: ReadonlyMap<string, string>;
+  /** How many times it was started before. */
+  readonly attempt: number;
+  /** Called once when it has ended, however that came about. */
+  readonly exited: (exit: Exit) => void;
+}
+
+/** A container that was started. */
+export interface Started {
+  readonly id: string;
+  readonly startedAt: number;
+}
+
+/** A question over the network of a pod, from its node. */
+export type NetworkCheck =
+  | {
+      readonly type: "http";
+      readonly scheme: "HTTP" | "HTTPS";
+      readonly host: string;
+      readonly port: number;
+      readonly path: string;
+      readonly headers: readonly (readonly [string, string])[];
+    }
+  | { readonly type: "tcp"; readonly host: string; readonly port: number }
+  | { readonly type: "grpc"; readonly host: string; readonly port: number; readonly service: string };
+
+/** How a check or a command went; `output` is told in events. */
+export interface CheckResult {
+  readonly passed: boolean;
+  readonly output: string;
+}
+
+/** What a node has to offer. */
+export interface NodeFacts {
+  readonly addresses: readonly { readonly type: string; readonly address: string }[];
+  readonly capacity: { readonly [resource: string]: string };
+  readonly nodeInfo: {
+    readonly operatingSystem: string;
+    readonly architecture: string;
+    readonly kernelVersion: string;
+    readonly osImage: string;
+    readonly containerRuntimeVersion: string;
+  };
+}
+
+/** The effects of a node. Whatever fails rejects with a `NodeError`. */
+export interface Runtime extends AsyncDisposable {
+  /** Whether programs run that see their environment and their files. */
+  readonly runsPrograms: boolean;
+  facts(): Promise<NodeFacts>;
+  findImage(image: string): Promise<ImageRecord | undefined>;
+  pullImage(image: string, pod: BoundPod): Promise<ImageRecord>;
+  createSandbox(order: SandboxOrder): Promise<Sandbox>;
+  /** Brings the files of volumes up to date, all of a volume at once. */
+  updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;
+  removeSandbox(sandbox: Sandbox, pod: BoundPod): Promise<void>;
+  startContainer(order: ContainerOrder): Promise<Started>;
+  /** Asks a container to end and kills it after the grace; its end is told by `exited`. */
+  stopContainer(id: string, graceMs: number): Promise<void>;
+  runCommand(id: string, command: readonly string[], timeoutMs: number): Promise<CheckResult>;
+  check(sandbox: Sandbox, check: NetworkCheck, timeoutMs: number): Promise<CheckResult>;
+}
