@@ -23,6 +23,9 @@ import type { Randomness, ServerParts } from "./parts.ts";
 import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
+import { openHttpCaller } from "./outgoing/http-caller.ts";
+import type { OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
+import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
 import { listen, type Listening, type ListenTls } from "./serve/listen.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
@@ -52,6 +55,10 @@ export interface ApiServerOptions {
    */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
+  /** Calls webhooks and other API servers; over HTTP by default. */
+  readonly outgoing?: OutgoingCaller;
+  /** Finds the place behind a service that a webhook or API server is reached by; its cluster address by default. */
+  readonly resolveService?: ServiceResolver;
   /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
   readonly advertise?: Partial<Advertised>;
   /** Told about bugs of the server: errors that are no refusals. */
@@ -102,7 +109,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const registry = new Registry();
   registry.add(...serveBuiltins(new Map([...builtinRules, [definitionsName, definitionRules]])));
   const token = randomness.uuid();
-  const parts = assemble({ options, clock, randomness, store, registry, token });
+  const caller = openHttpCaller();
+  const outgoing = options.outgoing ?? caller.call;
+  const parts = assemble({ options, clock, randomness, store, registry, token, outgoing });
   if (journal === undefined || journal.isEmpty) fill(parts);
   await store.settled();
   const stopDefinitions = startDefinitions(parts);
@@ -112,6 +121,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
   const close = async (): Promise<void> => {
     stopDefinitions();
+    caller.close();
     await listening?.close();
     store.close();
     journal?.close();
@@ -158,9 +168,10 @@ interface Ingredients {
   readonly store: Store;
   readonly registry: Registry;
   readonly token: string;
+  readonly outgoing: OutgoingCaller;
 }
 
-function assemble({ options, clock, randomness, store, registry, token }: Ingredients): ServerParts {
+function assemble({ options, clock, randomness, store, registry, token, outgoing }: Ingredients): ServerParts {
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
   const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
@@ -183,6 +194,9 @@ function assemble({ options, clock, randomness, store, registry, token }: Ingred
     uid: () => randomness.uuid(),
     random: (limit) => randomness.below(limit),
     pause: (milliseconds) => new Promise((resolve) => clock.after(milliseconds, resolve)),
+    after: (milliseconds, run) => clock.after(milliseconds, run),
+    call: outgoing,
+    resolveService: options.resolveService ?? clusterAddressResolver(lookup),
   };
   return {
     clock,

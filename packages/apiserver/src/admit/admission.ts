@@ -3,6 +3,8 @@ import type { KubeObject } from "@capstan/model";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { Authorizer } from "../authorize/authorizer.ts";
 import type { Lookup, Writer } from "../builtin/context.ts";
+import type { Timer } from "../clock.ts";
+import type { OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 
 /** What the request does to the object. */
@@ -33,8 +35,22 @@ export interface AdmissionRequest {
   warn(text: string): void;
   /** Adds an annotation to the audit record of the request. */
   annotate(key: string, value: string): void;
-  /** Converts between the hub version and another version of the kind. */
-  convert(object: KubeObject, version: string): AnyDraft;
+  /** Every group and version at which what is written is served, that of the request included. */
+  equivalents(): readonly ServedKind[];
+  /** An object of the hub version as one of these forms, for whoever sees it from outside. */
+  present(object: KubeObject, as: ServedKind): AnyDraft | Promise<AnyDraft>;
+  /** The way back: the structure of the kind is restored and defaults are filled in. */
+  accept(draft: AnyDraft, from: ServedKind): AnyDraft | Promise<AnyDraft>;
+  /** A change by somebody outside makes the mutating steps run once more. */
+  readonly rounds: { isSecondWanted: boolean; isSecond: boolean };
+}
+
+/** A form in which objects are served. */
+export interface ServedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
 /** What the steps may use beside the request. */
@@ -49,6 +65,11 @@ export interface AdmissionContext {
   random(limit: number): number;
   /** Resolves after so many milliseconds of the server's clock. */
   pause(milliseconds: number): Promise<void>;
+  /** Runs something later, unless it is called off. */
+  after(milliseconds: number, run: () => void): Timer;
+  /** Calls webhooks. */
+  readonly call: OutgoingCaller;
+  readonly resolveService: ServiceResolver;
 }
 
 /**
@@ -75,9 +96,21 @@ export function chainAdmission(steps: readonly AdmissionStep[], context: Admissi
   const mutating = steps.filter((step) => step.mutate !== undefined);
   const validating = steps.filter((step) => step.validate !== undefined);
   return {
-    mutate: (request) => runInOrder(mutating, request, (step) => step.mutate?.(request, context)),
+    mutate: (request) =>
+      mutateTwice(request, () => runInOrder(mutating, request, (step) => step.mutate?.(request, context))),
     validate: (request) => runInOrder(validating, request, (step) => step.validate?.(request, context)),
   };
+}
+
+/** Steps that others' changes may concern see them: everything runs again, once. */
+function mutateTwice(request: AdmissionRequest, run: () => void | Promise<void>): void | Promise<void> {
+  const again = (): void | Promise<void> => {
+    if (!request.rounds.isSecondWanted) return;
+    request.rounds.isSecond = true;
+    return run();
+  };
+  const first = run();
+  return first === undefined ? again() : first.then(again);
 }
 
 function runInOrder(

@@ -44,16 +44,26 @@ export interface Authorizer {
 export function authorizeWith(authorizers: readonly Authorizer[]): Authorizer {
   return {
     name: "union",
-    async authorize(attributes) {
-      const reasons: string[] = [];
-      for (const one of authorizers) {
-        const decision = await one.authorize(attributes);
-        if (decision.verdict !== "NoOpinion") return decision;
-        if (decision.reason !== "") reasons.push(decision.reason);
-      }
-      return { verdict: "NoOpinion", reason: reasons.join("\n") };
-    },
+    authorize: (attributes) => askFrom(authorizers, 0, { attributes, reasons: [] }),
   };
+}
+
+interface Asking {
+  readonly attributes: AccessAttributes;
+  readonly reasons: string[];
+}
+
+/** Waits only where an authorizer does: most decide at once, and expressions can only ask those. */
+function askFrom(authorizers: readonly Authorizer[], index: number, asking: Asking): Decision | Promise<Decision> {
+  const one = authorizers[index];
+  if (one === undefined) return { verdict: "NoOpinion", reason: asking.reasons.join("\n") };
+  const goOn = (decision: Decision): Decision | Promise<Decision> => {
+    if (decision.verdict !== "NoOpinion") return decision;
+    if (decision.reason !== "") asking.reasons.push(decision.reason);
+    return askFrom(authorizers, index + 1, asking);
+  };
+  const decision = one.authorize(asking.attributes);
+  return decision instanceof Promise ? decision.then(goOn) : goOn(decision);
 }
 
 /** Members of `system:masters` may do everything. */

@@ -6,7 +6,7 @@ import type { RuleContext } from "../builtin/context.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
-import { structuredVersion } from "./present.ts";
+import { acceptForm, equivalentForms, presentForm } from "./forms.ts";
 
 /** What a rule context is made from. */
 export interface ContextSource {
@@ -53,7 +53,7 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     kind,
     resource: { group: resource.group, version: resource.version, resource: resource.resource },
     subresource: info.subresource,
-    namespace: info.namespace,
+    namespace: namespaceOf(exchange, source.name),
     name: source.name,
     object: source.object,
     oldObject: source.oldObject,
@@ -62,6 +62,14 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     user,
     warn: (text) => warnings.add(text),
     annotate: () => {},
-    convert: (object, version) => structuredVersion(exchange, object, version),
+    equivalents: () => equivalentForms(exchange),
+    present: (object, as) => presentForm(exchange, object, as),
+    accept: (draft, from) => acceptForm(exchange, draft, from),
+    rounds: { isSecondWanted: false, isSecond: false },
   };
+}
+
+/** Requests for a namespace are in that namespace, also the one that makes it. */
+function namespaceOf({ resource, info }: ResourceExchange, name: string): string {
+  return resource.storage === "namespaces" && info.namespace === "" ? name : info.namespace;
 }

@@ -1,7 +1,5 @@
 /** Objects of the store in the version that a client asked for. */
-import { cloneJson, type KubeObject } from "@capstan/model";
-import type { AnyDraft } from "../builtin/draft.ts";
-import type { ResourceExchange } from "../exchange.ts";
+import type { KubeObject } from "@capstan/model";
 import type { ServedResource } from "../resources/resource.ts";
 
 /** One stored object as the resource serves it. */
@@ -17,13 +15,4 @@ export function presentAll(
   objects: readonly KubeObject[],
 ): readonly KubeObject[] | Promise<readonly KubeObject[]> {
   return resource.conversion === undefined ? objects : resource.conversion.fromStored(objects);
-}
-
-/** A stored object as a draft in some version of its kind, for admission. */
-export function structuredVersion(exchange: ResourceExchange, object: KubeObject, version: string): AnyDraft {
-  const { group, resource } = exchange.resource;
-  const served = exchange.parts.registry.find(group, version, resource);
-  const converted = served?.conversion?.fromStored([object]);
-  if (converted === undefined || converted instanceof Promise) return cloneJson(object);
-  return cloneJson(converted[0] ?? object);
 }

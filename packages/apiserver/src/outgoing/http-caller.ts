@@ -1,0 +1,117 @@
+/** Calls over HTTP and TLS. */
+import { request as httpRequest } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
+import { OutgoingError, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
+
+/** A caller and the connections that it keeps. */
+export interface HttpCaller {
+  readonly call: OutgoingCaller;
+  close(): void;
+}
+
+/** Opens a caller. Connections are kept while they are used again soon. */
+export function openHttpCaller(): HttpCaller {
+  const agents = new Map<string, Agent>();
+  const agentFor = (call: OutgoingCall): Agent => {
+    const key = `${call.insecure === true}\n${call.authority ?? ""}`;
+    let agent = agents.get(key);
+    if (agent === undefined) agents.set(key, (agent = new Agent({ keepAlive: true, timeout: idleMilliseconds })));
+    return agent;
+  };
+  return {
+    call: (call) => send(call, agentFor(call)),
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+const idleMilliseconds = 30_000;
+
+function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
+  const url = new URL(call.url);
+  const options = {
+    method: call.method,
+    host: call.connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
+    port: call.connectTo?.port ?? (url.port === "" ? undefined : Number(url.port)),
+    path: url.pathname + url.search,
+    headers: { ...call.headers, host: url.host },
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  };
+  const tls = {
+    agent,
+    servername: /^[\d.]+$|:/.test(url.hostname) ? "" : url.hostname,
+    rejectUnauthorized: call.insecure !== true,
+    ...(call.authority === undefined || call.authority === "" ? {} : { ca: call.authority }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === "http:" ? httpRequest(options) : httpsRequest({ ...options, ...tls });
+    request.once("error", (error) => reject(toOutgoingError(error, options)));
+    request.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", (error) => reject(toOutgoingError(error, options)));
+      response.once("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    request.end(call.body);
+  });
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** What went wrong, in the words of Go. */
+function toOutgoingError(error: Error, { host, port }: Target): OutgoingError {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const place = `${host.includes(":") ? `[${host}]` : host}:${port ?? 443}`;
+  const options = { cause: error };
+  switch (code) {
+    case "ABORT_ERR":
+      return new OutgoingError("Cancelled", "context canceled", options);
+    case "ECONNREFUSED":
+      return new OutgoingError("Refused", `dial tcp ${place}: connect: connection refused`, options);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new OutgoingError("Unresolved", `dial tcp: lookup ${host}: no such host`, options);
+    case "ECONNRESET":
+      return new OutgoingError("Broken", "EOF", options);
+    case "EHOSTUNREACH":
+      return new OutgoingError("Refused", `dial tcp ${place}: connect: no route to host`, options);
+    case "ENETUNREACH":
+      return new OutgoingError("Refused", `dial tcp ${place}: connect: network is unreachable`, options);
+    default:
+      return certificateError(error, code, host) ?? new OutgoingError("Broken", error.message, options);
+  }
+}
+
+const distrust: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+function certificateError(error: Error, code: string, host: string): OutgoingError | undefined {
+  const prefix = "tls: failed to verify certificate: x509: ";
+  const options = { cause: error };
+  if (distrust.has(code)) {
+    return new OutgoingError("Untrusted", `${prefix}certificate signed by unknown authority`, options);
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return new OutgoingError("Untrusted", `${prefix}certificate is not valid for ${host}`, options);
+  }
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+    return new OutgoingError("Untrusted", `${prefix}certificate has expired or is not yet valid`, options);
+  }
+  if (code === "EPROTO") {
+    return new OutgoingError("Broken", "http: server gave HTTP response to HTTPS client", options);
+  }
+  return undefined;
+}

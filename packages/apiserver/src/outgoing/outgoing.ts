@@ -1,0 +1,49 @@
+/** Calls that the server itself makes: to webhooks, and to servers that serve a part of the API for it. */
+
+/** One call. */
+export interface OutgoingCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: string | Uint8Array;
+  /** Who may have signed the certificate of the other side (PEM); the system's authorities by default. */
+  readonly authority?: string | undefined;
+  /** Whether any certificate will do. */
+  readonly insecure?: boolean;
+  /** Where to connect to instead of the host of the address: the place behind a service. */
+  readonly connectTo?: Endpoint | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** A place that can be connected to. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What came back. */
+export interface OutgoingAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly body: Uint8Array;
+}
+
+/** Makes a call; rejects with an OutgoingError when there is no answer. */
+export type OutgoingCaller = (call: OutgoingCall) => Promise<OutgoingAnswer>;
+
+/** Finds the place behind a service; throws an OutgoingError when there is none. */
+export type ServiceResolver = (namespace: string, name: string, port: number) => Endpoint | Promise<Endpoint>;
+
+/** Why there is no answer. */
+export type OutgoingErrorCode = "Refused" | "Unresolved" | "Untrusted" | "TimedOut" | "Cancelled" | "Broken";
+
+/** There is no answer; the message reads as Go's client words it, because it becomes part of refusals. */
+export class OutgoingError extends Error {
+  override readonly name = "OutgoingError";
+  readonly code: OutgoingErrorCode;
+
+  constructor(code: OutgoingErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

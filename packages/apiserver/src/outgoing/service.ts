@@ -1,0 +1,21 @@
+/** The place behind a service, as a server without knowledge of nodes sees it: its cluster address. */
+import type { Service } from "@capstan/kinds/v1";
+import type { Lookup } from "../builtin/context.ts";
+import { OutgoingError, type ServiceResolver } from "./outgoing.ts";
+
+/** Resolves services to their cluster addresses. */
+export function clusterAddressResolver(lookup: Lookup): ServiceResolver {
+  return (namespace, name, port) => {
+    const service = lookup.get("services", name, namespace) as Service | undefined;
+    if (service === undefined) throw new OutgoingError("Unresolved", `service "${name}" not found`);
+    const { spec } = service;
+    if (spec?.type === "ExternalName") return { host: spec.externalName ?? "", port };
+    if (!(spec?.ports ?? []).some((one) => one.port === port)) {
+      throw new OutgoingError("Unresolved", `no service port ${port} found for service "${name}"`);
+    }
+    const host = spec?.clusterIP ?? "";
+    if (host === "" || host === "None")
+      throw new OutgoingError("Unresolved", `service "${name}" has no cluster address`);
+    return { host, port };
+  };
+}

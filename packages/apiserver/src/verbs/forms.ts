@@ -1,0 +1,56 @@
+/** The forms in which the object of a request is served: every version of its kind, and kinds that are stored together. */
+import { cloneJson, type KubeObject } from "@capstan/model";
+import type { ServedKind } from "../admit/admission.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import type { ServedResource } from "../resources/resource.ts";
+
+/** All forms that have the subresource of the request. */
+export function equivalentForms({ parts, resource, info }: ResourceExchange): ServedKind[] {
+  return [...parts.registry.all()]
+    .filter((one) => one.storage === resource.storage)
+    .flatMap((one) => {
+      const subresource = one.subresources.get(info.subresource);
+      if (info.subresource !== "" && subresource === undefined) return [];
+      const { group, version } = one;
+      return { group, version, resource: one.resource, kind: subresource?.kind ?? { group, version, kind: one.kind } };
+    });
+}
+
+/** An object of the stored version in one of the forms. */
+export function presentForm(
+  exchange: ResourceExchange,
+  object: KubeObject,
+  form: ServedKind,
+): AnyDraft | Promise<AnyDraft> {
+  const conversion = servedAs(exchange, form)?.conversion;
+  if (conversion === undefined || !isWhole(exchange, form)) return cloneJson(object);
+  const converted = conversion.fromStored([object]);
+  if (converted instanceof Promise) return converted.then(([one]) => cloneJson(one ?? object));
+  return cloneJson(converted[0] ?? object);
+}
+
+/** A draft in one of the forms, as an object of the stored version. */
+export function acceptForm(
+  exchange: ResourceExchange,
+  draft: AnyDraft,
+  form: ServedKind,
+): AnyDraft | Promise<AnyDraft> {
+  const served = servedAs(exchange, form);
+  if (served === undefined) return draft;
+  const codec = isWhole(exchange, form) ? served.codec : served.subresources.get(exchange.info.subresource)?.codec;
+  if (codec === undefined) return draft;
+  const structured = codec.decode(draft as never, undefined);
+  codec.defaults(structured);
+  if (!isWhole(exchange, form) || served.conversion === undefined) return structured;
+  return served.conversion.toStored(structured);
+}
+
+function servedAs({ parts }: ResourceExchange, form: ServedKind): ServedResource | undefined {
+  return parts.registry.find(form.group, form.version, form.resource);
+}
+
+/** Whether the form is the object itself, or a view of it, and not another kind such as Scale. */
+function isWhole(exchange: ResourceExchange, form: ServedKind): boolean {
+  return servedAs(exchange, form)?.kind === form.kind.kind;
+}
