@@ -12,6 +12,42 @@ export interface Entry {
 /** Every command. To add one, write its file and its row. */
 export const commands: readonly Entry[] = [
   {
+    name: "init",
+    topic: "Start",
+    summary: "Make a project",
+    load: async () => (await import("./commands/init.ts")).init,
+  },
+  {
+    name: "create api",
+    topic: "Start",
+    summary: "Add a kind or a controller",
+    load: async () => (await import("./commands/create-api.ts")).createApi,
+  },
+  {
+    name: "create webhook",
+    topic: "Start",
+    summary: "Add functions that default, check or convert objects",
+    load: async () => (await import("./commands/create-webhook.ts")).createWebhook,
+  },
+  {
+    name: "delete api",
+    topic: "Start",
+    summary: "Take a kind out of the project",
+    load: async () => (await import("./commands/delete-api.ts")).deleteApi,
+  },
+  {
+    name: "rename",
+    topic: "Start",
+    summary: "Rename a kind everywhere in the project",
+    load: async () => (await import("./commands/rename.ts")).rename,
+  },
+  {
+    name: "upgrade",
+    topic: "Start",
+    summary: "Bring the project to the templates of this version",
+    load: async () => (await import("./commands/upgrade.ts")).upgrade,
+  },
+  {
     name: "apiserver",
     topic: "Tools",
     summary: "Run the bare embedded API server",

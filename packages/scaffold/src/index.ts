@@ -1,1 +1,23 @@
 /** Writes a project, changes it and upgrades it, and makes manifests from what a program declares. */
+
+// A project and what it was made from.
+export { checkInputs, formatInputs, inputsFile, parseInputs } from "./project/inputs.ts";
+export type { ApiInputs, ImageInputs, Inputs, Origin, WebhookInputs } from "./project/inputs.ts";
+export { checkProjectName, wordsOf } from "./project/names.ts";
+export type { Words } from "./project/names.ts";
+export { currentTemplates, renderProject } from "./project/render.ts";
+export type { Files } from "./project/render.ts";
+export { ScaffoldError } from "./errors.ts";
+export type { ScaffoldErrorCode } from "./errors.ts";
+
+// Changes to it.
+export { addApi, addWebhooks, findApi, removeApi } from "./project/edit.ts";
+export type { ApiName } from "./project/edit.ts";
+export { renameApi } from "./project/rename.ts";
+export type { NewName, Renamed } from "./project/rename.ts";
+export { planChange } from "./project/change.ts";
+export type { FileChange, Situation } from "./project/change.ts";
+export { merge } from "./merge/merge.ts";
+export type { Additions, Merged, Versions } from "./merge/merge.ts";
+export { diffLines, toLines } from "./merge/lines.ts";
+export type { Change } from "./merge/lines.ts";

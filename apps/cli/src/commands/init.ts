@@ -1,0 +1,149 @@
+/** `capstan init`: a new project. */
+import { readFile, readdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import {
+  type ApiInputs,
+  checkInputs,
+  checkProjectName,
+  currentTemplates,
+  type Inputs,
+  renderProject,
+} from "@capstan/scaffold";
+import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { report } from "../project/apply.ts";
+import { fullGroup, kindOptions, shapeOf, shapeOptions, type Shape } from "../project/api-options.ts";
+import { exists, writeChanges } from "../project/disk.ts";
+import { licenceHeader } from "../project/licence.ts";
+import { linkCheckout } from "../project/link.ts";
+import { askText } from "../project/questions.ts";
+import type { Terminal } from "../terminal.ts";
+import { ownVersion } from "./version.ts";
+
+/** Makes a project. */
+export const init: Command = defineCommand({
+  describe:
+    "Twelve files: one kind with a controller and a test that passes. Nothing is written into a folder that has a project.",
+  arguments: [
+    { name: "NAME", describe: "the folder and name of the project; this folder if left out", presence: "optional" },
+  ],
+  options: {
+    ...kindOptions,
+    domain: { type: "text", value: "DOMAIN", default: "example.com", describe: "what the names of groups end with" },
+    ...shapeOptions,
+    bare: { type: "flag", describe: "no kind yet: add the first with capstan create api" },
+    "project-name": { type: "text", value: "NAME", describe: "the name, where it differs from the folder's" },
+    "watch-namespace": { type: "flag", describe: "watch only the namespace that the operator runs in" },
+    license: {
+      type: "text",
+      choices: ["none", "apache2", "mit"],
+      default: "none",
+      value: "NAME",
+      describe: "the licence header of sources: none, apache2 or mit",
+    },
+    "license-file": { type: "text", value: "FILE", describe: "a header of your own" },
+    owner: { type: "text", value: "NAME", describe: "whom the licence header names" },
+    capstan: {
+      type: "text",
+      value: "PATH",
+      describe: "use the framework of this checkout instead of the published one",
+    },
+  },
+  examples: [
+    {
+      line: "capstan init memcached-operator --group cache --kind Memcached",
+      does: "A project with the kind Memcached in cache.example.com",
+    },
+    {
+      line: "capstan init web --domain acme.org --kind Site --image nginx:1.29 --image-port 80",
+      does: "A ready-made controller that runs an image",
+    },
+    { line: "capstan init", does: "Ask, and write into this folder" },
+  ],
+  run: async ({ options, args: [folder], terminal }) => {
+    const root = resolve(terminal.cwd, folder ?? ".");
+    await mustBeFree(root);
+    const name =
+      options["project-name"] ??
+      (folder === undefined ? await askText(terminal, "Name of the project", basename(root)) : basename(root));
+    checkProjectName(name);
+    const header = await licenceHeader({ ...options, cwd: terminal.cwd, year: new Date().getFullYear() });
+    const inputs: Inputs = {
+      templates: currentTemplates,
+      name,
+      domain: options.domain,
+      capstan: options.capstan === undefined ? await ownVersion() : `file:${resolve(terminal.cwd, options.capstan)}`,
+      namespaced: options["watch-namespace"],
+      ...(header === undefined ? {} : { header }),
+      apis: options.bare ? [] : [await firstApi(options, terminal)],
+    };
+    checkInputs(inputs);
+    const changes = [...renderProject(inputs)].map(([path, text]) => ({ path, action: "create" as const, text }));
+    await mustNotOverwrite(root, changes);
+    await writeChanges(root, changes);
+    if (options.capstan !== undefined) await linkCheckout(root, resolve(terminal.cwd, options.capstan));
+    report(changes, terminal);
+    const steps = [
+      ...(folder === undefined ? [] : [`cd ${folder}`]),
+      ...(options.capstan === undefined ? ["npm install"] : []),
+      "npm test",
+      "npx capstan dev",
+    ];
+    terminal.out(`\nNext:\n${steps.map((step) => `  ${step}\n`).join("")}`);
+  },
+});
+
+interface First extends Shape {
+  readonly group: string | undefined;
+  readonly version: string | undefined;
+  readonly kind: string | undefined;
+  readonly domain: string;
+}
+
+async function firstApi(options: First, terminal: Terminal): Promise<ApiInputs> {
+  const kind = options.kind ?? (await askText(terminal, "Kind", "AppService"));
+  const group = options.group ?? (await askText(terminal, "Group", "app"));
+  return {
+    group: fullGroup(group, options.domain),
+    version: options.version ?? "v1alpha1",
+    kind,
+    origin: "new",
+    controllers: [""],
+    ...shapeOf(options),
+  };
+}
+
+async function mustBeFree(root: string): Promise<void> {
+  if (await exists(join(root, "capstan.json"))) {
+    throw new CliError(
+      "Project",
+      `${root} has a project already: add to it with capstan create api, or choose another folder`,
+    );
+  }
+  if ((await exists(root)) && !(await isFolder(root)))
+    throw new CliError("Project", `${root} is a file: choose another name`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    await readdir(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+async function mustNotOverwrite(
+  root: string,
+  changes: readonly { readonly path: string; readonly text: string }[],
+): Promise<void> {
+  for (const { path, text } of changes) {
+    if (!(await exists(join(root, path)))) continue;
+    if ((await readFile(join(root, path), "utf8")) === text) continue;
+    throw new CliError(
+      "Project",
+      `${join(root, path)} is in the way: nothing was written; move it or choose another folder`,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+/** Brings a project from one set of files to another without losing what its users wrote. */
+import { type Additions, merge } from "../merge/merge.ts";
+import { inputsFile } from "./inputs.ts";
+import type { Files } from "./render.ts";
+
+/** The files of a project: as they were made, as they should be made now, and as they are. */
+export interface Situation {
+  readonly base: Files;
+  readonly next: Files;
+  readonly disk: Files;
+}
+
+/** What happens to one file. */
+export type FileChange =
+  | { readonly path: string; readonly action: "create" | "update"; readonly text: string }
+  | { readonly path: string; readonly action: "conflict"; readonly text: string; readonly conflicts: number }
+  | { readonly path: string; readonly action: "delete" }
+  /** It should go, or come back, but its user changed or deleted it: it stays as it is. */
+  | { readonly path: string; readonly action: "leave"; readonly why: string };
+
+/** What has to happen, in the order of the paths. Files that stay the same are not named. */
+export function planChange({ base, next, disk }: Situation, additions: Additions = "mark"): FileChange[] {
+  const paths = [...new Set([...base.keys(), ...next.keys()])].sort();
+  return paths.flatMap((path) => {
+    const change = changeOf({ path, was: base.get(path), wanted: next.get(path), is: disk.get(path) }, additions);
+    return change === undefined ? [] : [change];
+  });
+}
+
+interface OneFile {
+  readonly path: string;
+  readonly was: string | undefined;
+  readonly wanted: string | undefined;
+  readonly is: string | undefined;
+}
+
+function changeOf({ path, was, wanted, is }: OneFile, additions: Additions): FileChange | undefined {
+  if (wanted === is) return undefined;
+  // The record is the tool's own: it says what the other files are made from, whatever stands in it.
+  if (path === inputsFile && wanted !== undefined)
+    return { path, action: is === undefined ? "create" : "update", text: wanted };
+  if (wanted === was) return undefined;
+  if (wanted === undefined) {
+    if (is === undefined) return undefined;
+    return is === was
+      ? { path, action: "delete" }
+      : { path, action: "leave", why: "you changed it; delete it yourself if it is not needed" };
+  }
+  if (is === undefined) {
+    return was === undefined
+      ? { path, action: "create", text: wanted }
+      : { path, action: "leave", why: "you deleted it" };
+  }
+  const { text, conflicts } = merge(
+    { base: was ?? "", mine: is, theirs: wanted },
+    was === undefined ? "mark" : additions,
+  );
+  if (conflicts > 0) return { path, action: "conflict", text, conflicts };
+  return text === is ? undefined : { path, action: "update", text };
+}

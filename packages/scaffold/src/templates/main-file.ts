@@ -1,0 +1,33 @@
+/** The file that joins the controllers of a project and runs them. One line for each, so that changes merge well. */
+import type { Inputs } from "../project/inputs.ts";
+import { fileOf, valueOf, withHeader } from "./source.ts";
+
+/** src/main.ts */
+export function mainFile(inputs: Inputs): string {
+  const controllers = inputs.apis.flatMap((api) =>
+    api.controllers.map((name) => ({
+      value: valueOf(inputs, api, name),
+      file: `./${fileOf(inputs, api)}${name === "" ? "" : `-${name}`}.ts`,
+    })),
+  );
+  const imports = controllers.map(({ value, file }) => `import { ${value} } from "${file}";\n`).join("");
+  const resources = inputs.apis
+    .filter(({ origin, controllers: own }) => origin === "new" && own.length === 0)
+    .map((api) => `export { ${api.kind} } from "./${fileOf(inputs, api)}.ts";\n`)
+    .join("");
+  const list = controllers.map(({ value }) => `    ${value},\n`).join("");
+  return withHeader(
+    inputs,
+    `/** The operator: every controller, and how it is started. */
+import { operator } from "capstan";
+${imports}${resources}
+export const app = operator({
+  name: "${inputs.name}",
+  controllers: [
+${list}  ],
+});
+
+if (import.meta.main) await app.run();
+`,
+  );
+}

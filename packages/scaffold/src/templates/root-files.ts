@@ -1,0 +1,101 @@
+/** The files at the root of a project. */
+import type { Inputs } from "../project/inputs.ts";
+
+/** Whether the framework comes from a checkout instead of a registry. */
+export function isCheckout({ capstan }: Inputs): boolean {
+  return capstan.startsWith("file:");
+}
+
+const condition = "--conditions=@capstan/source";
+
+/** package.json */
+export function packageFile(inputs: Inputs): string {
+  const { name, capstan } = inputs;
+  const flags = isCheckout(inputs) ? ` ${condition}` : "";
+  const tool = isCheckout(inputs) ? {} : { "@capstan/cli": capstan };
+  return json({
+    name,
+    version: "0.1.0",
+    private: true,
+    description: `The ${name} for Kubernetes.`,
+    type: "module",
+    main: "./src/main.ts",
+    scripts: {
+      start: `node${flags} src/main.ts`,
+      dev: "capstan dev",
+      check: "tsc --noEmit",
+      test: `node${flags} --test "src/**/*.test.ts"`,
+    },
+    dependencies: { capstan: isCheckout(inputs) ? `${capstan}/packages/capstan` : capstan },
+    devDependencies: { ...tool, "@types/node": "24.19.2", typescript: "7.0.2" },
+    engines: { node: ">=22.18" },
+  });
+}
+
+/** tsconfig.json */
+export function tsconfigFile(inputs: Inputs): string {
+  return json({
+    compilerOptions: {
+      target: "es2024",
+      lib: ["esnext"],
+      types: ["node"],
+      module: "nodenext",
+      ...(isCheckout(inputs) ? { customConditions: ["@capstan/source"] } : {}),
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      verbatimModuleSyntax: true,
+      erasableSyntaxOnly: true,
+      skipLibCheck: true,
+    },
+    include: ["src"],
+  });
+}
+
+/** .gitignore */
+export const gitignoreFile = "node_modules/\ndist/\n.capstan/\n";
+
+/** Containerfile: any builder reads it (buildah, podman, kaniko, docker). */
+export const containerFile = `# Any builder reads this: buildah, podman, kaniko, docker. No step needs root in the cluster.
+FROM docker.io/library/node:24-slim AS dependencies
+WORKDIR /operator
+COPY package.json package-lock.json* ./
+RUN npm install --omit=dev --no-audit --no-fund
+
+FROM docker.io/library/node:24-slim
+WORKDIR /operator
+COPY --from=dependencies /operator/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+USER 65532:65532
+ENTRYPOINT ["node", "src/main.ts"]
+`;
+
+/** .github/workflows/ci.yml */
+export const workflowFile = `name: ci
+on:
+  push:
+    branches: [main]
+  pull_request:
+permissions:
+  contents: read
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - uses: actions/setup-node@v5
+        with:
+          node-version: 24
+          cache: npm
+      - run: npm ci
+      - run: npm run check
+      - run: npm test
+      - run: npx capstan generate manifests --image example.com/operator:ci > install.yaml
+`;
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

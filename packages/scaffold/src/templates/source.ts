@@ -1,0 +1,195 @@
+/** The source of one kind: its resource and its controller, in one file that a newcomer can read. */
+import type { ApiInputs, Inputs } from "../project/inputs.ts";
+import { type Words, wordsOf } from "../project/names.ts";
+import { imageController, imageSpec, imageStatus } from "./image.ts";
+
+/** A file's text under the project's header. */
+export function withHeader({ header }: Inputs, text: string): string {
+  return header === undefined ? text : `${header}\n\n${text}`;
+}
+
+/** The name of a kind's file; where two groups have the kind, the group is part of it. */
+export function fileOf({ apis }: Inputs, api: ApiInputs): string {
+  const { file } = wordsOf(api.kind);
+  const first = apis.find(({ kind }) => kind === api.kind);
+  return first === undefined || first.group === api.group ? file : `${file}-${api.group.split(".", 1)[0]}`;
+}
+
+/** The names of an API as values of main.ts: the group is part of those whose kind another group has, too. */
+export function valueOf(inputs: Inputs, api: ApiInputs, controller = ""): string {
+  const { value } = wordsOf(api.kind, api.plural);
+  const clash = fileOf(inputs, api) !== wordsOf(api.kind).file;
+  const group = clash ? capital(camel(api.group.split(".", 1)[0] ?? "")) : "";
+  return `${value}${group}${capital(camel(controller))}`;
+}
+
+/** The file of a kind. */
+export function sourceFile(inputs: Inputs, api: ApiInputs): string {
+  const words = wordsOf(api.kind, api.plural);
+  const parts = [imports(api), kindValue(api, words)];
+  if (api.controllers.includes("")) parts.push(mainController(inputs, api, words));
+  return withHeader(inputs, parts.filter((part) => part !== "").join("\n"));
+}
+
+/** The file of a further controller of a kind. */
+export function extraControllerFile(inputs: Inputs, api: ApiInputs, name: string): string {
+  const { kind } = wordsOf(api.kind, api.plural);
+  const from = api.origin === "core" ? kindModule(api) : `./${fileOf(inputs, api)}.ts`;
+  return withHeader(
+    inputs,
+    `/** ${name}: another controller for ${kind}. */
+import { controller } from "capstan";
+import { ${kind} } from "${from}";
+
+export const ${valueOf(inputs, api, name)} = controller(${kind}, { name: "${name}" }, async ({ object, log }) => {
+  log.info("seen", { name: object.metadata.name });
+});
+`,
+  );
+}
+
+function imports({ origin, controllers, image, kind, ...api }: ApiInputs): string {
+  const run = controllers.includes("");
+  const sentence = {
+    new: "its shape and what is done for each object",
+    core: "what is done for each object",
+    external: "a kind that another operator defines",
+  }[origin];
+  const opening = `/** ${kind}: ${sentence}. */\n`;
+  const owned = image === undefined ? "Pod" : "Deployment";
+  const module = image === undefined ? "capstan/kinds/v1" : "capstan/kinds/apps/v1";
+  switch (origin) {
+    case "new":
+      return `${opening}import { ${run ? "controller, " : ""}defineResource, s } from "capstan";\n${run ? `import { ${owned} } from "${module}";\n` : ""}`;
+    case "core":
+      return `${opening}import { controller } from "capstan";\nimport { ${kind} } from "${kindModule(api)}";\n`;
+    case "external":
+      return `${opening}import { ${run ? "controller, " : ""}defineResource, s } from "capstan";\n`;
+  }
+}
+
+function kindModule({ group, version }: Pick<ApiInputs, "group" | "version">): string {
+  return `capstan/kinds/${group === "" ? "" : `${group}/`}${version}`;
+}
+
+function kindValue(api: ApiInputs, words: Words): string {
+  switch (api.origin) {
+    case "new":
+      return resource(api, words);
+    case "core":
+      return "";
+    case "external":
+      return `// Its CRD comes with the operator that defines it; this one is for tests and \`capstan dev\` only.
+export const ${api.kind} = defineResource({
+  group: "${api.group}",
+  version: "${api.version}",
+  kind: "${api.kind}",
+  plural: "${words.plural}",
+${api.scope === "Cluster" ? `  scope: "Cluster",\n` : ""}  spec: s.object({}).loose(),
+  status: s.object({}).loose(),
+});
+`;
+  }
+}
+
+function resource(api: ApiInputs, { kind, plural }: Words): string {
+  const { image, webhooks = {} } = api;
+  const stored = webhooks.conversion;
+  const version = stored === undefined ? `  version: "${api.version}",\n` : "";
+  const schemas = image === undefined ? podSchemas(api) : `${imageSpec(image)}\n${imageStatus}`;
+  return `${schemas}
+export const ${kind} = defineResource({
+  group: "${api.group}",
+${version}  kind: "${kind}",
+${api.plural === undefined ? "" : `  plural: "${plural}",\n`}${api.scope === "Cluster" ? `  scope: "Cluster",\n` : ""}${
+    stored === undefined
+      ? `  spec,\n  status,\n  columns: ${columns(api)},\n`
+      : `  versions: {
+    ${api.version}: { spec, status },
+    ${stored}: { spec, status, storage: true },
+  },
+  convert: {
+    "${api.version}->${stored}": (from) => from,
+    "${stored}->${api.version}": (from) => from,
+  },
+`
+  }  conditions: { Ready: "${image === undefined ? "The pod runs" : "As many pods run as were asked for"}" },
+${webhooks.defaulting === true ? defaulting(api) : ""}${webhooks.validating === true ? validating : ""}});
+`;
+}
+
+function columns({ image }: ApiInputs): string {
+  return image === undefined
+    ? `{ Image: "spec.image", Ready: "condition:Ready" }`
+    : `{ Size: "spec.size", Ready: "condition:Ready" }`;
+}
+
+function defaulting({ image }: ApiInputs): string {
+  return `  default: (draft) => {
+    draft.spec.${image === undefined ? "command" : "size"} ??= ${image === undefined ? `["sleep", "3600"]` : "1"};
+  },
+`;
+}
+
+const validating = `  validate: ({ object, reject }) => {
+    if (object.spec.image.endsWith(":latest")) reject("spec.image", "name a version: latest is a different image every day");
+  },
+`;
+
+function podSchemas(api: ApiInputs): string {
+  const place =
+    api.scope === "Cluster" ? `  namespace: s.string().default("default").describe("Where the pod runs"),\n` : "";
+  return `const spec = s.object({
+  image: s.string().default("busybox:1.37").describe("The image that the pod runs"),
+  command: s.array(s.string()).default(["sleep", "3600"]).describe("What it runs in there"),
+${place}});
+
+const status = s.object({
+  pod: s.string().describe("The name of the pod"),
+});
+`;
+}
+
+function mainController(inputs: Inputs, api: ApiInputs, { kind }: Words): string {
+  const value = valueOf(inputs, api);
+  if (api.origin !== "new") {
+    return `export const ${value} = controller(${kind}, {}, async ({ object, log }) => {
+  log.info("seen", { name: object.metadata.name });
+});
+`;
+  }
+  return api.image === undefined ? podController(value, api) : imageController(value, api);
+}
+
+function podController(value: string, { kind, group, scope }: ApiInputs): string {
+  const place = scope === "Cluster" ? ", namespace: object.spec.namespace" : "";
+  return `export const ${value} = controller(${kind}, { owns: [Pod] }, async ({ object, apply, status }) => {
+  const { name } = object.metadata;
+  const pod = await apply(Pod, \`\${name}-pod\`, {
+    metadata: { labels: { "${group}/name": name }${place} },
+    spec: {
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [
+        {
+          name: "main",
+          image: object.spec.image,
+          command: object.spec.command,
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+        },
+      ],
+    },
+  });
+  const phase = pod.status?.phase ?? "Pending";
+  status.pod = pod.metadata.name;
+  status.condition("Ready", phase === "Running", \`the pod is \${phase}\`);
+});
+`;
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
