@@ -17,6 +17,8 @@ import {
   clusterTrustBundleAttest,
 } from "./signers.ts";
 import { storageObjectInUseProtection } from "./storage-protection.ts";
+import { mutatingWebhooks } from "./webhook/mutating.ts";
+import { validatingWebhooks } from "./webhook/validating.ts";
 import { taintNodesByCondition } from "./taint-nodes.ts";
 
 /** The chain that is on by default. */
@@ -37,6 +39,8 @@ export const admissionSteps: readonly AdmissionStep[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  mutatingWebhooks,
+  validatingWebhooks,
   resourceQuota,
 ];
 

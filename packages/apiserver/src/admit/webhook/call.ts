@@ -1,0 +1,157 @@
+/** Asks one webhook: sends the review, waits no longer than it may, and tells a refusal from a failure. */
+import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
+import { parseJson } from "../../decode/json-text.ts";
+import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
+import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
+import type { Forms } from "./forms.ts";
+import type { ClientConfig, Webhook } from "./hook.ts";
+import { readReview, reviewVersion, writeReview, type Verdict } from "./review.ts";
+
+/** What came of asking a webhook. */
+export type Outcome =
+  | { readonly type: "allowed"; readonly verdict: Verdict }
+  | { readonly type: "denied"; readonly error: StatusError }
+  /** The webhook could not be asked; the failure policy decides. */
+  | { readonly type: "failed"; readonly error: StatusError };
+
+/** Which webhook is asked about what. */
+export interface Question {
+  readonly hook: Webhook;
+  readonly form: ServedKind;
+  readonly forms: Forms;
+  readonly mutates: boolean;
+}
+
+/** Asks. */
+export async function ask(question: Question, context: AdmissionContext): Promise<Outcome> {
+  const { hook, forms } = question;
+  const { request } = forms;
+  if (request.dryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun") {
+    const error = apiErrors.badRequest(`admission webhook ${quote(hook.name)} does not support dry run`);
+    return { type: "denied", error };
+  }
+  const verdict = await verdictOf(question, context);
+  if (typeof verdict === "string") return { type: "failed", error: failure(hook, verdict) };
+  tell(request, hook, verdict);
+  if (verdict.allowed) return { type: "allowed", verdict };
+  return { type: "denied", error: denial(hook.name, verdict.result) };
+}
+
+function tell(request: AdmissionRequest, { name }: Webhook, { warnings, auditAnnotations }: Verdict): void {
+  for (const [key, value] of Object.entries(auditAnnotations)) request.annotate(`${name}/${key}`, value);
+  for (const warning of warnings) request.warn(warning);
+}
+
+/** The verdict, or why there is none. */
+async function verdictOf(
+  { hook, form, forms, mutates }: Question,
+  context: AdmissionContext,
+): Promise<Verdict | string> {
+  const version = reviewVersion(hook.admissionReviewVersions);
+  if (version === undefined) {
+    return "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+  }
+  const uid = context.uid();
+  const review = { version, uid, request: forms.request, form, pair: await forms.in(form) };
+  const answer = await send(hook, writeReview(review), context);
+  if (typeof answer === "string") return `failed to call webhook: ${answer}`;
+  const body = decode(answer);
+  if (typeof body === "string") return `failed to call webhook: ${body}`;
+  const verdict = readReview(body.value, { version, uid, mutates });
+  return typeof verdict === "string" ? `received invalid webhook response: ${verdict}` : verdict;
+}
+
+const defaultSeconds = 10;
+
+/** The answer, or why there is none. */
+async function send(hook: Webhook, body: string, context: AdmissionContext): Promise<OutgoingAnswer | string> {
+  const seconds = hook.timeoutSeconds ?? defaultSeconds;
+  const url = `${addressOf(hook.clientConfig)}?timeout=${seconds}s`;
+  const late = new AbortController();
+  const timer = context.after(seconds * 1000, () => late.abort());
+  try {
+    const connectTo = await placeOf(hook.clientConfig, context);
+    const call: OutgoingCall = {
+      method: "POST",
+      url,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, */*",
+        "user-agent": "kube-apiserver-admission",
+      },
+      body,
+      authority: authorityOf(hook.clientConfig),
+      connectTo,
+      signal: late.signal,
+    };
+    return await context.call(call);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    return `Post ${quote(url)}: ${late.signal.aborted ? "context deadline exceeded" : error.message}`;
+  } finally {
+    timer.cancel();
+  }
+}
+
+const defaultPort = 443;
+
+function addressOf({ url, service }: ClientConfig): string {
+  if (service === undefined) return url ?? "";
+  const { name, namespace, port = defaultPort, path = "" } = service;
+  const place = path === "" || path.startsWith("/") ? path : `/${path}`;
+  return `https://${name}.${namespace}.svc:${port}${place === "" ? "/" : place}`;
+}
+
+async function placeOf({ service }: ClientConfig, context: AdmissionContext): Promise<OutgoingCall["connectTo"]> {
+  if (service === undefined) return undefined;
+  return context.resolveService(service.namespace, service.name, service.port ?? defaultPort);
+}
+
+function authorityOf({ caBundle = "" }: ClientConfig): string | undefined {
+  return caBundle === "" ? undefined : Buffer.from(caBundle, "base64").toString("utf8");
+}
+
+/** The JSON of an answer, or what is wrong with it. */
+function decode({ status, body }: OutgoingAnswer): { readonly value: unknown } | string {
+  const text = Buffer.from(body).toString("utf8");
+  if (status < 200 || status > 206) return unexpected(status, text);
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function unexpected(code: number, serverMessage: string): string {
+  const { message } = apiErrors.genericServerResponse({
+    code,
+    verb: "POST",
+    resource: { group: "", resource: "" },
+    name: "",
+    serverMessage: serverMessage.trim(),
+    retryAfterSeconds: 0,
+    isUnexpected: true,
+  });
+  return message;
+}
+
+function failure({ name }: Webhook, reason: string): StatusError {
+  return apiErrors.internalError(`failed calling webhook ${quote(name)}: ${reason}`);
+}
+
+/** A refusal in the words of the webhook, with what a Status must have. */
+function denial(name: string, result: Status | undefined): StatusError {
+  const denied = `admission webhook ${quote(name)} denied the request`;
+  const { message = "", reason = "", code = 0, ...rest } = result ?? ({} as Partial<Status>);
+  const why = message === "" ? reason : message;
+  return new StatusError({
+    ...rest,
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: why === "" ? `${denied} without explanation` : `${denied}: ${why}`,
+    ...(reason === "" ? {} : { reason }),
+    code: code < 400 ? 400 : code,
+  });
+}

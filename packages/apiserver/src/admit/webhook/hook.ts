@@ -1,0 +1,62 @@
+/** Webhooks as configurations state them. */
+import type { KubeObject, LabelSelectorObject } from "@capstan/model";
+import type { Lookup } from "../../builtin/context.ts";
+import type { MatchCondition } from "../expression/match-conditions.ts";
+import type { Rule } from "../match/rules.ts";
+
+/** One webhook. Defaults have been filled in. */
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig: ClientConfig;
+  readonly rules?: readonly Rule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelectorObject;
+  readonly objectSelector?: LabelSelectorObject;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions: readonly string[];
+  readonly reinvocationPolicy?: string;
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
+/** Where a webhook is: at an address or behind a service. */
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** Base64 of PEM. */
+  readonly caBundle?: string;
+}
+
+/** A webhook with the name of its place among all. */
+export interface PlacedHook {
+  readonly id: string;
+  readonly hook: Webhook;
+}
+
+interface Configuration extends KubeObject {
+  readonly webhooks?: readonly Webhook[];
+}
+
+const resources = {
+  mutating: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
+} as const;
+
+/** All webhooks: configurations by name, webhooks in their order. Names may come again, so each gets a number. */
+export function hooksOf(type: keyof typeof resources, lookup: Lookup): PlacedHook[] {
+  const configurations = lookup.list(resources[type]) as readonly Configuration[];
+  return configurations.flatMap(({ metadata, webhooks = [] }) => {
+    const seen = new Map<string, number>();
+    return webhooks.map((hook) => {
+      const number = seen.get(hook.name) ?? 0;
+      seen.set(hook.name, number + 1);
+      return { id: `${metadata.name}/${hook.name}/${number}`, hook };
+    });
+  });
+}

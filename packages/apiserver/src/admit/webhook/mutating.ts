@@ -1,0 +1,115 @@
+/** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
+import { apiErrors, cloneJson, isDeepEqual, quote, type KubeObject } from "@capstan/model";
+import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
+import type { AnyDraft } from "../../builtin/draft.ts";
+import { parseJson } from "../../decode/json-text.ts";
+import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
+import { isExempt } from "../match/rules.ts";
+import { ask, type Question } from "./call.ts";
+import { Forms } from "./forms.ts";
+import { hooksOf, type PlacedHook } from "./hook.ts";
+import { invocationOf } from "./invocation.ts";
+
+export const mutatingWebhooks: AdmissionStep = {
+  name: "MutatingAdmissionWebhook",
+  handles: () => true,
+  mutate(request, context) {
+    if (isExempt(request)) return undefined;
+    const hooks = hooksOf("mutating", context.lookup);
+    return hooks.length === 0 ? undefined : dispatch(request, hooks, context);
+  },
+};
+
+/** Which webhooks have been asked and want to be asked again. */
+interface Reinvocation {
+  invoked: Set<string>;
+  wanted: Set<string>;
+  lastOutput: KubeObject | undefined;
+}
+
+const reinvocations = new WeakMap<AdmissionRequest, Reinvocation>();
+
+function reinvocationOf(request: AdmissionRequest): Reinvocation {
+  let found = reinvocations.get(request);
+  if (found === undefined) {
+    found = { invoked: new Set(), wanted: new Set(), lastOutput: undefined };
+    reinvocations.set(request, found);
+  }
+  return found;
+}
+
+function wantAgain(state: Reinvocation): void {
+  for (const id of state.invoked) state.wanted.add(id);
+  state.invoked = new Set();
+}
+
+async function dispatch(
+  request: AdmissionRequest,
+  hooks: readonly PlacedHook[],
+  context: AdmissionContext,
+): Promise<void> {
+  const state = reinvocationOf(request);
+  const { rounds } = request;
+  if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
+  const forms = new Forms(request);
+  for (const { id, hook } of hooks) {
+    const form = await invocationOf(hook, forms, context);
+    if (form === undefined || (rounds.isSecond && !state.wanted.has(id))) continue;
+    const isChanged = await change({ hook, form, forms, mutates: true }, context);
+    if (isChanged) {
+      wantAgain(state);
+      rounds.isSecondWanted = true;
+    }
+    if (hook.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+  }
+  state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
+}
+
+/** Whether the webhook changed something. */
+async function change(question: Question, context: AdmissionContext): Promise<boolean> {
+  const outcome = await ask(question, context);
+  switch (outcome.type) {
+    case "denied":
+      throw outcome.error;
+    case "failed":
+      if (question.hook.failurePolicy === "Ignore") return false;
+      throw outcome.error;
+    case "allowed":
+      return outcome.verdict.patch === "" ? false : applyPatch(question, outcome.verdict.patch);
+  }
+}
+
+async function applyPatch({ hook, form, forms }: Question, text: string): Promise<boolean> {
+  const patch = readPatch(hook.name, text);
+  if (patch.length === 0) return false;
+  const { object } = await forms.in(form);
+  if (object === undefined) {
+    const why = `admission webhook ${quote(hook.name)} attempted to modify the object, which is not supported for this operation`;
+    throw apiErrors.internalError(why);
+  }
+  const patched = patchObject(object, patch);
+  if (isDeepEqual(patched, object)) return false;
+  await forms.replace(patched, form);
+  return true;
+}
+
+function readPatch(name: string, text: string): readonly unknown[] {
+  try {
+    const patch = parseJson(text);
+    if (Array.isArray(patch)) return patch;
+  } catch {
+    // Told below, as for anything else that is no list.
+  }
+  const why = `failed calling webhook ${quote(name)}: received undecodable patch in webhook response: invalid JSON patch`;
+  throw apiErrors.internalError(why);
+}
+
+function patchObject(object: AnyDraft, patch: readonly unknown[]): AnyDraft {
+  try {
+    const document = cloneJson(object) as unknown as JsonObject;
+    return applyJsonPatch(document as never, patch as never) as unknown as AnyDraft;
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw apiErrors.internalError(error.message);
+  }
+}
