@@ -41,7 +41,6 @@ export async function runTests(
     lines.push(line);
     print(line);
   };
-  const perFile = new Map<string, { passed: number; failed: number; milliseconds: number }>();
   const began = performance.now();
   const stream = run({
     files: [...files],
@@ -56,10 +55,12 @@ export async function runTests(
   stream.on("test:stderr", ({ message }) => {
     if (!quiet) say(message.trimEnd());
   });
-  stream.on("test:complete", ({ name, nesting, file }) => {
-    if (quiet || nesting !== 0 || file === undefined || !name.endsWith(".ts")) return;
-    const seen = perFile.get(name);
-    if (seen) say(`${seen.failed > 0 ? "FAIL" : "ok  "}  ${relative(name)} (${seen.passed + seen.failed} tests)`);
+  // One summary comes for each file, and one without a file for all of them.
+  stream.on("test:summary", ({ file, counts, duration_ms, success }) => {
+    if (quiet || file === undefined) return;
+    say(
+      `${success ? "ok  " : "FAIL"}  ${relative(file)} (${counts.tests} tests, ${(duration_ms / 1000).toFixed(1)} s)`,
+    );
   });
 
   function record(
