@@ -43,6 +43,8 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     agent,
     servername: /^[\d.]+$|:/.test(url.hostname) ? "" : url.hostname,
     rejectUnauthorized: call.insecure !== true,
+    // As in Go, whatever is in the bundle is trusted, be it the certificate of the other side itself.
+    allowPartialTrustChain: true,
     ...(call.authority === undefined || call.authority === "" ? {} : { ca: call.authority }),
   };
   return new Promise((resolve, reject) => {

@@ -17,17 +17,10 @@ import {
   type TokenAuthority,
   type TokenWish,
 } from "../../authenticate/service-account.ts";
-import type { Lookup, RuleContext } from "../context.ts";
+import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
 import type { Action, ActionRules } from "../rules.ts";
-
-const authorities = new WeakMap<Lookup, () => TokenAuthority>();
-
-/** Tells who signs tokens on a server; a server is known by its lookup. */
-export function provideTokenAuthority(lookup: Lookup, authority: () => TokenAuthority): void {
-  authorities.set(lookup, authority);
-}
 
 const kind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } as const;
 const shortest = 10 * 60;
@@ -50,8 +43,7 @@ function answer({ object: account, body, context, name }: Action<ServiceAccount>
   checkIdentity(request, account, name);
   const errors = checkDuration(request.spec?.expirationSeconds ?? 0);
   if (errors.length > 0) throw apiErrors.invalid(kind, "", errors);
-  const authority = authorities.get(context.lookup)?.();
-  if (authority === undefined) throw apiErrors.internalError("this API server has no key to sign tokens with");
+  const authority = context.access.tokens();
   const wish = toWish(request, account, { authority, context });
   return toAnswer(request, wish, issueToken(wish, authority), context);
 }
