@@ -1,11 +1,17 @@
 /** The rules of every named group: all groups but the core. */
-import type { ResourceName } from "./context.ts";
-import type { ResourceRules } from "./rules.ts";
 import { appsRules } from "./apps/index.ts";
 import { authenticationRules } from "./authentication/index.ts";
 import { authorizationRules } from "./authorization/index.ts";
 import { batchRules } from "./batch/index.ts";
+import { coordinationRules } from "./coordination/index.ts";
+import { discoveryRules } from "./discovery/index.ts";
+import { networkingRules } from "./networking/index.ts";
+import { nodeRules } from "./node/index.ts";
+import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
+import { schedulingRules } from "./scheduling/index.ts";
+import type { ResourceName } from "./context.ts";
+import type { ResourceRules } from "./rules.ts";
 
 /** By `plural.group`. */
 export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
@@ -13,5 +19,11 @@ export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<Reso
   ...authenticationRules,
   ...authorizationRules,
   ...batchRules,
+  ...coordinationRules,
+  ...discoveryRules,
+  ...networkingRules,
+  ...nodeRules,
+  ...policyRules,
   ...rbacRules,
+  ...schedulingRules,
 ]);

@@ -2,6 +2,8 @@
 import type { Topic } from "../../case.ts";
 import { apps } from "./apps.ts";
 import { batch } from "./batch.ts";
+import { networking } from "./networking.ts";
 import { rbac } from "./rbac.ts";
+import { smallGroups } from "./small-groups.ts";
 
-export const kindTopics: readonly Topic[] = [apps, batch, rbac];
+export const kindTopics: readonly Topic[] = [apps, batch, rbac, smallGroups, networking];

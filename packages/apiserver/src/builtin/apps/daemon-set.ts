@@ -14,6 +14,7 @@ import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defaultPodTemplate } from "../pod-template/defaults.ts";
 import { checkPodTemplate, dropDisabledFields } from "../pod-template/template.ts";
+import { podTemplateWarnings } from "../pod-template/warnings.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector, hasInvalidValue, isEmptySelector } from "../selector/label-selector.ts";
 import { ageOf, containerCells, labelsCell, selectorCell } from "../table/cells.ts";
@@ -49,6 +50,10 @@ export const daemonSet: KindRules<DaemonSet> = defineRules<DaemonSet>({
     ...checkUnchanged(object.spec.selector, old.spec.selector, "spec.selector"),
     ...checkSpec(object, old.spec),
   ],
+  warnings: (object, old) =>
+    old === undefined || templateGenerationOf(old) !== templateGenerationOf(object)
+      ? podTemplateWarnings(object.spec.template, "spec.template")
+      : [],
   subresources: {
     status: statusView<DaemonSet>({
       prepare: (draft, old) => setTemplateGeneration(draft, templateGenerationOf(old)),

@@ -28,6 +28,7 @@ import {
   nameWarnings,
   parsedSelector,
   selectorText,
+  templateWarnings,
 } from "./workload.ts";
 
 type Deployment = Whole<DeploymentObject>;
@@ -51,7 +52,10 @@ export const deployment: KindRules<Deployment> = defineRules<Deployment>({
     ...checkSpec(spec, old.spec),
     ...checkUnchanged(spec.selector, old.spec.selector, "spec.selector"),
   ],
-  warnings: ({ metadata }, old) => (old === undefined ? nameWarnings(metadata.name) : []),
+  warnings: (object, old) => [
+    ...(old === undefined ? nameWarnings(object.metadata.name) : []),
+    ...templateWarnings(object, old),
+  ],
   subresources: {
     status: statusView<Deployment>({
       resetFields: ["spec", "metadata.labels"],

@@ -12,7 +12,14 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf, containerCells, selectorCell } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { checkTemplate } from "./deployment.ts";
-import { checkCounts, checkNotAbove, checkRequiredSelector, nameWarnings, selectorText } from "./workload.ts";
+import {
+  checkCounts,
+  checkNotAbove,
+  checkRequiredSelector,
+  nameWarnings,
+  selectorText,
+  templateWarnings,
+} from "./workload.ts";
 
 /** The server keeps a template even if the client sent none. */
 type Spec = ReplicaSetSpec & { readonly template: PodTemplateSpec };
@@ -39,7 +46,10 @@ export const replicaSet: KindRules<ReplicaSet> = defineRules<ReplicaSet>({
     ...checkSpec(spec, old.spec),
     ...checkUnchanged(spec.selector, old.spec.selector, "spec.selector"),
   ],
-  warnings: ({ metadata }, old) => (old === undefined ? nameWarnings(metadata.name) : []),
+  warnings: (object, old) => [
+    ...(old === undefined ? nameWarnings(object.metadata.name) : []),
+    ...templateWarnings(object, old),
+  ],
   subresources: {
     status: statusView<ReplicaSet>({ validate: ({ status }) => checkStatus(status) }),
     scale: scaleOf<ReplicaSet>(({ spec }) => selectorText(spec.selector)),

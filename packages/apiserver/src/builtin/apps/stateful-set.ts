@@ -37,6 +37,7 @@ import {
   isAbsent,
   parsedSelector,
   selectorText,
+  templateWarnings,
 } from "./workload.ts";
 
 type StatefulSet = Whole<StatefulSetObject>;
@@ -65,15 +66,9 @@ export const statefulSet: KindRules<StatefulSet> = defineRules<StatefulSet>({
       ...checkFixed(spec, old.spec),
     ];
   },
-  warnings: ({ spec }, old) => [
-    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
-      claim.spec === undefined
-        ? []
-        : claimSpecWarnings(claim.spec, `spec.volumeClaimTemplates[${index}]${old === undefined ? "" : ".Spec"}`),
-    ),
-    ...((spec.revisionHistoryLimit ?? 0) < 0
-      ? ["spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"]
-      : []),
+  warnings: (object, old) => [
+    ...templateWarnings(object, old),
+    ...specWarnings(object.spec, old === undefined ? "" : ".Spec"),
   ],
   subresources: {
     status: statusView<StatefulSet>({
@@ -95,6 +90,21 @@ export const statefulSet: KindRules<StatefulSet> = defineRules<StatefulSet>({
     },
   },
 });
+
+/** An update calls the place of a claim by a name that no client knows. */
+function specWarnings(
+  { volumeClaimTemplates = [], revisionHistoryLimit = 0 }: StatefulSetSpec,
+  place: string,
+): string[] {
+  const history =
+    "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+  return [
+    ...volumeClaimTemplates.flatMap(({ spec = {} }, index) =>
+      claimSpecWarnings(spec, `spec.volumeClaimTemplates[${index}]${place}`),
+    ),
+    ...(revisionHistoryLimit < 0 ? [history] : []),
+  ];
+}
 
 function setDefaults(spec: Draft<StatefulSetSpec>): void {
   if (isEmpty(spec.podManagementPolicy)) spec.podManagementPolicy = "OrderedReady";

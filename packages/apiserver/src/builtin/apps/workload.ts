@@ -13,6 +13,7 @@ import {
 } from "@capstan/model";
 import { checkNonNegative } from "../meta/checks.ts";
 import { checkPodTemplate } from "../pod-template/template.ts";
+import { podTemplateWarnings } from "../pod-template/warnings.ts";
 import { checkLabelSelector, isEmptySelector } from "../selector/label-selector.ts";
 
 /** A selector as requirements, or undefined when it makes no sense. */
@@ -120,4 +121,15 @@ export function nameWarnings(name: string | undefined): string[] {
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(" ")}]`,
   ];
+}
+
+interface Templated {
+  readonly metadata: { readonly generation?: number };
+  readonly spec: { readonly template?: PodTemplateSpec };
+}
+
+/** Warnings about a template that is new or, as its generation tells, has changed. */
+export function templateWarnings({ metadata, spec }: Templated, old: Templated | undefined): string[] {
+  const isNew = old === undefined || old.metadata.generation !== metadata.generation;
+  return isNew ? podTemplateWarnings(spec.template, "spec.template") : [];
 }

@@ -4,6 +4,7 @@ import { apiErrors, type KubeObject } from "@capstan/model";
 import type { UserInfo } from "../../authenticate/user.ts";
 import type { ResourceName } from "../context.ts";
 import type { Draft } from "../draft.ts";
+import { isEmpty } from "../meta/checks.ts";
 import { defineReview, type ResourceRules } from "../rules.ts";
 
 const selfSubjectReview = defineReview<SelfSubjectReview>({
@@ -20,8 +21,8 @@ const selfSubjectReview = defineReview<SelfSubjectReview>({
 const tokenReview = defineReview<TokenReview>({
   serves: "answers",
   answer(draft, { access }) {
-    const { token = "", audiences = [] } = draft.spec;
-    if (token === "") throw apiErrors.badRequest("token is required for TokenReview in authentication");
+    const { token, audiences = [] } = draft.spec;
+    if (isEmpty(token)) throw apiErrors.badRequest("token is required for TokenReview in authentication");
     const found = access.authenticate(token, audiences);
     const status: Draft<TokenReviewStatus> = {};
     if (found.type === "user") {

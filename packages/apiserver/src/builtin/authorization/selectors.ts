@@ -82,9 +82,9 @@ export function parsedSelectors({ fieldSelector, labelSelector }: ResourceAttrib
 }
 
 interface Reader {
-  parses(text: string): boolean;
+  readonly parses: (text: string) => boolean;
   /** A requirement as text, or undefined when it cannot be expressed. */
-  format(requirement: Requirement): string | undefined;
+  readonly format: (requirement: Requirement) => string | undefined;
 }
 
 function readable(

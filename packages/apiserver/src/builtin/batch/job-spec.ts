@@ -4,6 +4,7 @@ import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import { byteLength, checkDns1123Subdomain, fieldErrors, patternMessage, type FieldError } from "@capstan/model";
 import { checkNonNegative, checkOneOf, invalidEach } from "../meta/checks.ts";
 import { checkPodTemplate } from "../pod-template/template.ts";
+import { podTemplateWarnings } from "../pod-template/warnings.ts";
 import { checkFailurePolicy, checkSuccessPolicy, internalSuccessPolicy } from "./pod-failure-policy.ts";
 
 const maxIndexed = 100_000;
@@ -140,8 +141,12 @@ function checkRestart({ template, podFailurePolicy }: JobSpec, path: string): Fi
   return [fieldErrors.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
-/** What a job that is too big to be tracked is told. */
-export function jobSpecWarnings({ completionMode, completions = 0, parallelism = 0 }: JobSpec, path: string): string[] {
+/** What is odd about a job, its size or its template. */
+export function jobSpecWarnings(spec: JobSpec, path: string): string[] {
+  return [...sizeWarnings(spec, path), ...podTemplateWarnings(spec.template, `${path}.template`)];
+}
+
+function sizeWarnings({ completionMode, completions = 0, parallelism = 0 }: JobSpec, path: string): string[] {
   if (completionMode !== "Indexed" || completions <= maxIndexed || parallelism <= maxHighCompletions) return [];
   return [
     `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,

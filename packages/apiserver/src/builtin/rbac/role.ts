@@ -5,7 +5,7 @@ import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } fro
 import { fullAuthority } from "../../authorize/rbac/escalation.ts";
 import { parsedSelector } from "../apps/workload.ts";
 import type { RuleContext } from "../context.ts";
-import type { Draft } from "../draft.ts";
+import { emptyAsNull } from "../empty-list.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { checkGrant, isCollecting } from "./escalation.ts";
@@ -27,14 +27,9 @@ export const role: KindRules<Role> = defineRules<Role>({
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
   ],
-  canonicalize: noRulesAsNull,
+  canonicalize: (draft) => emptyAsNull(draft, "rules"),
   table: { row: ({ metadata }) => ({ cells: [metadata.name, metadata.creationTimestamp] }) },
 });
-
-/** An empty list of rules is kept as none. */
-function noRulesAsNull(draft: Draft<Role | ClusterRole>): void {
-  if ((draft.rules ?? []).length === 0) Reflect.set(draft, "rules", null);
-}
 
 function checkRights({ metadata, rules }: Role, asked: string, context: RuleContext): void {
   checkGrant({ resource: "roles", asked, name: metadata.name, rules: rules ?? [] }, context);
@@ -58,7 +53,7 @@ export const clusterRole: KindRules<ClusterRole> = defineRules<ClusterRole>({
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
   ],
-  canonicalize: noRulesAsNull,
+  canonicalize: (draft) => emptyAsNull(draft, "rules"),
   table: { row: ({ metadata }) => ({ cells: [metadata.name, metadata.creationTimestamp] }) },
 });
 

@@ -1,0 +1,23 @@
+/** References to an object of another kind in the same namespace. */
+import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
+import { checkSubdomain, invalidEach, isEmpty } from "../meta/checks.ts";
+
+interface Reference {
+  readonly apiGroup?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Checks group, kind and name. */
+export function checkReference({ apiGroup, kind, name }: Reference, path: string): FieldError[] {
+  return [
+    ...(apiGroup === undefined ? [] : checkSubdomain(apiGroup, `${path}.apiGroup`)),
+    ...requireSegment(kind, `${path}.kind`),
+    ...requireSegment(name, `${path}.name`),
+  ];
+}
+
+/** A text that must be there and fit into a path. */
+export function requireSegment(value: string | undefined, path: string): FieldError[] {
+  return isEmpty(value) ? [fieldErrors.required(path)] : invalidEach(path, value, checkPathSegment(value));
+}
