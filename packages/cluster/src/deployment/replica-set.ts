@@ -1,0 +1,78 @@
+/** Which ReplicaSet carries the template of a Deployment, and how a new one looks. Pure. */
+import { Deployment } from "@capstan/kinds/apps/v1";
+import type { ReplicaSet } from "@capstan/kinds/apps/v1";
+import type { PodTemplateSpec } from "@capstan/kinds/v1";
+import { isDeepEqual } from "@capstan/model";
+import { controllerReference } from "../ownership/owner.ts";
+import { templateHash } from "../pod/hash.ts";
+import { annotationsOfNew, sizeAnnotations } from "./annotations.ts";
+import { byAge, maxSurge, nextSizeOfNew, totalSize, wantedBy } from "./sizes.ts";
+
+/** The label by which pods of one template are told from those of another. */
+export const HASH_LABEL = "pod-template-hash";
+
+/** A template without the label that was added to it. */
+export function withoutHash({ metadata, ...rest }: PodTemplateSpec): PodTemplateSpec {
+  const { [HASH_LABEL]: _hash, ...labels } = metadata?.labels ?? {};
+  return { ...rest, metadata: { ...metadata, labels } };
+}
+
+/** Whether two templates make the same pods. */
+export function isSameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
+  return isDeepEqual(comparable(withoutHash(a ?? {})), comparable(withoutHash(b ?? {})));
+}
+
+/** What is absent and what is empty are the same to Kubernetes. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== "object" || value === null) return value;
+  const parts = Object.entries(value).filter(([, part]) => part !== undefined && part !== null && !isHollow(part));
+  return Object.fromEntries(parts.map(([name, part]) => [name, comparable(part)]));
+}
+
+function isHollow(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** The sets of a deployment: the one with its template, if there is one, and all others. */
+export function splitSets(
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+): { readonly fresh: ReplicaSet | undefined; readonly old: readonly ReplicaSet[] } {
+  const fresh = [...sets].sort(byAge).find((set) => isSameTemplate(set.spec?.template, deployment.spec?.template));
+  return { fresh, old: sets.filter((set) => set !== fresh) };
+}
+
+/** A set that is to be created. */
+export type NewReplicaSet = Pick<ReplicaSet, "spec"> & {
+  readonly metadata: Omit<ReplicaSet["metadata"], "uid" | "resourceVersion" | "creationTimestamp" | "namespace"> & {
+    readonly namespace: string;
+  };
+};
+
+/** The set for the template that a deployment has now. */
+export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[], revision: number): NewReplicaSet {
+  const { name, namespace = "" } = deployment.metadata;
+  const { template = {}, selector, minReadySeconds = 0 } = deployment.spec ?? {};
+  const hash = templateHash(template, deployment.status?.collisionCount ?? 0);
+  const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
+  const wanted = wantedBy(deployment);
+  return {
+    metadata: {
+      name: `${name.slice(0, 253 - hash.length - 1)}-${hash}`,
+      namespace,
+      labels,
+      annotations: {
+        ...annotationsOfNew(deployment, {}, revision),
+        ...sizeAnnotations(wanted, wanted + maxSurge(deployment)),
+      },
+      ownerReferences: [controllerReference(Deployment, deployment)],
+    },
+    spec: {
+      replicas: nextSizeOfNew(deployment, 0, totalSize(old)),
+      minReadySeconds,
+      selector: { ...selector, matchLabels: { ...selector?.matchLabels, [HASH_LABEL]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+}

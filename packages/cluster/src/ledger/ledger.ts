@@ -1,0 +1,83 @@
+/** Remembers what a controller wrote until its cache shows it, so that no turn decides on a world that lacks its own last writes. */
+import type { Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
+import { watches } from "@capstan/runtime";
+import type { Clock, WatchDeclaration } from "@capstan/runtime";
+
+interface Entry<T> {
+  /** What was written; undefined for what was deleted. */
+  readonly object: T | undefined;
+  readonly version: string;
+  readonly at: number;
+}
+
+/** What was created and gone again before the cache heard of it is forgotten after this many milliseconds. */
+const LONGEST = 30_000;
+
+/** The writes of one controller to objects of one kind. */
+export class Ledger<K extends Kind<StoredObject>> {
+  /** Tells the ledger what the cache has seen; belongs among the watches of the controller. */
+  readonly watch: WatchDeclaration;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry<ObjectOf<K>>>();
+
+  constructor(kind: K, clock: Clock) {
+    this.#clock = clock;
+    this.watch = watches<Kind>(kind, (object) => this.#seen(object));
+  }
+
+  /** An object was created or changed. */
+  wrote<T extends ObjectOf<K>>(object: T): T {
+    const { uid, resourceVersion } = object.metadata;
+    this.#enter(uid, { object, version: resourceVersion, at: this.#clock.now() });
+    return object;
+  }
+
+  /** An object was deleted: it is gone, or on its way out as the answer shows. */
+  deleted(object: ObjectOf<K>, answer: KubeObject | { readonly kind: string }): void {
+    const { uid, resourceVersion } = object.metadata;
+    // The answer to a delete is a Status when the object is gone at once.
+    if (answer.kind === object.kind) this.wrote(answer as ObjectOf<K>);
+    else this.#enter(uid, { object: undefined, version: resourceVersion, at: this.#clock.now() });
+  }
+
+  /** What the cache shows, brought up to date with what was written; `belongs` picks what the cache does not know yet. */
+  current<T extends ObjectOf<K>>(cached: readonly T[], belongs: (object: T) => boolean): readonly T[] {
+    if (this.#entries.size === 0) return cached;
+    const found = new Set<string>();
+    const objects: T[] = [];
+    for (const object of cached) {
+      found.add(object.metadata.uid);
+      const entry = this.#entries.get(object.metadata.uid);
+      if (entry === undefined || !isLater(entry.version, object.metadata.resourceVersion, entry.object)) {
+        objects.push(object);
+      } else if (entry.object !== undefined) objects.push(entry.object as T);
+    }
+    for (const [uid, { object }] of this.#entries) {
+      if (object !== undefined && !found.has(uid) && belongs(object as T)) objects.push(object as T);
+    }
+    return objects;
+  }
+
+  #seen({ metadata: { uid = "", resourceVersion = "" } }: KubeObject): readonly string[] {
+    const entry = this.#entries.get(uid);
+    if (entry?.object !== undefined && !isLater(entry.version, resourceVersion, entry.object)) {
+      this.#entries.delete(uid);
+    }
+    return [];
+  }
+
+  #enter(uid: string, entry: Entry<ObjectOf<K>>): void {
+    this.#entries.delete(uid);
+    for (const [old, { at }] of this.#entries) {
+      if (entry.at - at < LONGEST) break;
+      this.#entries.delete(old);
+    }
+    this.#entries.set(uid, entry);
+  }
+}
+
+/** Whether what was written is newer than what is shown; of what was deleted nothing newer can be shown. */
+function isLater(version: string, than: string, object: unknown): boolean {
+  if (object === undefined) return true;
+  return version.length === than.length ? version > than : version.length > than.length;
+}

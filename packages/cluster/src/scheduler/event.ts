@@ -1,0 +1,33 @@
+/** Records what the scheduler did as an event of the pod. */
+import { Event } from "@capstan/kinds/events.k8s.io/v1";
+import type { Pod } from "@capstan/kinds/v1";
+import { formatMicroTime } from "@capstan/model";
+import type { Setting } from "../setting.ts";
+
+/** What happened. */
+export interface Note {
+  readonly type: "Normal" | "Warning";
+  readonly reason: "Scheduled" | "FailedScheduling" | "Preempted";
+  readonly note: string;
+}
+
+const actions: { readonly [reason in Note["reason"]]: string } = {
+  Scheduled: "Binding",
+  FailedScheduling: "Scheduling",
+  Preempted: "Preempting",
+};
+
+/** Records it; an event that cannot be recorded is no reason to fail. */
+export async function recordEvent({ client, clock, log }: Setting, pod: Pod, note: Note): Promise<void> {
+  const { namespace = "", name, uid, resourceVersion } = pod.metadata;
+  const event = {
+    metadata: { namespace, generateName: `${name.slice(0, 200)}.` },
+    eventTime: formatMicroTime(clock.wall()),
+    reportingController: "default-scheduler",
+    reportingInstance: "default-scheduler",
+    action: actions[note.reason],
+    regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid, resourceVersion },
+    ...note,
+  };
+  await client.create(Event, event).catch((error: unknown) => log.debug("could not record an event", { error }));
+}

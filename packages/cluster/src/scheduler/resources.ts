@@ -1,0 +1,58 @@
+/** What a pod asks of a node, in whole numbers: thousandths of a CPU, bytes, pieces. Pure. */
+import type { Container, Node, Pod } from "@capstan/kinds/v1";
+import { parseQuantity, quantityToInteger } from "@capstan/model";
+
+/** Amounts by resource. */
+export type Amounts = ReadonlyMap<string, number>;
+
+type ResourceList = { readonly [name: string]: string } | undefined;
+
+/** A quantity as a whole number: CPU in thousandths, everything else in units. */
+export function amountOf(name: string, text: string): number {
+  return Number(quantityToInteger(parseQuantity(text), name === "cpu" ? -3 : 0));
+}
+
+function toAmounts(list: ResourceList): Map<string, number> {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, amountOf(name, text)]));
+}
+
+function add(sum: Map<string, number>, more: Amounts): Map<string, number> {
+  for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + amount);
+  return sum;
+}
+
+function most(sum: Map<string, number>, other: Amounts): Map<string, number> {
+  for (const [name, amount] of other) sum.set(name, Math.max(sum.get(name) ?? 0, amount));
+  return sum;
+}
+
+function requestsOfContainer({ resources }: Pick<Container, "resources">): Map<string, number> {
+  return toAmounts(resources?.requests as ResourceList);
+}
+
+/**
+ * What a pod needs: all its containers and sidecars at once, or the greediest init container with the sidecars that started before
+ * it; plus the overhead of its runtime.
+ */
+export function requestsOf({ spec }: Pod): Amounts {
+  const running = new Map<string, number>();
+  for (const container of spec?.containers ?? []) add(running, requestsOfContainer(container));
+  const sidecars = new Map<string, number>();
+  const starting = new Map<string, number>();
+  for (const container of spec?.initContainers ?? []) {
+    const own = requestsOfContainer(container);
+    if (container.restartPolicy === "Always") {
+      add(running, own);
+      most(starting, add(sidecars, own));
+    } else most(starting, add(new Map(sidecars), own));
+  }
+  const total = most(running, starting);
+  const whole = spec?.resources?.requests as ResourceList;
+  for (const [name, amount] of toAmounts(whole)) total.set(name, amount);
+  return add(total, toAmounts(spec?.overhead as ResourceList));
+}
+
+/** What a node can give. */
+export function allocatableOf({ status }: Node): Amounts {
+  return toAmounts((status?.allocatable ?? status?.capacity) as ResourceList);
+}

@@ -1,0 +1,54 @@
+/** Gives every namespace what its pods need to speak to the API server: a service account and the certificate to trust. */
+import { isApiError } from "@capstan/client";
+import type { Client } from "@capstan/client";
+import { ConfigMap, Namespace, ServiceAccount } from "@capstan/kinds/v1";
+import { controller } from "@capstan/runtime";
+import type { Controller } from "@capstan/runtime";
+import { MANAGER } from "../setting.ts";
+import type { Setting } from "../setting.ts";
+
+/** The name of the ConfigMap with the certificate of the cluster's authority. */
+export const ROOT_CA = "kube-root-ca.crt";
+const DESCRIPTION =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/** The controller that sees to a service account `default` in every namespace. */
+export function serviceAccountController({ client }: Setting): Controller {
+  return controller(Namespace, { name: "serviceaccount", reads: [ServiceAccount] }, async ({ object, get, signal }) => {
+    const namespace = object.metadata.name;
+    if (object.status?.phase === "Terminating") return;
+    if (get(ServiceAccount, "default", { namespace }) !== undefined) return;
+    const account = { metadata: { name: "default", namespace } };
+    await create(() => client.create(ServiceAccount, account, { fieldManager: MANAGER, signal }));
+  });
+}
+
+/** The controller that publishes the certificate of the cluster's authority in every namespace. */
+export function rootCaController({ client }: Setting, certificate: string): Controller {
+  const data = { "ca.crt": certificate };
+  return controller(Namespace, { name: "rootca", reads: [ConfigMap] }, async ({ object, get, signal }) => {
+    const namespace = object.metadata.name;
+    if (object.status?.phase === "Terminating") return;
+    const existing = get(ConfigMap, ROOT_CA, { namespace });
+    if (existing === undefined) {
+      const annotations = { "kubernetes.io/description": DESCRIPTION };
+      const map = { metadata: { name: ROOT_CA, namespace, annotations }, data };
+      return create(() => client.create(ConfigMap, map, { fieldManager: MANAGER, signal }));
+    }
+    if (existing.data?.["ca.crt"] !== certificate) await restore(client, namespace, data);
+  });
+}
+
+/** Somebody was quicker, or the namespace goes: either way there is nothing to do. */
+async function create(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!isApiError(error, "AlreadyExists", "Forbidden", "NotFound")) throw error;
+  }
+}
+
+async function restore(client: Client, namespace: string, data: object): Promise<void> {
+  const patch = { json: [{ op: "add", path: "/data", value: data }] } as const;
+  await client.patch(ConfigMap, { namespace, name: ROOT_CA }, patch, { fieldManager: MANAGER });
+}
