@@ -1,2 +1,69 @@
-/** Shows what there is to see, on the embedded engine. */
-console.log("Capstan: nothing can be started yet; `npm test` runs what there is.");
+/** `npm start`: the embedded cluster, the memcached operator on it, and a Memcached that becomes Available before your eyes. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { WatchEvent } from "@capstan/client";
+import type { ObjectOf } from "@capstan/model";
+import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
+import { startCluster } from "@capstan/cluster";
+import { app, Memcached } from "@capstan/example-memcached";
+import { describeMemcached } from "./start/progress.ts";
+
+const stay = process.stdout.isTTY;
+const began = performance.now();
+const since = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
+const say = (line: string): void => console.log(`${since()}  ${line}`);
+
+async function main(): Promise<void> {
+  await using cluster = await startCluster({ port: 0 });
+  const kubeconfig = join(mkdtempSync(join(tmpdir(), "capstan-")), "kubeconfig");
+  writeFileSync(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
+  say("the embedded cluster is up; its pods are simulated: they become ready and serve no traffic");
+
+  const api = apiOf(cluster.client);
+  await installCrds(app.definition.controllers, { api, clock: systemClock, manager: "capstan" });
+  await using operator = app.start({ api, log: silentLog });
+  say("the memcached operator runs (examples/memcached/main.ts)");
+
+  await cluster.client.apply(
+    Memcached,
+    { metadata: { name: "cache", namespace: "default" }, spec: { size: 3 } },
+    { fieldManager: "you", force: true },
+  );
+  say("you asked for a Memcached of size 3");
+  await showUntilAvailable(
+    cluster.client.watch(Memcached, { namespace: "default", fieldSelector: "metadata.name=cache" }),
+  );
+
+  console.log(`
+Look around:
+  export KUBECONFIG=${kubeconfig}
+  kubectl get memcacheds,deployments,pods
+  kubectl patch memcached cache --type merge -p '{"spec":{"size":5}}'
+  kubectl explain memcached.spec`);
+  if (stay) await untilInterrupted();
+  await operator.stop();
+}
+
+/** Prints each state of the object once, until it is Available. */
+async function showUntilAvailable(events: AsyncIterable<WatchEvent<ObjectOf<typeof Memcached>>>): Promise<void> {
+  let last = "";
+  for await (const event of events) {
+    if (event.type === "ERROR") throw event.error;
+    if (event.type === "BOOKMARK") continue;
+    const { line, available } = describeMemcached(event.object);
+    if (line !== last) say(line);
+    last = line;
+    if (available) return;
+  }
+}
+
+function untilInterrupted(): Promise<void> {
+  console.log("\nThe cluster runs until you press Ctrl-C.");
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+  });
+}
+
+await main();

@@ -51,6 +51,10 @@ test("a deep import is refused by name and by path", () => {
   assert.match(sentences("packages/high/src/a.ts", `export * from "../../low/src/a.ts";`)[0] ?? "", /deep import/);
 });
 
+test("an import that a program only writes is none of its own", () => {
+  assert.deepEqual(sentences("packages/low/src/a.ts", 'const text = `\nimport { b } from "@capstan/high";\n`;'), []);
+});
+
 test("a pure room may not import Node", () => {
   assert.match(
     sentences("packages/low/src/a.ts", `import fs from "node:fs";`)[0] ?? "",

@@ -2,7 +2,7 @@
 import { builtinModules } from "node:module";
 import type { Finding } from "./findings.ts";
 import { matches } from "./glob.ts";
-import { lineAt, type Source } from "./sources.ts";
+import { lineAt, type Source, withoutTemplates } from "./sources.ts";
 
 export interface Rule {
   readonly room: string;
@@ -35,9 +35,10 @@ export function importsOf(source: Source): Import[] {
   const pattern =
     /(?:^|[\n;])\s*(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*\)/g;
   const found: Import[] = [];
-  for (const match of source.text.matchAll(pattern)) {
+  const text = withoutTemplates(source.text);
+  for (const match of text.matchAll(pattern)) {
     const specifier = match[1] ?? match[2] ?? "";
-    found.push({ specifier, line: lineAt(source.text, match.index + match[0].lastIndexOf(specifier)) });
+    found.push({ specifier, line: lineAt(text, match.index + match[0].lastIndexOf(specifier)) });
   }
   return found;
 }

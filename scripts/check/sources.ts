@@ -25,6 +25,12 @@ export function withoutCommentsAndStrings(text: string): string {
   return blank(text, /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g);
 }
 
+/** Code with template literals blanked out: what a program writes is not what it imports. */
+export function withoutTemplates(text: string): string {
+  const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
+  return text.replace(token, (found) => (found.startsWith("`") ? found.replaceAll(/[^\n]/g, " ") : found));
+}
+
 /** Comments alone, everything else blanked out. */
 export function commentsOf(text: string): { line: number; text: string }[] {
   const comments: { line: number; text: string }[] = [];
