@@ -96,10 +96,20 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
 const defaultPort = 443;
 
 function addressOf({ url, service }: ClientConfig): string {
-  if (service === undefined) return url ?? "";
+  if (service === undefined) {
+    const { origin, pathname } = new URL(url ?? "");
+    return origin + cleanPath(pathname);
+  }
   const { name, namespace, port = defaultPort, path = "" } = service;
-  const place = path === "" || path.startsWith("/") ? path : `/${path}`;
-  return `https://${name}.${namespace}.svc:${port}${place === "" ? "/" : place}`;
+  return `https://${name}.${namespace}.svc:${port}${cleanPath(path)}`;
+}
+
+/** As Go joins paths: nothing twice, nothing at the end. */
+function cleanPath(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/")}`;
 }
 
 async function placeOf({ service }: ClientConfig, context: AdmissionContext): Promise<OutgoingCall["connectTo"]> {

@@ -25,7 +25,7 @@ export class Forms {
     const { request } = this;
     const { object, oldObject } = request;
     const pair = {
-      object: object === undefined ? undefined : await request.present(object, form),
+      object: object === undefined ? undefined : withoutInvention(await request.present(object, form), request),
       oldObject: oldObject === undefined ? undefined : await request.present(oldObject, form),
     };
     this.#pairs.set(key, pair);
@@ -37,4 +37,10 @@ export class Forms {
     this.request.object = await this.request.accept(draft, form);
     this.#pairs = new Map();
   }
+}
+
+/** A new object has no version yet, whatever stands in its place. */
+function withoutInvention(draft: AnyDraft, { operation }: AdmissionRequest): AnyDraft {
+  if (operation === "CREATE" && draft.metadata?.resourceVersion === "0") delete draft.metadata.resourceVersion;
+  return draft;
 }
