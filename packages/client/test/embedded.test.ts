@@ -35,17 +35,8 @@ function configOf(server: ApiServer, user: UserEntry): ClusterConfig {
   };
 }
 
-/** What the embedded server does not serve yet. */
-const unserved: ReadonlyMap<string, string> = new Map(
-  [
-    "scale, token, eviction and status are subresources",
-    "a token that is not valid is Unauthorized, a valid one is its account",
-  ].map((name) => [name, "the embedded API server serves neither scale nor token yet (#4)"]),
-);
-
 for (const { name, run } of cases) {
-  const skip = unserved.get(name) ?? false;
-  test(`on the embedded API server in process, ${name}`, { skip }, async () => {
+  test(`on the embedded API server in process, ${name}`, async () => {
     await using server = await startApiServer();
     const warnings: ApiWarning[] = [];
     const client = createClient(inProcess(server.fetch), { onWarning: (warning) => warnings.push(warning) });
@@ -53,7 +44,7 @@ for (const { name, run } of cases) {
     await run({ client, namespace, warnings, clientOf: (user) => createClient(inProcessAs(server, user)) });
   });
 
-  test(`on the embedded API server over the network, ${name}`, { skip }, async () => {
+  test(`on the embedded API server over the network, ${name}`, async () => {
     await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
     const warnings: ApiWarning[] = [];
     const admin: UserEntry = { proof: { type: "none" } };

@@ -88,7 +88,8 @@ function toWish(
 ): TokenWish {
   const audiences = (spec.audiences ?? []).length > 0 ? (spec.audiences ?? []) : authority.audiences;
   const wish = { account, audiences, seconds: spec.expirationSeconds ?? 0 };
-  if (spec.boundObjectRef === undefined) return wish;
+  // Go writes a reference that is not there as null.
+  if (spec.boundObjectRef === undefined || spec.boundObjectRef === null) return wish;
   const { bound, pod } = findBound(spec.boundObjectRef, account, context);
   return { ...wish, bound, node: nodeOf(pod, context) };
 }
