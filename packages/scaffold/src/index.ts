@@ -21,3 +21,19 @@ export { merge } from "./merge/merge.ts";
 export type { Additions, Merged, Versions } from "./merge/merge.ts";
 export { diffLines, toLines } from "./merge/lines.ts";
 export type { Change } from "./merge/lines.ts";
+
+// What follows from a program.
+export { readProgram } from "./generate/program.ts";
+export type { ControllerFacts, Hints, KindNames, Program } from "./generate/program.ts";
+export { leaderRules, metricsGuardRules, rulesOf } from "./generate/rules.ts";
+export type { PolicyRule, ScopedRules } from "./generate/rules.ts";
+export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
+export type { Installation, Manifest, Placement } from "./generate/objects.ts";
+export { kustomizeTree } from "./generate/kustomize.ts";
+export { helmChart } from "./generate/helm.ts";
+export type { ChartFacts } from "./generate/helm.ts";
+export { apiReference } from "./generate/reference.ts";
+export { editorSchemas } from "./generate/editor-schema.ts";
+export { dashboards } from "./generate/dashboards.ts";
+export { sampleOf } from "./generate/samples.ts";
+export { toYaml, toYamlStream } from "./generate/yaml.ts";

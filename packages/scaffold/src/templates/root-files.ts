@@ -28,7 +28,7 @@ export function packageFile(inputs: Inputs): string {
     },
     dependencies: { capstan: isCheckout(inputs) ? `${capstan}/packages/capstan` : capstan },
     devDependencies: { ...tool, "@types/node": "24.19.2", typescript: "7.0.2" },
-    engines: { node: ">=22.18" },
+    engines: { node: ">=24.2" },
   });
 }
 

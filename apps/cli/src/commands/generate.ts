@@ -1,0 +1,210 @@
+/** `capstan generate`: everything that follows from a program, made from what it exports. */
+import { join, resolve } from "node:path";
+import {
+  apiReference,
+  crdsOf,
+  dashboards,
+  editorSchemas,
+  type Files,
+  helmChart,
+  installationOf,
+  kustomizeTree,
+  type Placement,
+  rbacOf,
+  toYaml,
+  toYamlStream,
+} from "@capstan/scaffold";
+import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { report } from "../project/apply.ts";
+import { readFiles, writeChanges } from "../project/disk.ts";
+import { entryOption, type Loaded, loadProgram } from "../project/program.ts";
+import type { Terminal } from "../terminal.ts";
+
+const options = {
+  entry: entryOption,
+  out: { type: "text", value: "DIR", describe: "write files into this folder" },
+  image: { type: "text", value: "IMAGE", describe: "the operator's image (NAME:v0.1.0)" },
+  namespace: { type: "text", short: "n", value: "NAMESPACE", describe: "where the operator runs (NAME-system)" },
+  replicas: { type: "text", value: "NUMBER", default: "1", describe: "how many replicas run; one of them leads" },
+  "watch-namespace": { type: "yes-no", describe: "watch only the operator's own namespace" },
+} as const satisfies Options;
+
+const { entry, out, namespace, "watch-namespace": watchNamespace } = options;
+
+interface Asked {
+  readonly image?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly replicas?: string;
+  readonly "watch-namespace"?: boolean | undefined;
+}
+
+function placementOf({ program, inputs }: Loaded, asked: Asked): Placement {
+  const replicas = Number(asked.replicas ?? "1");
+  if (!Number.isInteger(replicas) || replicas < 0)
+    throw new CliError("Usage", `--replicas must be a number, not ${asked.replicas}`);
+  return {
+    namespace: asked.namespace ?? `${program.name}-system`,
+    image: asked.image ?? `${program.name}:v0.1.0`,
+    replicas,
+    namespaced: asked["watch-namespace"] ?? inputs?.namespaced ?? false,
+  };
+}
+
+interface Generator<O extends Options> {
+  readonly options: O;
+  readonly describe?: string;
+  readonly examples: readonly [Example, ...Example[]];
+  /** One text for standard output, unless a folder is named. */
+  readonly text?: (loaded: Loaded, asked: Asked) => string;
+  readonly files: (loaded: Loaded, asked: Asked) => Files;
+  /** Where files go unless said otherwise; where there is a text, it is printed instead. */
+  readonly folder: string;
+}
+
+function generator<const O extends Options>({
+  options: own,
+  describe,
+  examples,
+  text,
+  files,
+  folder,
+}: Generator<O>): Command {
+  return defineCommand({
+    ...(describe === undefined ? {} : { describe }),
+    options: { ...own, entry, out },
+    examples,
+    run: async (call) => {
+      const asked = call.options as OptionValues<Options> &
+        Asked & { readonly entry: string | undefined; readonly out: string | undefined };
+      const loaded = await loadProgram(call.terminal.cwd, asked.entry);
+      if (text !== undefined && asked.out === undefined) call.terminal.out(text(loaded, asked));
+      else await writeInto(asked.out ?? folder, files(loaded, asked), call.terminal);
+    },
+  });
+}
+
+async function writeInto(folder: string, files: Files, terminal: Terminal): Promise<void> {
+  const root = resolve(terminal.cwd, folder);
+  const disk = await readFiles(root, files.keys());
+  const changes = [...files]
+    .filter(([path, text]) => disk.get(path) !== text)
+    .map(([path, text]) => ({ path, action: disk.has(path) ? ("update" as const) : ("create" as const), text }));
+  await writeChanges(root, changes);
+  report(
+    changes.map((change) => ({ ...change, path: join(folder, change.path) })),
+    terminal,
+  );
+}
+
+/** CRDs. */
+export const generateCrds: Command = generator({
+  options: {},
+  examples: [
+    { line: "capstan generate crds | kubectl apply --server-side -f -", does: "Put them on the cluster" },
+    { line: "capstan generate crds --out crds", does: "One file for each" },
+  ],
+  folder: "crds",
+  text: ({ program }) => toYamlStream(crdsOf(program)),
+  files: ({ program }) => new Map(crdsOf(program).map((crd) => [`${crd.metadata.name}.yaml`, toYaml(crd)])),
+});
+
+/** Roles. */
+export const generateRbac: Command = generator({
+  describe: "They follow from the kinds that controllers name in `owns`, `reads` and `watches`.",
+  options: { namespace, "watch-namespace": watchNamespace },
+  examples: [
+    { line: "capstan generate rbac", does: "The service account, its roles and bindings, and roles for people" },
+  ],
+  folder: "rbac",
+  text: (loaded, asked) => toYamlStream(rbacOf(loaded.program, placementOf(loaded, asked))),
+  files: (loaded, asked) => new Map([["rbac.yaml", toYamlStream(rbacOf(loaded.program, placementOf(loaded, asked)))]]),
+});
+
+function installText(loaded: Loaded, asked: Asked): string {
+  const { namespace: place, crds, rbac, manager } = installationOf(loaded.program, placementOf(loaded, asked));
+  return toYamlStream([place, ...crds, ...rbac, ...manager]);
+}
+
+const { entry: _entry, out: _out, ...placing } = options;
+
+/** One file. */
+export const generateManifests: Command = generator({
+  options: placing,
+  examples: [
+    {
+      line: "capstan generate manifests --image registry.example.com/app:v1 > install.yaml",
+      does: "One file for kubectl create -f",
+    },
+    {
+      line: "capstan generate manifests --namespace ops --watch-namespace",
+      does: "For an operator that sees only its own namespace",
+    },
+  ],
+  folder: "deploy",
+  text: installText,
+  files: (loaded, asked) => new Map([["install.yaml", installText(loaded, asked)]]),
+});
+
+/** A kustomize tree. */
+export const generateKustomize: Command = generator({
+  options: placing,
+  examples: [
+    {
+      line: "capstan generate kustomize --image registry.example.com/app:v1",
+      does: "Write config/; then kubectl apply -k config/default",
+    },
+  ],
+  folder: "config",
+  files: (loaded, asked) => kustomizeTree(loaded.program, placementOf(loaded, asked)),
+});
+
+/** A chart. */
+export const generateHelm: Command = generator({
+  options: {
+    image: options.image,
+    "watch-namespace": watchNamespace,
+    "chart-version": { type: "text", value: "VERSION", describe: "the version of the chart (0.1.0)" },
+  },
+  examples: [
+    {
+      line: "capstan generate helm --image registry.example.com/app:v1",
+      does: "Write chart/; then helm upgrade --install app chart",
+    },
+  ],
+  folder: "chart",
+  files: (loaded, asked) => {
+    const { image, namespaced } = placementOf(loaded, asked);
+    const version = (asked as { readonly "chart-version"?: string })["chart-version"] ?? "0.1.0";
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      throw new CliError("Usage", `--chart-version must be like 1.2.3, not ${version}`);
+    return helmChart(loaded.program, { image, namespaced, version });
+  },
+});
+
+/** The reference. */
+export const generateDocs: Command = generator({
+  options: {},
+  examples: [{ line: "capstan generate docs > API.md", does: "Every field with its type, default and meaning" }],
+  folder: "docs",
+  text: ({ program }) => apiReference(program),
+  files: ({ program }) => new Map([["api.md", apiReference(program)]]),
+});
+
+/** Schemas for editors. */
+export const generateJsonSchema: Command = generator({
+  options: {},
+  examples: [
+    { line: "capstan generate json-schema", does: "Write schemas/, for the yaml.schemas setting of an editor" },
+  ],
+  folder: "schemas",
+  files: ({ program }) => editorSchemas(program),
+});
+
+/** Dashboards. */
+export const generateDashboards: Command = generator({
+  options: {},
+  examples: [{ line: "capstan generate dashboards", does: "Write grafana/; import the files in Grafana" }],
+  folder: "grafana",
+  files: ({ program }) => dashboards(program),
+});

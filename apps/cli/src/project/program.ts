@@ -1,0 +1,80 @@
+/** Runs a user's program far enough to see what it declares. */
+import { stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Inputs, type Program, readProgram, wordsOf } from "@capstan/scaffold";
+import type { TextOption } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { openProject } from "./disk.ts";
+
+/** The option of every command that loads a program. */
+export const entryOption = {
+  type: "text",
+  value: "FILE",
+  describe: "the file that exports the operator (src/main.ts, or main.ts)",
+} as const satisfies TextOption;
+
+/** A program that was loaded. */
+export interface Loaded {
+  readonly entry: string;
+  readonly exported: readonly unknown[];
+  readonly program: Program;
+  /** The inputs of the project, where there is one. */
+  readonly inputs: Inputs | undefined;
+}
+
+/** Loads the program of the project in a folder. */
+export async function loadProgram(cwd: string, entry: string | undefined): Promise<Loaded> {
+  const project = await openProject(cwd).catch((error: unknown) => {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  });
+  const root = project?.root ?? cwd;
+  const file = await findEntry({ cwd, root, entry });
+  const exported = Object.values(await load(file));
+  const foreign = (project?.inputs.apis ?? [])
+    .filter(({ origin }) => origin !== "new")
+    .map(({ kind, plural, group }) => `${wordsOf(kind, plural).plural}.${group}`);
+  const program = readProgram(exported, { name: project?.inputs.name ?? basename(root), foreign: new Set(foreign) });
+  return { entry: file, exported, program, inputs: project?.inputs };
+}
+
+/** The file that exports the operator. */
+export async function findEntry({
+  cwd,
+  root,
+  entry,
+}: {
+  cwd: string;
+  root: string;
+  entry: string | undefined;
+}): Promise<string> {
+  const candidates =
+    entry === undefined
+      ? ["src/main.ts", "main.ts", "src/main.js", "main.js"].map((name) => join(root, name))
+      : [resolve(cwd, entry)];
+  for (const file of candidates) if (await isFile(file)) return file;
+  throw new CliError(
+    "Project",
+    entry === undefined
+      ? "there is no src/main.ts here: name the file that exports the operator with --entry"
+      : `there is no file ${entry}`,
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
+  try {
+    return (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown };
+  } catch (cause) {
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    throw new CliError("BadInput", `cannot load ${file}: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, isApiError, noRetry } from "@capstan/client";
+import { type Api, apiOf, type Operator, silentLog } from "@capstan/runtime";
+import { parseAllDocuments } from "yaml";
+import { capstan } from "./terminal.ts";
+
+const memcached = fileURLToPath(new URL("../../../examples/memcached", import.meta.url));
+const at = { cwd: memcached };
+
+interface Rule {
+  apiGroups?: string[];
+  resources?: string[];
+  verbs: string[];
+}
+interface Parsed {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  rules?: Rule[];
+}
+
+async function generated(...words: string[]): Promise<Parsed[]> {
+  const { code, out, err } = await capstan(["generate", ...words], at);
+  assert.equal(code, 0, err);
+  return parseAllDocuments(out).map((document) => document.toJS() as Parsed);
+}
+
+test("what is generated twice is the same to the byte", async () => {
+  for (const what of ["crds", "rbac", "manifests", "docs"]) {
+    const first = await capstan(["generate", what], at);
+    assert.equal(first.code, 0, first.err);
+    assert.ok(first.out.length > 100);
+    assert.equal((await capstan(["generate", what], at)).out, first.out);
+  }
+});
+
+test("files are written once and left alone when nothing changed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-generate-"));
+  try {
+    for (const what of ["crds", "kustomize", "helm", "json-schema", "dashboards"]) {
+      const out = join(folder, what);
+      assert.match((await capstan(["generate", what, "--out", out], at)).out, /create/);
+      assert.equal((await capstan(["generate", what, "--out", out], at)).out, "nothing to change\n");
+    }
+    const schema = JSON.parse(
+      await readFile(join(folder, "json-schema/cache.example.com/memcached_v1alpha1.json"), "utf8"),
+    ) as {
+      properties: { apiVersion: { const: string }; spec: { additionalProperties: boolean } };
+    };
+    assert.equal(schema.properties.apiVersion.const, "cache.example.com/v1alpha1");
+    assert.equal(schema.properties.spec.additionalProperties, false);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("an operator for one namespace gets a Role there and no ClusterRole of its own", async () => {
+  const objects = await generated("rbac", "--watch-namespace", "--namespace", "ops");
+  assert.ok(
+    objects.some(
+      ({ kind, metadata }) => kind === "Role" && metadata.name === "memcached" && metadata.namespace === "ops",
+    ),
+  );
+  assert.ok(!objects.some(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "memcached"));
+});
+
+/** A server with the generated objects on it, and the operator's own identity. */
+async function installed(objects: readonly Parsed[]) {
+  const server = await startApiServer({
+    tokens: new Map([
+      [
+        "operator",
+        {
+          name: "system:serviceaccount:memcached-system:memcached",
+          groups: ["system:serviceaccounts", "system:serviceaccounts:memcached-system", "system:authenticated"],
+        },
+      ],
+    ]),
+  });
+  const admin = createClient(inProcess(server.fetch), { retry: noRetry });
+  const as = (token: string) => (request: Request) => {
+    request.headers.set("authorization", `Bearer ${token}`);
+    return server.fetch(request);
+  };
+  for (const object of objects) {
+    const slash = object.apiVersion.indexOf("/");
+    const kind = await admin.resourceFor({
+      group: slash < 0 ? "" : object.apiVersion.slice(0, slash),
+      version: object.apiVersion.slice(slash + 1),
+      kind: object.kind,
+    });
+    await apiOf(admin).create(kind, object, { manager: "test" });
+  }
+  const operator = createClient(inProcess(as("operator")), { retry: noRetry });
+  return { server, admin: apiOf(admin), operator: apiOf(operator) };
+}
+
+const cache = {
+  group: "cache.example.com",
+  version: "v1alpha1",
+  kind: "Memcached",
+  plural: "memcacheds",
+  scope: "Namespaced",
+} as const;
+const deployments = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  scope: "Namespaced",
+} as const;
+const object = {
+  apiVersion: "cache.example.com/v1alpha1",
+  kind: "Memcached",
+  metadata: { name: "cache", namespace: "default" },
+  spec: {},
+};
+
+/** Whether the operator got its work done within so many looks. */
+async function works(
+  app: Operator,
+  { admin, operator }: { admin: Api; operator: Api },
+  looks: number,
+): Promise<boolean> {
+  const election = { namespace: "memcached-system", identity: "one" };
+  await using _running = app.start({ api: operator, log: silentLog, leaderElection: election });
+  for (let look = 0; look < looks; look++) {
+    if (await isDone(admin)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+async function isDone(api: Api): Promise<boolean> {
+  try {
+    await api.get(deployments, { namespace: "default", name: "cache" });
+    const found = (await api.get(cache, { namespace: "default", name: "cache" })) as {
+      status?: { conditions?: unknown };
+    };
+    return found.status?.conditions !== undefined;
+  } catch (error) {
+    if (isApiError(error)) return false;
+    throw error;
+  }
+}
+
+test("the generated permissions suffice for a whole reconcile under leader election", async () => {
+  const { app } = (await import(join(memcached, "main.ts"))) as { app: Operator };
+  const { server, admin, operator } = await installed(await generated("manifests"));
+  await using _ = server;
+  await admin.create(cache, object, { manager: "test" });
+  assert.ok(await works(app, { admin, operator }, 200));
+});
+
+for (const [group, resource, verb] of [
+  ["apps", "deployments", "patch"],
+  ["apps", "deployments", "watch"],
+  ["cache.example.com", "memcacheds", "watch"],
+  ["cache.example.com", "memcacheds/status", "patch"],
+  ["", "pods", "watch"],
+  ["coordination.k8s.io", "leases", "create"],
+] as const) {
+  test(`without ${verb} on ${resource} it does not work, so the permission is needed`, async () => {
+    const { app } = (await import(join(memcached, "main.ts"))) as { app: Operator };
+    const objects = await generated("manifests");
+    for (const { rules = [] } of objects) {
+      for (const rule of rules.filter(
+        ({ apiGroups, resources }) => apiGroups?.includes(group) === true && resources?.includes(resource) === true,
+      ))
+        rule.verbs = rule.verbs.filter((one) => one !== verb);
+    }
+    for (const one of objects) if (one.rules) one.rules = one.rules.filter(({ verbs }) => verbs.length > 0);
+    const { server, admin, operator } = await installed(objects);
+    await using _ = server;
+    await admin.create(cache, object, { manager: "test" });
+    assert.equal(await works(app, { admin, operator }, 16), false);
+  });
+}
+
+const kubectl = join(homedir(), ".cache/capstan-peers/bin/kubectl");
+
+test(
+  "kubectl builds the kustomize tree, and it holds the same objects as the one file",
+  { skip: existsSync(kubectl) ? false : "the real Kubernetes has not been built here" },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "capstan-kustomize-"));
+    try {
+      await capstan(["generate", "kustomize", "--out", folder], at);
+      const { stdout } = await promisify(execFile)(kubectl, ["kustomize", join(folder, "default")]);
+      const name = ({ kind, metadata }: Parsed): string => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+      const built = parseAllDocuments(stdout).map((document) => document.toJS() as Parsed);
+      const wanted = await generated("manifests");
+      assert.deepEqual(built.map(name).sort(), wanted.map(name).sort());
+      const byName = new Map(built.map((one) => [name(one), one]));
+      for (const one of wanted) assert.deepEqual(byName.get(name(one)), one, name(one));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);

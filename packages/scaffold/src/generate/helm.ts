@@ -1,0 +1,126 @@
+/** The operator as a Helm chart. CRDs are templates, so that an upgrade of the chart upgrades them. */
+import type { Files } from "../project/render.ts";
+import { metricsPolicy, serviceMonitor } from "./kustomize.ts";
+import { installationOf, type Manifest } from "./objects.ts";
+import type { Program } from "./program.ts";
+import { toYaml, toYamlStream } from "./yaml.ts";
+
+/** What a chart is made for. */
+export interface ChartFacts {
+  readonly image: string;
+  readonly version: string;
+  readonly namespaced: boolean;
+}
+
+/** Stands for the release's namespace until the text is made. */
+const namespaceMark = "capstan-release-namespace";
+const imageMark = "capstan-image";
+
+/** The files of the chart. */
+export function helmChart(program: Program, { image, version, namespaced }: ChartFacts): Files {
+  const placement = { namespace: namespaceMark, image: imageMark, replicas: 1, namespaced };
+  const { crds, rbac, manager } = installationOf(program, placement);
+  const [service, deployment] = manager;
+  return new Map([
+    ["Chart.yaml", toYaml(chart(program, version))],
+    ["values.yaml", values(image)],
+    [".helmignore", ".git/\n*.tgz\n"],
+    ...crds.map(
+      (crd) => [`templates/crds/${crd.metadata.name}.yaml`, when("crds.install", toYaml(kept(crd)))] as const,
+    ),
+    ["templates/rbac.yaml", live(toYamlStream(rbac))],
+    ["templates/service.yaml", live(toYaml(service))],
+    ["templates/deployment.yaml", deploymentText(deployment)],
+    ["templates/service-monitor.yaml", when("prometheus.enabled", toYaml(serviceMonitor(program, placement)))],
+    ["templates/network-policy.yaml", when("networkPolicy.enabled", toYaml(metricsPolicy(program, placement)))],
+    ["templates/NOTES.txt", `${program.name} runs in {{ .Release.Namespace }}.\n`],
+  ]);
+}
+
+function chart({ name, resources }: Program, version: string): object {
+  const kinds = resources.map(({ kind }) => kind).join(", ");
+  return {
+    apiVersion: "v2",
+    name,
+    description: `An operator for ${kinds}`,
+    type: "application",
+    version,
+    appVersion: version,
+  };
+}
+
+function values(image: string): string {
+  return `# The operator's image and how many replicas of it run; one of them leads.
+image: ${JSON.stringify(image)}
+imagePullPolicy: IfNotPresent
+imagePullSecrets: []
+replicas: 1
+# Arguments after the usual ones, like --log-level=debug.
+extraArgs: []
+resources:
+  limits:
+    cpu: 500m
+    memory: 256Mi
+  requests:
+    cpu: 10m
+    memory: 96Mi
+nodeSelector: {}
+tolerations: []
+affinity: {}
+crds:
+  # Install and upgrade the CRDs with the chart. They stay when the release is removed, and so do all objects.
+  install: true
+prometheus:
+  # Make a ServiceMonitor; needs the Prometheus operator.
+  enabled: false
+networkPolicy:
+  # Let only namespaces with the label metrics=enabled read the metrics.
+  enabled: false
+`;
+}
+
+function kept(crd: Manifest): Manifest {
+  return { ...crd, metadata: { ...crd.metadata, annotations: { "helm.sh/resource-policy": "keep" } } };
+}
+
+/** What only counts when a value says so. */
+function when(value: string, text: string): string {
+  return `{{- if .Values.${value} }}\n${live(text)}{{- end }}\n`;
+}
+
+/** A text of ours as a template: our braces are no commands, our marks are. */
+function live(text: string): string {
+  return text
+    .replaceAll(/\{\{|\}\}/g, (braces) => `{{ "${braces}" }}`)
+    .replaceAll(namespaceMark, "{{ .Release.Namespace }}");
+}
+
+/** The Deployment with its values put in where they belong. */
+function deploymentText(deployment: Manifest | undefined): string {
+  const indented = (path: string, depth: number): string => `{{- toYaml .Values.${path} | nindent ${depth} }}`;
+  return live(toYaml(deployment))
+    .replace(/replicas: 1\n/, "replicas: {{ .Values.replicas }}\n")
+    .replace(
+      `image: ${imageMark}\n`,
+      "image: {{ .Values.image | quote }}\n          imagePullPolicy: {{ .Values.imagePullPolicy }}\n",
+    )
+    .replace(
+      /( +)env:\n/,
+      (_, space: string) =>
+        `${space}  {{- with .Values.extraArgs }}\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}  {{- end }}\n${space}env:\n`,
+    )
+    .replace(
+      /( +)resources:\n(?:\1 +.*\n)+/,
+      (_, space: string) => `${space}resources:\n${space}  ${indented("resources", space.length + 2)}\n`,
+    )
+    .replace(
+      /( +)serviceAccountName:/,
+      (_, space: string) =>
+        ["imagePullSecrets", "nodeSelector", "tolerations", "affinity"]
+          .map(
+            (name) =>
+              `${space}{{- with .Values.${name} }}\n${space}${name}:\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}{{- end }}\n`,
+          )
+          .join("") + `${space}serviceAccountName:`,
+    );
+}

@@ -1,0 +1,199 @@
+/** The objects that put an operator on a cluster: CRDs, an identity with its permissions, and a Deployment with restricted security. */
+import type { KubeObject } from "@capstan/model";
+import type { Program } from "./program.ts";
+import { leaderRules, metricsGuardRules, type PolicyRule, rulesOf } from "./rules.ts";
+
+/** Where and how an operator is put on a cluster. */
+export interface Placement {
+  readonly namespace: string;
+  readonly image: string;
+  readonly replicas: number;
+  /** Watch only the operator's own namespace. */
+  readonly namespaced: boolean;
+}
+
+/** An object of a manifest. */
+export type Manifest = KubeObject & { readonly [field: string]: unknown };
+
+/** Everything that an installation consists of, by part and in the order in which it is created. */
+export interface Installation {
+  readonly namespace: Manifest;
+  readonly crds: readonly Manifest[];
+  readonly rbac: readonly Manifest[];
+  readonly manager: readonly Manifest[];
+}
+
+/** The objects of an operator. */
+export function installationOf(program: Program, placement: Placement): Installation {
+  return {
+    namespace: namespaceOf(program, placement),
+    crds: crdsOf(program),
+    rbac: rbacOf(program, placement),
+    manager: [metricsService(program, placement), deploymentOf(program, placement)],
+  };
+}
+
+/** The CRDs of a program's own resources. */
+export function crdsOf({ resources }: Program): readonly Manifest[] {
+  // A CRD is an object of Kubernetes, with fields of its own.
+  return resources.map((resource) => resource.toCrd() as unknown as Manifest);
+}
+
+/** The labels of everything that belongs to an operator. */
+export function labelsOf({ name }: Pick<Program, "name">): { readonly [key: string]: string } {
+  return { "app.kubernetes.io/name": name, "app.kubernetes.io/managed-by": "capstan" };
+}
+
+function namespaceOf(program: Program, { namespace }: Placement): Manifest {
+  const labels = { ...labelsOf(program), "pod-security.kubernetes.io/enforce": "restricted" };
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
+}
+
+/** The service account and all roles and bindings. */
+export function rbacOf(program: Program, placement: Placement): readonly Manifest[] {
+  const { name } = program;
+  const { namespaced, cluster } = rulesOf(program);
+  const here = { program, placement, scope: placement.namespace } as const;
+  const everywhere = { program, placement } as const;
+  const own = placement.namespaced
+    ? [
+        ...bound({ ...here, name, rules: namespaced }),
+        ...(cluster.length > 0 ? bound({ ...everywhere, name, rules: cluster }) : []),
+      ]
+    : bound({ ...everywhere, name, rules: [...namespaced, ...cluster] });
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: metaOf(program, { name, namespace: placement.namespace }) },
+    ...own,
+    ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program.lease) }),
+    ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
+    {
+      apiVersion: rbacVersion,
+      kind: "ClusterRole",
+      metadata: metaOf(program, { name: `${name}-metrics-reader` }),
+      rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
+    },
+    ...program.resources.flatMap((resource) => personRoles(program, resource)),
+  ];
+}
+
+const rbacVersion = "rbac.authorization.k8s.io/v1";
+
+interface Bound {
+  readonly program: Program;
+  readonly placement: Placement;
+  readonly name: string;
+  readonly rules: readonly PolicyRule[];
+  /** The namespace of the role; absent for the whole cluster. */
+  readonly scope?: string;
+}
+
+/** A role and its binding to the operator's service account. */
+function bound({ program, placement, name, rules, scope }: Bound): Manifest[] {
+  const kind = scope === undefined ? "ClusterRole" : "Role";
+  const place = scope === undefined ? {} : { namespace: scope };
+  return [
+    { apiVersion: rbacVersion, kind, metadata: metaOf(program, { name, ...place }), rules },
+    {
+      apiVersion: rbacVersion,
+      kind: `${kind}Binding`,
+      metadata: metaOf(program, { name, ...place }),
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
+      subjects: [{ kind: "ServiceAccount", name: program.name, namespace: placement.namespace }],
+    },
+  ];
+}
+
+const persons = {
+  admin: ["*"],
+  editor: ["create", "delete", "get", "list", "patch", "update", "watch"],
+  viewer: ["get", "list", "watch"],
+} as const;
+
+/** Roles for the people who use a kind; they join the roles that every cluster has. */
+function personRoles(program: Program, { group, plural, singular }: Program["resources"][number]): Manifest[] {
+  const joins = { admin: "admin", editor: "edit", viewer: "view" } as const;
+  return (["admin", "editor", "viewer"] as const).map((person) => {
+    const metadata = metaOf(program, { name: `${program.name}-${singular}-${person}` });
+    const labels = { ...metadata.labels, [`rbac.authorization.k8s.io/aggregate-to-${joins[person]}`]: "true" };
+    return {
+      apiVersion: rbacVersion,
+      kind: "ClusterRole",
+      metadata: { ...metadata, labels },
+      rules: [
+        { apiGroups: [group], resources: [plural], verbs: persons[person] },
+        { apiGroups: [group], resources: [`${plural}/status`], verbs: ["get"] },
+      ],
+    };
+  });
+}
+
+/** The Service that scrapers find the metrics by. */
+function metricsService(program: Program, { namespace }: Placement): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: metaOf(program, { name: `${program.name}-metrics`, namespace }),
+    spec: {
+      ports: [{ name: "https", port: 8443, protocol: "TCP", targetPort: "metrics" }],
+      selector: { "app.kubernetes.io/name": program.name },
+    },
+  };
+}
+
+function deploymentOf(program: Program, placement: Placement): Manifest {
+  const labels = labelsOf(program);
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: metaOf(program, { name: program.name, namespace: placement.namespace }),
+    spec: {
+      replicas: placement.replicas,
+      selector: { matchLabels: { "app.kubernetes.io/name": program.name } },
+      template: { metadata: { labels }, spec: podOf(program, placement) },
+    },
+  };
+}
+
+function podOf({ name }: Program, placement: Placement): object {
+  return {
+    serviceAccountName: name,
+    terminationGracePeriodSeconds: 40,
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+    containers: [containerOf(placement)],
+  };
+}
+
+function containerOf({ image, namespaced }: Placement): object {
+  const probe = (path: string, periodSeconds: number): object => ({
+    httpGet: { path, port: "health" },
+    initialDelaySeconds: 5,
+    periodSeconds,
+  });
+  return {
+    name: "manager",
+    image,
+    args: [
+      "--leader-elect",
+      "--health-probe-bind-address=:8081",
+      "--metrics-bind-address=:8443",
+      ...(namespaced ? ["--namespaces=$(POD_NAMESPACE)"] : []),
+    ],
+    env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
+    ports: [
+      { name: "health", containerPort: 8081, protocol: "TCP" },
+      { name: "metrics", containerPort: 8443, protocol: "TCP" },
+    ],
+    livenessProbe: probe("/healthz", 20),
+    readinessProbe: probe("/readyz", 10),
+    resources: { limits: { cpu: "500m", memory: "256Mi" }, requests: { cpu: "10m", memory: "96Mi" } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+  };
+}
+
+function metaOf(program: Program, place: { readonly name: string; readonly namespace?: string }) {
+  return { ...place, labels: labelsOf(program) };
+}

@@ -1,0 +1,101 @@
+/** What a user's program declares, found among the values that its modules export. Nothing is parsed: the program was run. */
+import type { Kind } from "@capstan/model";
+import type { Resource } from "@capstan/schema";
+import { ScaffoldError } from "../errors.ts";
+
+/** The names of a kind. */
+export type KindNames = Pick<Kind, "group" | "version" | "kind" | "plural" | "scope">;
+
+/** A controller as far as its permissions go. */
+export interface ControllerFacts {
+  readonly name: string;
+  readonly kind: KindNames;
+  readonly owns: readonly KindNames[];
+  readonly reads: readonly KindNames[];
+  readonly watches: readonly KindNames[];
+}
+
+/** A program: its name, the resources it defines, the controllers it runs. */
+export interface Program {
+  readonly name: string;
+  /** The name of the lease that its replicas contend for. */
+  readonly lease: string;
+  readonly resources: readonly Resource[];
+  readonly controllers: readonly ControllerFacts[];
+}
+
+/** What is known of a program from elsewhere. */
+export interface Hints {
+  /** The name, where the operator states none. */
+  readonly name: string;
+  /** `plural.group` of resources that others define: their CRDs are not ours to ship. */
+  readonly foreign?: ReadonlySet<string>;
+}
+
+/** Reads a program from the exports of its modules. */
+export function readProgram(exported: readonly unknown[], { name, foreign = new Set() }: Hints): Program {
+  const operators = unique(exported.filter(isOperator));
+  const running = operators.flatMap(({ definition }) => definition.controllers.filter(isController));
+  const controllers = unique(operators.length > 0 ? running : exported.filter(isController));
+  const kinds: readonly unknown[] = controllers.map(({ kind }) => kind);
+  const resources = new Map<string, Resource>();
+  for (const resource of [...exported, ...kinds].filter(isResource)) {
+    const id = `${resource.plural}.${resource.group}`;
+    if (!foreign.has(id)) resources.set(id, resource);
+  }
+  if (controllers.length === 0 && resources.size === 0) {
+    throw new ScaffoldError(
+      "BadProgram",
+      "the program exports neither an operator nor a resource: write `export const app = operator({ ... })`",
+    );
+  }
+  const stated = operators.find(({ definition }) => definition.name !== undefined)?.definition.name;
+  return {
+    name: stated ?? name,
+    lease: stated ?? "capstan",
+    resources: [...resources.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource),
+    controllers: controllers.map(toFacts),
+  };
+}
+
+interface OperatorLike {
+  readonly definition: { readonly name?: string; readonly controllers: readonly unknown[] };
+}
+
+interface ControllerLike extends Omit<ControllerFacts, "watches"> {
+  readonly options?: { readonly watches?: readonly { readonly kind: KindNames }[] };
+}
+
+// By shape and not by class: the program may have brought another copy of the framework.
+function isOperator(value: unknown): value is OperatorLike {
+  return isRecord(value) && isRecord(value["definition"]) && Array.isArray(value["definition"]["controllers"]);
+}
+
+function isController(value: unknown): value is ControllerLike {
+  return isRecord(value) && "handlers" in value && Array.isArray(value["owns"]) && isKind(value["kind"]);
+}
+
+function isResource(value: unknown): value is Resource {
+  return isKind(value) && "toCrd" in value && typeof value.toCrd === "function";
+}
+
+function isKind(value: unknown): value is KindNames & object {
+  return (
+    isRecord(value) &&
+    typeof value["kind"] === "string" &&
+    typeof value["plural"] === "string" &&
+    typeof value["group"] === "string"
+  );
+}
+
+function toFacts({ name, kind, owns, reads, options }: ControllerLike): ControllerFacts {
+  return { name, kind, owns, reads, watches: (options?.watches ?? []).map((watch) => watch.kind) };
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
+}

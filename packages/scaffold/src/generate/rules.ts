@@ -1,0 +1,90 @@
+/** The least permissions that a program needs, from the kinds that its controllers declare. */
+import type { ControllerFacts, KindNames, Program } from "./program.ts";
+
+/** A rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const reading = ["get", "list", "watch"] as const;
+/** `apply` creates or patches; what is no longer wanted is deleted. */
+const writing = [...reading, "create", "patch", "delete"] as const;
+
+interface Grant {
+  readonly group: string;
+  readonly resource: string;
+  readonly scope: KindNames["scope"];
+  readonly verbs: readonly string[];
+}
+
+/** Rules for kinds that live in namespaces and for kinds of the whole cluster, apart. */
+export interface ScopedRules {
+  readonly namespaced: readonly PolicyRule[];
+  readonly cluster: readonly PolicyRule[];
+}
+
+/** What the controllers of a program must be allowed to do. */
+export function rulesOf({ controllers }: Program): ScopedRules {
+  const grants = [...controllers.flatMap(grantsOf), events];
+  return {
+    namespaced: toRules(grants.filter(({ scope }) => scope === "Namespaced")),
+    cluster: toRules(grants.filter(({ scope }) => scope === "Cluster")),
+  };
+}
+
+/** What leader election needs in the operator's own namespace. Creation cannot be limited to a name. */
+export function leaderRules(name: string): readonly PolicyRule[] {
+  const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+  return [
+    { ...lease, verbs: ["create"] },
+    { ...lease, resourceNames: [name], verbs: ["get", "patch"] },
+  ];
+}
+
+/** What it takes to ask the cluster who may read the metrics. */
+export const metricsGuardRules: readonly PolicyRule[] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
+];
+
+const events: Grant = { group: "events.k8s.io", resource: "events", scope: "Namespaced", verbs: ["create", "patch"] };
+
+function grantsOf({ kind, owns, reads, watches }: ControllerFacts): Grant[] {
+  return [
+    // Finalizers and the record of steps are written to the object itself.
+    grant(kind, [...reading, "patch"]),
+    grant(kind, ["patch"], "status"),
+    // An owner reference that blocks the owner's deletion is a change to its finalizers.
+    ...(owns.length > 0 ? [grant(kind, ["update"], "finalizers")] : []),
+    ...owns.map((owned) => grant(owned, writing)),
+    ...[...reads, ...watches].map((seen) => grant(seen, reading)),
+  ];
+}
+
+function grant({ group, plural, scope }: KindNames, verbs: readonly string[], subresource?: string): Grant {
+  return { group, scope, verbs, resource: subresource === undefined ? plural : `${plural}/${subresource}` };
+}
+
+const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
+
+/** Joins what is said about one resource, then resources of a group that have the same verbs. */
+function toRules(grants: readonly Grant[]): PolicyRule[] {
+  const verbs = new Map<string, Set<string>>();
+  for (const { group, resource, verbs: more } of grants) {
+    const id = `${group} ${resource}`;
+    verbs.set(id, new Set([...(verbs.get(id) ?? []), ...more]));
+  }
+  const joined = new Map<string, string[]>();
+  for (const [id, set] of [...verbs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [group = "", resource = ""] = id.split(" ");
+    const key = `${group} ${verbOrder.filter((verb) => set.has(verb)).join(",")}`;
+    joined.set(key, [...(joined.get(key) ?? []), resource]);
+  }
+  return [...joined].map(([key, resources]) => {
+    const [group = "", list = ""] = key.split(" ");
+    return { apiGroups: [group], resources, verbs: list.split(",") };
+  });
+}
