@@ -4,56 +4,61 @@ import type { JsonValue } from "../builtin/draft.ts";
 
 const width = 80;
 
+/** The order of an object's keys: by name, as for objects of the API, or as they came. */
+export type KeyOrder = "sorted" | "given";
+
 /** A JSON value as a YAML document. */
-export function toYaml(value: JsonValue): string {
+export function toYaml(value: JsonValue, order: KeyOrder = "sorted"): string {
   if (typeof value !== "object" || value === null) return `${scalar(value, 0)}\n`;
   const lines: string[] = [];
   if (isEmpty(value)) lines.push(Array.isArray(value) ? "[]" : "{}");
-  else writeBlock(value, "", lines);
+  else writeBlock(value, { indent: "", lines, order });
   return `${lines.join("\n")}\n`;
 }
 
-function isEmpty(value: JsonValue[] | { [key: string]: JsonValue | undefined }): boolean {
+type Block = JsonValue[] | { [key: string]: JsonValue | undefined };
+
+function isEmpty(value: Block): boolean {
   return Object.keys(value).length === 0;
 }
 
-function writeBlock(
-  value: JsonValue[] | { [key: string]: JsonValue | undefined },
-  indent: string,
-  lines: string[],
-): void {
-  if (Array.isArray(value)) for (const item of value) writeItem(item, indent, lines);
-  else for (const key of Object.keys(value).sort(compareKeys)) writeField(key, value[key] ?? null, { indent, lines });
-}
-
-/** Digits sort as numbers, letters after other characters. */
-function compareKeys(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
+/** Where and how lines are written. */
 interface Place {
   readonly indent: string;
   readonly lines: string[];
+  readonly order: KeyOrder;
 }
 
-function writeField(key: string, value: JsonValue, { indent, lines }: Place): void {
+function writeBlock(value: Block, place: Place): void {
+  if (Array.isArray(value)) for (const item of value) writeItem(item, place);
+  else for (const key of keysOf(value, place.order)) writeField(key, value[key] ?? null, place);
+}
+
+function keysOf(value: object, order: KeyOrder): string[] {
+  const keys = Object.keys(value);
+  return order === "sorted" ? keys.sort() : keys;
+}
+
+function writeField(key: string, value: JsonValue, place: Place): void {
+  const { indent, lines } = place;
   const name = `${indent}${scalar(key, 0)}:`;
   if (typeof value !== "object" || value === null) {
     lines.push(`${name} ${scalar(value, indent.length + 2, name.length + 1)}`);
   } else if (isEmpty(value)) lines.push(`${name} ${Array.isArray(value) ? "[]" : "{}"}`);
   else {
     lines.push(name);
-    writeBlock(value, Array.isArray(value) ? indent : `${indent}  `, lines);
+    writeBlock(value, Array.isArray(value) ? place : { ...place, indent: `${indent}  ` });
   }
 }
 
-function writeItem(value: JsonValue, indent: string, lines: string[]): void {
+function writeItem(value: JsonValue, place: Place): void {
+  const { indent, lines } = place;
   if (typeof value !== "object" || value === null) {
     lines.push(`${indent}- ${scalar(value, indent.length + 2, indent.length + 2)}`);
   } else if (isEmpty(value)) lines.push(`${indent}- ${Array.isArray(value) ? "[]" : "{}"}`);
   else {
     const inner: string[] = [];
-    writeBlock(value, `${indent}  `, inner);
+    writeBlock(value, { ...place, indent: `${indent}  `, lines: inner });
     const [first = "", ...rest] = inner;
     lines.push(`${indent}- ${first.slice(indent.length + 2)}`, ...rest);
   }

@@ -3,15 +3,17 @@ import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { headerOf } from "../call.ts";
+import { parseAccept } from "../encode/accept.ts";
 import type { Exchange } from "../exchange.ts";
 import { pageNotFound } from "../paths/plain.ts";
 import type { Registry } from "../resources/registry.ts";
 import { customDocuments, mergeVersion2 } from "./custom.ts";
 
-/** A document as text, with the hash that names its state. */
+/** A document as text, with the hash that names its state, and where it can be had so, as protocol buffers. */
 interface Rendered {
   readonly text: string;
   readonly hash: string;
+  readonly protobuf?: () => Promise<Uint8Array>;
 }
 
 /** What was rendered for one state of the registry. */
@@ -23,15 +25,16 @@ interface Documents {
 
 const rendered = new WeakMap<Registry, Documents>();
 const builtinTexts = new Map<string, Rendered>();
+let builtinV2: Rendered | undefined;
 
 /** Answers a path below /openapi. The documents are large and loaded when they are first asked for. */
 export async function serveOpenApi(exchange: Exchange, parts: readonly string[]): Promise<Answer> {
   const documents = await documentsOf(exchange.parts.registry);
-  if (parts[1] === "v2" && parts.length === 2) return serveDocument(exchange, documents.v2(), "application/json");
+  if (parts[1] === "v2" && parts.length === 2) return serveDocument(exchange, documents.v2());
   if (parts[1] !== "v3") return pageNotFound();
   if (parts.length === 2) return serveIndex(documents);
   const document = documents.v3.get(parts.slice(2).join("/"));
-  return document === undefined ? pageNotFound() : serveDocument(exchange, document(), "application/json");
+  return document === undefined ? pageNotFound() : serveVersion3(exchange, document());
 }
 
 async function documentsOf(registry: Registry): Promise<Documents> {
@@ -47,7 +50,9 @@ async function documentsOf(registry: Registry): Promise<Documents> {
       once(() => render(document)),
     );
   const v2 = once(() =>
-    custom.size === 0 ? renderBuiltin("v2", openApiV2() as Json) : render(mergeVersion2(openApiV2() as Json, custom)),
+    custom.size === 0
+      ? builtinVersion2(openApiV2() as Json)
+      : renderVersion2(mergeVersion2(openApiV2() as Json, custom)),
   );
   const documents = { generation: registry.generation, v3, v2 };
   rendered.set(registry, documents);
@@ -60,9 +65,22 @@ function renderBuiltin(name: string, document: Json): Rendered {
   return text;
 }
 
+function builtinVersion2(document: Json): Rendered {
+  return (builtinV2 ??= renderVersion2(document));
+}
+
 function render(document: Json): Rendered {
   const text = toGoJson(document);
   return { text, hash: createHash("sha512").update(text).digest("hex").toUpperCase() };
+}
+
+/** Go's clients read this one as protocol buffers. */
+function renderVersion2(document: Json): Rendered {
+  const protobuf = once(async () => {
+    const { toProtobuf } = await import("./gnostic/version2.ts");
+    return toProtobuf(document);
+  });
+  return { ...render(document), protobuf };
 }
 
 function once<T>(make: () => T): () => T {
@@ -80,12 +98,43 @@ function serveIndex({ v3 }: Documents): Answer {
   return { status: 200, headers, body: toGoJson({ paths }) };
 }
 
-/** A document that was asked for by its hash never changes and may be kept for a year. */
-function serveDocument({ call, query }: Exchange, { text, hash }: Rendered, type: string): Answer {
-  const asked = query.get("hash");
-  const etag = `"${hash}"`;
-  const headers: Record<string, string> = { "content-type": type, etag, vary: "Accept" };
-  if (asked !== null && asked === hash) headers["cache-control"] = "public, immutable, max-age=31536000";
-  if (headerOf(call, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  return { status: 200, headers, body: text };
+const json = "application/json";
+const protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/** The form that a client wants most; the older name of the second one has an `@` in it. */
+function formOf({ call }: Exchange, offered: readonly string[]): string | undefined {
+  const accept = headerOf(call, "accept") ?? "";
+  for (const { type, subtype } of parseAccept(accept === "" ? "*/*" : accept)) {
+    if (type !== "*" && type !== "application") continue;
+    const name = `application/${subtype.replace(".v2@v1.0", ".v2.v1.0")}`;
+    const form = offered.find((one) => subtype === "*" || one === name);
+    if (form !== undefined) return form;
+  }
+  return undefined;
 }
+
+async function serveDocument(exchange: Exchange, document: Rendered): Promise<Answer> {
+  const form = formOf(exchange, document.protobuf === undefined ? [json] : [json, protobuf]);
+  if (form === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
+  const etag = `"${document.hash}"`;
+  const headers = { "content-type": form, etag, vary: "Accept" };
+  if (headerOf(exchange.call, "if-none-match") === etag) return { status: 304, headers, body: "" };
+  const body = form === protobuf ? await document.protobuf?.() : undefined;
+  return { status: 200, headers, body: body ?? document.text };
+}
+
+/** A document that was asked for by its hash never changes and may be kept for a year; an old hash leads to the new one. */
+async function serveVersion3(exchange: Exchange, document: Rendered): Promise<Answer> {
+  const { query, path, parts } = exchange;
+  const answer = await serveDocument(exchange, document);
+  const asked = query.get("hash") ?? "";
+  if (asked === "" || answer.status === 406) return answer;
+  if (asked !== document.hash) {
+    const headers = { ...answer.headers, location: `${path}?hash=${document.hash}` };
+    return { status: 301, headers, body: "" };
+  }
+  const expires = new Date(parts.clock.now() + yearInMilliseconds).toUTCString().replace("GMT", "UTC");
+  return { ...answer, headers: { ...answer.headers, "cache-control": "public, immutable", expires } };
+}
+
+const yearInMilliseconds = 365 * 24 * 60 * 60 * 1000;
