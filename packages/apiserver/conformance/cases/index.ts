@@ -2,6 +2,7 @@
 import type { Topic } from "../case.ts";
 import { admission } from "./admission.ts";
 import { bodies } from "./bodies.ts";
+import { coreTopics } from "./core/index.ts";
 import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { discovery } from "./discovery.ts";
@@ -9,6 +10,7 @@ import { kindTopics } from "./kinds/index.ts";
 import { lists } from "./lists.ts";
 import { media } from "./media.ts";
 import { patches } from "./patches.ts";
+import { podSecurity } from "./pod-security.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
@@ -23,5 +25,7 @@ export const topics: readonly Topic[] = [
   discovery,
   custom,
   admission,
+  podSecurity,
+  ...coreTopics,
   ...kindTopics,
 ];
