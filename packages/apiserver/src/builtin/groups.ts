@@ -2,6 +2,7 @@
 import { appsRules } from "./apps/index.ts";
 import { authenticationRules } from "./authentication/index.ts";
 import { authorizationRules } from "./authorization/index.ts";
+import { autoscalingRules } from "./autoscaling/index.ts";
 import { batchRules } from "./batch/index.ts";
 import { coordinationRules } from "./coordination/index.ts";
 import { discoveryRules } from "./discovery/index.ts";
@@ -10,6 +11,7 @@ import { nodeRules } from "./node/index.ts";
 import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
 import { schedulingRules } from "./scheduling/index.ts";
+import { storageRules } from "./storage/index.ts";
 import type { ResourceName } from "./context.ts";
 import type { ResourceRules } from "./rules.ts";
 
@@ -18,6 +20,7 @@ export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<Reso
   ...appsRules,
   ...authenticationRules,
   ...authorizationRules,
+  ...autoscalingRules,
   ...batchRules,
   ...coordinationRules,
   ...discoveryRules,
@@ -26,4 +29,5 @@ export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<Reso
   ...policyRules,
   ...rbacRules,
   ...schedulingRules,
+  ...storageRules,
 ]);

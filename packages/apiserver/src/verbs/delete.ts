@@ -150,9 +150,9 @@ function mark(exchange: ResourceExchange, entry: Entry, { draft, isOver, options
 
 function gone({ resource, context, parts }: ResourceExchange, entry: Entry, { dryRun }: DeleteOptions): Removed {
   if (dryRun) return { type: "gone", object: entry.object };
-  parts.store.remove(resource.storage, entry);
+  const removed = parts.store.remove(resource.storage, entry);
   (resource.rules as KindRules).stored?.({ type: "deleted", old: entry.object }, parts.writer, context);
-  return { type: "gone", object: entry.object };
+  return { type: "gone", object: removed.object };
 }
 
 /** How long the object stays: not at all by grace, so many seconds, or as long as an earlier deletion said. */

@@ -1,9 +1,11 @@
 /** The topics of the built-in kinds, one for each group. */
 import type { Topic } from "../../case.ts";
 import { apps } from "./apps.ts";
+import { autoscaling } from "./autoscaling.ts";
 import { batch } from "./batch.ts";
 import { networking } from "./networking.ts";
 import { rbac } from "./rbac.ts";
 import { smallGroups } from "./small-groups.ts";
+import { storage } from "./storage.ts";
 
-export const kindTopics: readonly Topic[] = [apps, batch, rbac, smallGroups, networking];
+export const kindTopics: readonly Topic[] = [apps, autoscaling, batch, networking, rbac, smallGroups, storage];

@@ -1,12 +1,13 @@
 /** ServiceCIDR and IPAddress: which addresses services have, and whose each of them is. */
 import type { IPAddress, ServiceCIDR as ServiceCidrObject } from "@capstan/kinds/networking.k8s.io/v1";
-import { checkPathSegment, cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { checkPathSegment, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import { checkSubdomain, invalidEach } from "../meta/checks.ts";
 import { formatIp, networkAddress, parseIp, parseNetwork } from "../meta/ip-address.ts";
 import { checkIp, checkNetwork } from "../meta/ip-checks.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
+import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { requireSegment } from "./reference.ts";
@@ -22,11 +23,7 @@ export const serviceCidr: KindRules<ServiceCidr> = defineRules<ServiceCidr>({
   subresources: {
     status: statusView<ServiceCidr>({
       resetFields: ["metadata", "spec"],
-      prepare(draft, old) {
-        const { managedFields, resourceVersion } = draft.metadata;
-        draft.metadata = { ...cloneJson(old.metadata), resourceVersion };
-        if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
-      },
+      prepare: keepMetadata,
     }),
   },
   table: {

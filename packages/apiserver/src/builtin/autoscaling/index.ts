@@ -1,0 +1,9 @@
+/** The rules of the group autoscaling. */
+import type { ResourceName } from "../context.ts";
+import type { ResourceRules } from "../rules.ts";
+import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
+
+/** By resource. */
+export const autoscalingRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
+  ["horizontalpodautoscalers.autoscaling", horizontalPodAutoscaler],
+]);

@@ -1,0 +1,145 @@
+/** StorageClass and VolumeAttributesClass: kinds of volumes that a driver makes, and what may be changed about them. */
+import type { StorageClass, VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
+import type { TopologySelectorTerm } from "@capstan/kinds/v1";
+import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
+import { checkLabelKey, checkOneOf, checkQualified, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import { nodeLabelWarning } from "../pod-template/node-label-warnings.ts";
+import { defineRules, type KindRules } from "../rules.ts";
+import { ageOf } from "../table/cells.ts";
+
+const maxParameters = 512;
+const maxParameterBytes = 256 * 1024;
+const defaultAnnotations = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+/** The rules of storage classes. */
+export const storageClass: KindRules<StorageClass> = defineRules<StorageClass>({
+  validatesMetadata: true,
+  deletion: { returnsObject: true },
+  defaults(draft) {
+    draft.reclaimPolicy ??= "Delete";
+    draft.volumeBindingMode ??= "Immediate";
+  },
+  validateCreate: checkStorageClass,
+  validateUpdate: (object, old) => [
+    ...checkStorageClass(object),
+    ...checkMetadataUpdate(object.metadata, old.metadata),
+    ...checkStandardFinalizers(object.metadata),
+    ...checkUnchanged(object.parameters, old.parameters, "parameters"),
+    ...checkUnchanged(object.provisioner, old.provisioner, "provisioner"),
+    ...checkUnchanged(object.reclaimPolicy, old.reclaimPolicy, "reclaimPolicy"),
+    ...checkUnchanged(object.volumeBindingMode, old.volumeBindingMode, "volumeBindingMode"),
+  ],
+  warnings: ({ allowedTopologies = [] }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, index) =>
+      matchLabelExpressions.flatMap(({ key }, at) => {
+        const warning = nodeLabelWarning(key);
+        const path = `allowedTopologies[${index}].matchLabelExpressions[${at}].key`;
+        return warning === undefined ? [] : [`${path}: ${warning}`];
+      }),
+    ),
+  table: {
+    row: (object, now) => {
+      const { metadata, provisioner, reclaimPolicy = "Delete", volumeBindingMode = "Immediate" } = object;
+      const isDefault = defaultAnnotations.some((key) => metadata.annotations?.[key] === "true");
+      return {
+        cells: [
+          isDefault ? `${metadata.name} (default)` : metadata.name,
+          provisioner,
+          reclaimPolicy,
+          volumeBindingMode,
+          object.allowVolumeExpansion ?? false,
+          ageOf(object, now),
+        ],
+      };
+    },
+  },
+});
+
+function checkStorageClass(object: StorageClass): FieldError[] {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object;
+  return [
+    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkProvisioner(provisioner, "provisioner"),
+    ...checkParameters(parameters ?? {}, "parameters"),
+    ...(isEmpty(reclaimPolicy) ? [] : checkOneOf(reclaimPolicy, "reclaimPolicy", ["Delete", "Retain"])),
+    ...checkOneOf(volumeBindingMode, "volumeBindingMode", ["Immediate", "WaitForFirstConsumer"]),
+    ...checkTopologies(allowedTopologies, "allowedTopologies"),
+  ];
+}
+
+function checkProvisioner(provisioner: string, path: string): FieldError[] {
+  return isEmpty(provisioner) ? [fieldErrors.required(path)] : checkQualified(provisioner.toLowerCase(), path);
+}
+
+function checkParameters(parameters: { readonly [key: string]: string }, path: string): FieldError[] {
+  const entries = Object.entries(parameters);
+  if (entries.length > maxParameters) return [fieldErrors.tooLong(path, maxParameters)];
+  const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
+  return [
+    ...entries.flatMap(([key]) => (key === "" ? [fieldErrors.invalid(path, key, "field can not be empty.")] : [])),
+    ...(bytes > maxParameterBytes ? [fieldErrors.tooLong(path, maxParameterBytes)] : []),
+  ];
+}
+
+/** Terms must differ; one that says nothing is a duplicate of as many as there are. */
+function checkTopologies(terms: readonly TopologySelectorTerm[], path: string): FieldError[] {
+  const seen: object[] = terms.map(() => ({}));
+  return terms.flatMap((term, index) => {
+    const values = valuesByKey(term);
+    const at = `${path}[${index}].matchLabelExpressions`;
+    const duplicates = seen.filter((other) => isDeepEqual(other, values)).map(() => fieldErrors.duplicate(at, ""));
+    seen.push(values);
+    return [...checkTerm(term, at), ...duplicates];
+  });
+}
+
+function valuesByKey({ matchLabelExpressions = [] }: TopologySelectorTerm): object {
+  return Object.fromEntries(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].sort()]));
+}
+
+function checkTerm({ matchLabelExpressions = [] }: TopologySelectorTerm, path: string): FieldError[] {
+  const keys = matchLabelExpressions.map(({ key }) => key);
+  return matchLabelExpressions.flatMap((expression, index) => {
+    const values = expression.values ?? [];
+    const at = `${path}[${index}]`;
+    return [
+      ...(values.length === 0 ? [fieldErrors.required(`${at}.values`)] : []),
+      ...values.flatMap((value, place) =>
+        values.indexOf(value) < place ? [fieldErrors.duplicate(`${at}.values[${place}]`, value)] : [],
+      ),
+      ...checkLabelKey(expression.key, `${at}.key`),
+      ...(keys.indexOf(expression.key) < index ? [fieldErrors.duplicate(`${at}.key`, expression.key)] : []),
+    ];
+  });
+}
+
+/** The rules of classes of volume attributes. */
+export const volumeAttributesClass: KindRules<VolumeAttributesClass> = defineRules<VolumeAttributesClass>({
+  deletion: { returnsObject: true },
+  validateCreate: checkAttributes,
+  validateUpdate: (object, old) => [
+    ...(object.driverName === old.driverName
+      ? []
+      : [fieldErrors.forbidden("driverName", "updates to driverName are forbidden.")]),
+    ...(isDeepEqual(object.parameters, old.parameters)
+      ? []
+      : [fieldErrors.forbidden("parameters", "updates to parameters are forbidden.")]),
+    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkAttributes(object),
+  ],
+  table: { row: (object, now) => ({ cells: [object.metadata.name, object.driverName, ageOf(object, now)] }) },
+});
+
+function checkAttributes({ driverName, parameters = {} }: VolumeAttributesClass): FieldError[] {
+  return [
+    ...checkProvisioner(driverName, "driverName"),
+    ...checkParameters(parameters, "parameters"),
+    ...(Object.keys(parameters).length === 0
+      ? [fieldErrors.required("parameters", "must contain at least one key/value pair")]
+      : []),
+  ];
+}
