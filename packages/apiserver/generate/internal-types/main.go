@@ -14,7 +14,8 @@ import (
 
 var pairs = [][2]any{
 	{core.Pod{}, v1.Pod{}}, {core.PersistentVolume{}, v1.PersistentVolume{}}, {core.Service{}, v1.Service{}}, {core.Node{}, v1.Node{}},
-	{core.PersistentVolumeClaim{}, v1.PersistentVolumeClaim{}}, {core.ResourceQuota{}, v1.ResourceQuota{}}, {core.Endpoints{}, v1.Endpoints{}},
+	{core.PersistentVolumeClaim{}, v1.PersistentVolumeClaim{}}, {core.PersistentVolumeSource{}, v1.PersistentVolumeSource{}},
+	{core.ResourceQuota{}, v1.ResourceQuota{}}, {core.Endpoints{}, v1.Endpoints{}},
 }
 
 // By type: fields as [Go name, JSON name of v1 or "" where v1 has it elsewhere, type].

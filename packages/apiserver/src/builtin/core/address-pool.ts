@@ -71,7 +71,9 @@ export class AddressPool {
 
   #takeGiven(ip: string): string | PoolError {
     const address = parseIp(ip);
-    const network = address && this.#networks.find((one) => isInNetwork(address, one));
+    const found = address && this.#networks.find((one) => isInNetwork(address, one));
+    // A trial run looks at the first network only.
+    const network = this.#context.dryRun ? this.#networks[0] : found;
     if (address === undefined || network === undefined) {
       return { ip, why: "the provided network does not match the current range" };
     }

@@ -2,20 +2,14 @@
 import type { ConfigMap } from "@capstan/kinds/v1";
 import { byteLength, checkConfigMapKey, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { invalidEach } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import { base64Length, maxDataSize } from "./data-size.ts";
 
 export const configMapRules: KindRules<ConfigMap> = defineRules<ConfigMap>({
-  validateCreate: (map) => [...checkFinalizerNames(map), ...checkData(map)],
-  validateUpdate: (map, old) => [
-    ...checkFinalizerNames(map),
-    ...checkImmutable(map, old),
-    ...checkNamespaced(map),
-    ...checkData(map),
-  ],
+  validateCreate: (map) => [...checkData(map)],
+  validateUpdate: (map, old) => [...checkImmutable(map, old), ...checkNamespaced(map), ...checkData(map)],
   table: {
     row: (map, now) => ({ cells: [map.metadata.name ?? "", countKeys(map), ageOf(map, now)] }),
   },
@@ -39,7 +33,7 @@ function checkData({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
     errors.push(...invalidEach(`binaryData[${key}]`, key, checkConfigMapKey(key)));
     size += base64Length(value);
   }
-  return size > maxDataSize ? [...errors, fieldErrors.tooLong("", maxDataSize)] : errors;
+  return size > maxDataSize ? [...errors, fieldErrors.tooLong("[]", maxDataSize)] : errors;
 }
 
 function checkImmutable(map: ConfigMap, old: ConfigMap): FieldError[] {

@@ -2,7 +2,6 @@
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from "@capstan/kinds/v1";
 import { checkDns1123Subdomain, checkPortNumber, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkLabelName, checkQualified, invalidEach, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkEndpointIp, checkIp, ipWarnings } from "../meta/ip-checks.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { checkProtocol } from "../pod-template/container.ts";
@@ -16,9 +15,8 @@ export const endpointsRules: KindRules<Endpoints> = defineRules<Endpoints>({
       if (isEmpty(port.protocol)) port.protocol = "TCP";
     }
   },
-  validateCreate: (endpoints) => [...checkFinalizerNames(endpoints), ...checkSubsets(endpoints.subsets ?? [])],
+  validateCreate: (endpoints) => [...checkSubsets(endpoints.subsets ?? [])],
   validateUpdate: (endpoints, old) => [
-    ...checkFinalizerNames(endpoints),
     ...checkNamespaced(endpoints),
     ...(isDeepEqual(endpoints.subsets, old.subsets) ? [] : checkSubsets(endpoints.subsets ?? [])),
   ],

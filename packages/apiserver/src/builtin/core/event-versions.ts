@@ -1,5 +1,6 @@
 /** Events of events.k8s.io: the same event in other words. */
 import type { Event } from "@capstan/kinds/v1";
+import { cloneJson, type KubeObject } from "@capstan/model";
 import type { AnyDraft, Draft } from "../draft.ts";
 import type { VersionRules } from "../rules.ts";
 
@@ -20,7 +21,7 @@ const renamed: readonly (readonly [there: string, here: string])[] = [
 /** Drafts keep their apiVersion on the way in, so that rules know by which door they came; the store gives them its own. */
 export const eventVersions: { readonly [version: string]: VersionRules<Event> } = {
   [eventsGroup]: {
-    toHub: (draft) => rename(draft, ([there, here]) => [there, here]) as Draft<Event>,
+    toHub: (draft) => rename(draft, (pair) => pair) as Draft<Event>,
     fromHub: (draft) =>
       Object.assign(
         rename(draft as AnyDraft, ([there, here]) => [here, there]),
@@ -28,6 +29,11 @@ export const eventVersions: { readonly [version: string]: VersionRules<Event> } 
       ),
   },
 };
+
+/** An event of the other group in the words of the core group. */
+export function toCoreEvent(event: KubeObject): Event {
+  return rename(cloneJson(event), (pair) => pair) as unknown as Event;
+}
 
 type Pair = readonly [from: string, to: string];
 

@@ -1,13 +1,20 @@
 /** Event: what happened, kept for an hour. Stored once, served in the form of the core group and in that of events.k8s.io. */
 import type { Event } from "@capstan/kinds/v1";
-import { byteLength, checkDns1123Subdomain, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import {
+  apiErrors,
+  byteLength,
+  checkDns1123Subdomain,
+  fieldErrors,
+  isDeepEqual,
+  type FieldError,
+} from "@capstan/model";
+import { checkMetadata } from "../../metadata/check.ts";
 import { checkUnchanged, checkQualified, invalidEach, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { toInternal } from "../meta/internal-form.ts";
-import { checkNamespaced } from "../meta/metadata.ts";
+import { checkChangedMetadata, checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { sinceCell } from "../table/cells.ts";
-import { eventsGroup, eventVersions } from "./event-versions.ts";
+import { eventsGroup, eventVersions, toCoreEvent } from "./event-versions.ts";
 
 const secondsToLive = 60 * 60;
 
@@ -18,8 +25,14 @@ export const eventRules: KindRules<Event> = defineRules<Event>({
   name: "path-segment",
   createOnUpdate: true,
   timeToLive: () => secondsToLive,
-  validateCreate: (event) => [...checkLegacy(event), ...(isNewStyle(event) ? checkNewStyle(event) : [])],
-  validateUpdate: (event, old) => [...checkLegacy(event), ...(isNewStyle(event) ? checkNewUpdate(event, old) : [])],
+  validateCreate(event) {
+    const errors = [...checkLegacy(event), ...(isNewStyle(event) ? checkNewStyle(event) : [])];
+    // The old door looks at the metadata only when there is nothing else to say.
+    return refuse(event, errors.length > 0 ? errors : checkMetadata(event.metadata, true, "path-segment"));
+  },
+  validatesMetadata: true,
+  validateUpdate: (event, old) =>
+    refuse(event, [...checkLegacy(event), ...(isNewStyle(event) ? checkNewUpdate(event, old) : [])]),
   fields: {
     "involvedObject.kind": ({ involvedObject }) => involvedObject.kind ?? "",
     "involvedObject.namespace": ({ involvedObject }) => involvedObject.namespace ?? "",
@@ -33,8 +46,14 @@ export const eventRules: KindRules<Event> = defineRules<Event>({
     source: ({ source, reportingComponent = "" }) => source?.component || reportingComponent,
     type: ({ type = "" }) => type,
   },
-  table: { row: (event, now) => ({ cells: cellsOf(event, now) }) },
+  table: { row: (event, now) => ({ cells: cellsOf(isNewStyle(event) ? toCoreEvent(event) : event, now) }) },
 });
+
+/** Refusals name the kind of the core group, whichever door was used. */
+function refuse({ metadata }: Event, errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "Event" }, metadata.name ?? "", errors);
+  return errors;
+}
 
 /** The version that came in is still on the draft: rules see what was asked for. */
 function isNewStyle({ apiVersion }: Event): boolean {
@@ -114,7 +133,7 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
   const same = (field: keyof Event, path: string = field): FieldError[] =>
     checkUnchanged(event[field] ?? "", old[field] ?? "", path);
   return [
-    ...checkFinalizerNames(event),
+    ...checkChangedMetadata(event, old),
     ...(isDeepEqual(event.series, old.series) ? [] : checkSeries(event)),
     ...(isDeepEqual(event.involvedObject, old.involvedObject)
       ? []

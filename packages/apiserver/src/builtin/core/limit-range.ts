@@ -11,7 +11,6 @@ import {
 } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { invalidEach, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
 import { checkContainerResourceName, checkResourceName, isOvercommitAllowed } from "../meta/resource-name.ts";
@@ -25,7 +24,8 @@ export const limitRangeRules: KindRules<LimitRange> = defineRules<LimitRange>({
   prepareForCreate(draft, context) {
     if (isEmpty(draft.metadata.name)) draft.metadata.name = context.uid();
   },
-  validateCreate: (range) => [...checkFinalizerNames(range), ...checkLimits(range)],
+  validateCreate: (range) => [...checkNamespaced(range), ...checkLimits(range)],
+  validatesMetadata: true,
   validateUpdate: (range) => [...checkNamespaced(range), ...checkLimits(range)],
   table: { row: (range) => ({ cells: [range.metadata.name ?? "", range.metadata.creationTimestamp ?? ""] }) },
 });

@@ -3,8 +3,8 @@ import type { Namespace } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
-import { checkFinalizerName, checkFinalizerNames } from "../meta/finalizers.ts";
-import { checkClusterScoped } from "../meta/metadata.ts";
+import { checkFinalizerName } from "../meta/finalizers.ts";
+import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -29,11 +29,12 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
     keepFinalizers(draft, old);
     keepField(draft, old, "status");
   },
-  validateCreate: (namespace) => [...checkFinalizerNames(namespace), ...checkSpecFinalizers(namespace)],
-  validateUpdate: (namespace) => [
+  validateCreate: (namespace) => [...checkClusterScoped(namespace, "dns-label"), ...checkSpecFinalizers(namespace)],
+  validatesMetadata: true,
+  validateUpdate: (namespace, old) => [
     ...checkClusterScoped(namespace, "dns-label"),
     ...checkSpecFinalizers(namespace),
-    ...checkFinalizerNames(namespace),
+    ...checkChangedMetadata(namespace, old),
   ],
   canonicalize: labelWithName,
   resetFields: ["status"],
@@ -45,18 +46,18 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
       delete draft.metadata.deletionGracePeriodSeconds;
     },
     stays: ({ spec }) => (spec?.finalizers ?? []).length > 0,
-    returnsObject: false,
+    returnsObject: true,
   },
   subresources: {
     status: statusView<Namespace>({
-      validate: (namespace) => [...checkFinalizerNames(namespace), ...checkPhase(namespace)],
+      validate: (namespace, old) => [...checkChangedMetadata(namespace, old), ...checkPhase(namespace)],
     }),
     finalize: {
       type: "view",
       resetFields: ["status"],
       prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
-      validateUpdate: (namespace) => [
-        ...checkFinalizerNames(namespace),
+      validateUpdate: (namespace, old) => [
+        ...checkChangedMetadata(namespace, old),
         ...(namespace.spec?.finalizers ?? []).flatMap((name, index) =>
           checkFinalizerName(name, `spec.finalizers[${index}]`),
         ),

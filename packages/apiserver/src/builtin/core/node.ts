@@ -12,11 +12,10 @@ import {
 } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { checkLabelKey, checkPositive, invalidEach, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { parseNetwork } from "../meta/ip-address.ts";
 import { checkNetwork, networkWarnings } from "../meta/ip-checks.ts";
-import { checkClusterScoped } from "../meta/metadata.ts";
+import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
 import { roundQuantities, type ResourceList } from "../meta/resource-list.ts";
 import { checkAmount } from "../meta/resource-name.ts";
 import { keepField, statusView } from "../meta/status.ts";
@@ -35,7 +34,8 @@ export const nodeRules: KindRules<Node> = defineRules<Node>({
     keepField(draft, old, "status");
     if (old.spec?.configSource === undefined) delete draft.spec?.configSource;
   },
-  validateCreate: (node) => [...checkFinalizerNames(node), ...checkNode(node)],
+  validateCreate: (node) => [...checkClusterScoped(node), ...checkNode(node)],
+  validatesMetadata: true,
   validateUpdate: (node, old) => [...checkClusterScoped(node), ...checkNode(node), ...checkChange(node, old)],
   warnings: ({ spec }) => [
     ...(spec?.configSource === undefined ? [] : ["spec.configSource: the feature is removed"]),
@@ -139,8 +139,13 @@ function complaintAboutFeature(feature: string): string | undefined {
 function checkNetworks(networks: readonly string[], path: string): FieldError[] {
   const errors = networks.flatMap((network, index) => checkNetwork(network, `${path}[${index}]`));
   if (networks.length < 2) return errors;
+  const unreadable = networks.findIndex((network) => parseNetwork(network) === undefined);
+  if (unreadable >= 0) {
+    const why = `invalid CIDR[${unreadable}]: <nil> (invalid CIDR address: ${networks[unreadable]})`;
+    errors.push(fieldErrors.internal(path, `invalid PodCIDRs. failed to check with dual stack with error:${why}`));
+  }
   const families = new Set(networks.map((network) => parseNetwork(network)?.bits));
-  if (families.size === 2 && networks.length === 2) return errors;
+  if (unreadable < 0 && families.size === 2 && networks.length === 2) return errors;
   return [...errors, fieldErrors.invalid(path, networks, "may specify no more than one CIDR for each IP family")];
 }
 
@@ -148,7 +153,7 @@ function checkChange(node: Node, old: Node): FieldError[] {
   const { spec = {}, status = {} } = node;
   const { spec: before = {} } = old;
   return [
-    ...checkFinalizerNames(node),
+    ...checkChangedMetadata(node, old),
     ...checkResources(node),
     ...checkFeatures(status.declaredFeatures ?? [], "status.declaredFeatures"),
     ...checkAddresses(status.addresses ?? []),

@@ -3,7 +3,6 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "@capstan/
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { checkQualified, checkUnchanged, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { internalDiff } from "../meta/internal-form.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
@@ -34,9 +33,8 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
     keepField(draft, old, "status");
     prepareSources((draft.spec ??= {}), old.spec);
   },
-  validateCreate: (claim) => [...checkFinalizerNames(claim), ...checkClaimSpec(claim.spec ?? {}, "spec")],
+  validateCreate: (claim) => [...checkClaimSpec(claim.spec ?? {}, "spec")],
   validateUpdate: (claim, old) => [
-    ...checkFinalizerNames(claim),
     ...checkNamespaced(claim),
     ...checkClaimSpec(claim.spec ?? {}, "spec", leniencyAfter(old)),
     ...checkChange(claim, old),
@@ -48,10 +46,11 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
     ...claimSpecWarnings(spec, "spec"),
   ],
   resetFields: ["status"],
+  deletion: { returnsObject: true },
   fields: { name: ({ metadata }) => metadata.name ?? "" },
   subresources: {
     status: statusView<PersistentVolumeClaim>({
-      validate: (claim) => [...checkFinalizerNames(claim), ...checkStatus(claim)],
+      validate: (claim) => [...checkStatus(claim)],
     }),
   },
   table: { row: (claim, now) => ({ cells: cellsOf(claim, now) }) },

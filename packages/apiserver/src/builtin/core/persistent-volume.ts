@@ -4,9 +4,8 @@ import { fieldErrors, isDeepEqual, parseQuantity, quantityToInteger, type FieldE
 import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { internalDiff, toInternal } from "../meta/internal-form.ts";
-import { checkClusterScoped } from "../meta/metadata.ts";
+import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
 import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { checkAccessModes, checkVolumeMode } from "../pod-template/claim-spec.ts";
@@ -24,7 +23,8 @@ export const persistentVolumeRules: KindRules<PersistentVolume> = defineRules<Pe
     draft.status = { phase: "Pending", lastPhaseTransitionTime: now };
   },
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
-  validateCreate: (volume) => [...checkFinalizerNames(volume), ...checkVolume(volume), ...checkMountOptions(volume)],
+  validateCreate: (volume) => [...checkClusterScoped(volume), ...checkVolume(volume), ...checkMountOptions(volume)],
+  validatesMetadata: true,
   validateUpdate: (volume, old) => [
     ...checkClusterScoped(volume),
     ...checkVolume(volume, old),
@@ -35,9 +35,10 @@ export const persistentVolumeRules: KindRules<PersistentVolume> = defineRules<Pe
   ],
   warnings: volumeWarnings,
   resetFields: ["status"],
+  deletion: { returnsObject: true },
   fields: { name: ({ metadata }) => metadata.name ?? "" },
   subresources: {
-    status: statusView<PersistentVolume>({ prepare: stampPhase, validate: checkFinalizerNames }),
+    status: statusView<PersistentVolume>({ prepare: stampPhase, validate: checkChangedMetadata }),
   },
   table: {
     row: (volume, now) => ({ cells: cellsOf(volume, now) }),

@@ -1,6 +1,14 @@
 /** Binding: a scheduler gives a pod its node. */
 import type { Binding, Pod } from "@capstan/kinds/v1";
-import { apiErrors, cloneJson, fieldErrors, type FieldError, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  cloneJson,
+  fieldErrors,
+  StatusError,
+  toFailure,
+  type FieldError,
+  type KubeObject,
+} from "@capstan/model";
 import { isEmpty } from "../meta/checks.ts";
 import type { Action, ActionRules } from "../rules.ts";
 import { setPodCondition } from "./pod-condition.ts";
@@ -17,7 +25,8 @@ export const bindingDoor: ActionRules<Pod> = {
       throw apiErrors.badRequest("name in URL does not match name in Binding object");
     }
     const errors = checkBinding(binding);
-    if (errors.length > 0) throw apiErrors.internalError(fieldErrors.formatAll(errors));
+    if (errors.length > 0)
+      throw new StatusError(toFailure({ code: 500, reason: "", message: fieldErrors.formatAll(errors) }));
     if (!action.context.dryRun) assign(action, binding);
     return success;
   },

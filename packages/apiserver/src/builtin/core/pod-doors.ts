@@ -14,7 +14,7 @@ type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
 /** By name. */
 export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
-  log: { type: "connect", methods: ["GET"], validate: (_pod, query) => checkLogOptions(query), connect: readLog },
+  log: { type: "connect", methods: ["GET"], validate: checkLog, connect: readLog },
   exec: { type: "connect", methods: ["GET", "POST"], validate: checkExec, connect: streaming("exec") },
   attach: { type: "connect", methods: ["GET", "POST"], validate: checkStreams, connect: streaming("attach") },
   portforward: { type: "connect", methods: ["GET", "POST"], connect: forwardPorts },
@@ -55,7 +55,7 @@ async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
   const query = queryOf(call);
   const container = containerOf(pod, query.get("container") ?? "");
   if (isEmpty(pod.spec?.nodeName)) {
-    return { status: 200, headers: { "content-type": "text/plain" }, body: "" };
+    return { status: 204, headers: {}, body: "" };
   }
   query.delete("container");
   const text = query.toString();
@@ -110,6 +110,14 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return text === null || text === "" ? undefined : Number(text);
 }
 
+/** The options are an object of their own kind, and are refused as such. */
+function checkLog(pod: Pod, query: URLSearchParams): FieldError[] {
+  const errors = checkLogOptions(query);
+  if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "PodLogOptions" }, pod.metadata.name ?? "", errors);
+  containerOf(pod, query.get("container") ?? "");
+  return [];
+}
+
 function checkLogOptions(query: URLSearchParams): FieldError[] {
   const tailLines = numberIn(query, "tailLines");
   const limitBytes = numberIn(query, "limitBytes");
@@ -123,7 +131,7 @@ function checkLogOptions(query: URLSearchParams): FieldError[] {
     errors.push(fieldErrors.invalid("limitBytes", limitBytes, "must be greater than 0"));
   }
   if (sinceSeconds !== undefined && sinceTime !== null && sinceTime !== "") {
-    errors.push(fieldErrors.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+    errors.push(fieldErrors.forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(fieldErrors.invalid("sinceSeconds", sinceSeconds, "must be greater than 0"));
   }

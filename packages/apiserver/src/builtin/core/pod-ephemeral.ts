@@ -1,7 +1,6 @@
 /** The door for ephemeral containers: they can be added to a running pod, and stay. */
 import type { Pod } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, quote, type FieldError } from "@capstan/model";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { internalDiff } from "../meta/internal-form.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { keepField } from "../meta/status.ts";
@@ -25,10 +24,9 @@ export const ephemeralContainersView: ViewRules<Pod> = {
   },
   validateUpdate(pod, old) {
     if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
-      return [fieldErrors.forbidden("", "static pods do not support ephemeral containers")];
+      return [fieldErrors.forbidden("[]", "static pods do not support ephemeral containers")];
     }
     return [
-      ...checkFinalizerNames(pod),
       ...checkNamespaced(pod),
       ...checkPod(pod, podLeniency(old)),
       ...checkAnnotationChange(pod, old),

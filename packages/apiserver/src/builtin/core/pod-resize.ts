@@ -2,7 +2,6 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { keepField } from "../meta/status.ts";
 import { mirrorAnnotation } from "../pod-template/annotations.ts";
@@ -24,15 +23,10 @@ export const resizeView: ViewRules<Pod> = {
   },
   validateUpdate(pod, old) {
     if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
-      return [fieldErrors.forbidden("", "static pods cannot be resized")];
+      return [fieldErrors.forbidden("[]", "static pods cannot be resized")];
     }
-    if (old.spec?.os?.name === "windows") return [fieldErrors.forbidden("", "windows pods cannot be resized")];
-    return [
-      ...checkFinalizerNames(pod),
-      ...checkNamespaced(pod),
-      ...checkPod(pod, podLeniency(old)),
-      ...checkResize(pod, old),
-    ];
+    if (old.spec?.os?.name === "windows") return [fieldErrors.forbidden("[]", "windows pods cannot be resized")];
+    return [...checkNamespaced(pod), ...checkPod(pod, podLeniency(old)), ...checkResize(pod, old)];
   },
 };
 

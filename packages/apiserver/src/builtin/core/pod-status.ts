@@ -3,7 +3,6 @@ import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "@capst
 import { byteLength, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, checkQualified, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { toInternalList } from "../meta/internal-form.ts";
 import { ipFamilyOf } from "../meta/ip-address.ts";
 import { checkIp, ipWarnings } from "../meta/ip-checks.ts";
@@ -23,7 +22,7 @@ export const podStatusView: ViewRules<Pod> = statusView<Pod>({
     if (isEmpty(draft.status.qosClass) && status.qosClass !== undefined) draft.status.qosClass = status.qosClass;
     keepGenerations(draft.status, status);
   },
-  validate: (pod, old) => [...checkFinalizerNames(pod), ...checkAnnotationChange(pod, old), ...checkStatus(pod, old)],
+  validate: (pod, old) => [...checkAnnotationChange(pod, old), ...checkStatus(pod, old)],
   warnings: ({ status }) =>
     (["podIPs", "hostIPs"] as const).flatMap((field) =>
       (status?.[field] ?? []).flatMap(({ ip }, index) => ipWarnings(ip, `status.${field}[${index}].ip`)),
@@ -171,8 +170,12 @@ function checkAddresses(
   const known = before.map(({ ip }) => ip);
   const errors = addresses.flatMap(({ ip }, index) => checkIp(ip, `${path}[${index}]`, known));
   if (addresses.length < 2) return errors;
-  const families = new Set(addresses.map(({ ip }) => ipFamilyOf(ip)));
-  if (families.size === 2 && addresses.length === 2) return errors;
+  const families = addresses.map(({ ip }) => ipFamilyOf(ip));
+  const unreadable = families.indexOf(undefined);
+  if (unreadable >= 0) {
+    const why = `failed to check for dual stack with error:invalid IP[${unreadable}]: <nil>`;
+    errors.push(fieldErrors.internal(path, why));
+  } else if (new Set(families).size === 2 && addresses.length === 2) return errors;
   const shown = toInternalList(type, addresses);
   return [...errors, fieldErrors.invalid(path, shown, "may specify no more than one IP for each IP family")];
 }

@@ -1,6 +1,5 @@
 /** PodTemplate: a template of a pod, kept for later. */
 import type { PodTemplate } from "@capstan/kinds/v1";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { defaultPodTemplate } from "../pod-template/defaults.ts";
 import { checkPodTemplate, dropDisabledFields } from "../pod-template/template.ts";
@@ -22,15 +21,13 @@ export const podTemplateRules: KindRules<PodTemplate> = defineRules<PodTemplate>
     dropDisabledFields(draft.template?.spec, old.template?.spec);
     bumpGeneration(draft, old, ["template"]);
   },
-  validateCreate: (object) => [...checkFinalizerNames(object), ...checkPodTemplate(object.template ?? {}, "template")],
-  validateUpdate: (object, old) => [
-    ...checkFinalizerNames(object),
-    ...checkPodTemplate(object.template ?? {}, "template", old.template),
-  ],
+  validateCreate: (object) => [...checkPodTemplate(object.template ?? {}, "template")],
+  validateUpdate: (object, old) => [...checkPodTemplate(object.template ?? {}, "template", old.template)],
   warnings: ({ metadata, template }, old) =>
     old !== undefined && old.metadata.generation === metadata.generation
       ? []
       : podTemplateWarnings(template, "template"),
+  deletion: { returnsObject: true },
   table: {
     row: ({ metadata, template }) => ({
       cells: [

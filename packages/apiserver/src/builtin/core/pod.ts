@@ -2,7 +2,6 @@
 import type { Pod } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkNamespaced } from "../meta/metadata.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { keepField } from "../meta/status.ts";
 import { checkProfilesMatch } from "../pod-template/annotations.ts";
 import { dropDisabledFields } from "../pod-template/template.ts";
@@ -29,13 +28,11 @@ export const podRules: KindRules<Pod> = defineRules<Pod>({
     bumpPodGeneration(draft, old);
   },
   validateCreate: (pod) => [
-    ...checkFinalizerNames(pod),
     ...checkPod(pod, { isPod: true }),
     ...checkNewPod(pod),
     ...checkProfilesMatch(pod.metadata.annotations, specOf(pod), "spec"),
   ],
   validateUpdate: (pod, old) => [
-    ...checkFinalizerNames(pod),
     ...checkNamespaced(pod),
     ...checkPod(pod, podLeniency(old)),
     ...checkPodUpdate(pod, old),

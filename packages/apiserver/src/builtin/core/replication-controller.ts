@@ -11,7 +11,6 @@ import {
 } from "@capstan/model";
 import { scaleOf } from "../autoscaling/scale.ts";
 import { checkNonNegative } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { defaultPodTemplate } from "../pod-template/defaults.ts";
@@ -43,19 +42,15 @@ export const replicationControllerRules: KindRules<ReplicationController> = defi
     dropDisabledFields(draft.spec?.template?.spec, old.spec?.template?.spec);
     bumpGeneration(draft, old);
   },
-  validateCreate: (controller) => [...checkFinalizerNames(controller), ...checkSpec(controller)],
-  validateUpdate: (controller, old) => [
-    ...checkFinalizerNames(controller),
-    ...checkSpec(controller, old),
-    ...checkConvertible(controller, old),
-  ],
+  validateCreate: (controller) => [...checkSpec(controller)],
+  validateUpdate: (controller, old) => [...checkSpec(controller, old), ...checkConvertible(controller, old)],
   warnings: warningsFor,
   resetFields: ["status"],
   fields: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
   deletion: { propagation: "Orphan" },
   subresources: {
     status: statusView<ReplicationController>({
-      validate: (controller) => [...checkFinalizerNames(controller), ...checkStatus(controller.status)],
+      validate: (controller) => [...checkStatus(controller.status)],
     }),
     scale: scaleOf<ReplicationController & { spec: object; status: object }>(({ spec }) =>
       formatLabelSelector(fromLabels((spec as ReplicationController["spec"])?.selector ?? {})),

@@ -1,7 +1,6 @@
 /** ResourceQuota: how much a namespace may use. */
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { compareTexts, roundQuantities, type ResourceList } from "../meta/resource-list.ts";
 import { checkAmount, checkQuotaResourceName, isStandardQuotaResource } from "../meta/resource-name.ts";
@@ -17,18 +16,17 @@ export const resourceQuotaRules: KindRules<ResourceQuota> = defineRules<Resource
   },
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
-  validateCreate: (quota) => [...checkFinalizerNames(quota), ...checkSpec(quota.spec ?? {})],
+  validateCreate: (quota) => [...checkSpec(quota.spec ?? {})],
   validateUpdate: (quota, old) => [
-    ...checkFinalizerNames(quota),
     ...checkSpec(quota.spec ?? {}),
     ...checkSameScopes(quota.spec?.scopes, old.spec?.scopes),
   ],
   warnings: ({ spec }, old) => (old === undefined ? requestWarnings(spec?.hard ?? {}) : []),
   resetFields: ["status"],
+  deletion: { returnsObject: true },
   subresources: {
     status: statusView<ResourceQuota>({
       validate: (quota) => [
-        ...checkFinalizerNames(quota),
         ...checkList(quota.status?.hard, "status.hard"),
         ...checkList(quota.status?.used, "status.used"),
       ],

@@ -5,7 +5,6 @@ import { checkConfigMapKey, fieldErrors, isDeepEqual, type FieldError } from "@c
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
 import type { Draft } from "../draft.ts";
 import { checkUnchanged, invalidEach, isEmpty } from "../meta/checks.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -17,9 +16,8 @@ export const secretRules: KindRules<Secret> = defineRules<Secret>({
     if (isEmpty(draft.type)) draft.type = "Opaque";
     moveStringData(draft);
   },
-  validateCreate: (secret) => [...checkFinalizerNames(secret), ...checkData(secret), ...checkForm(secret)],
+  validateCreate: (secret) => [...checkData(secret), ...checkForm(secret)],
   validateUpdate: (secret, old) => [
-    ...checkFinalizerNames(secret),
     ...checkUnchanged(secret.type, old.type, "type"),
     ...checkImmutable(secret, old),
     ...checkNamespaced(secret),

@@ -1,7 +1,6 @@
 /** ServiceAccount: who a pod is, and the door where tokens for it are had. */
 import type { ServiceAccount } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -12,8 +11,7 @@ const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 export const serviceAccountRules: KindRules<ServiceAccount> = defineRules<ServiceAccount>({
   prepareForCreate: cleanSecrets,
   prepareForUpdate: cleanSecrets,
-  validateCreate: checkFinalizerNames,
-  validateUpdate: (account) => [...checkFinalizerNames(account), ...checkNamespaced(account)],
+  validateUpdate: (account) => [...checkNamespaced(account)],
   warnings: ({ metadata }, old) =>
     old?.metadata.annotations?.[mountableSecrets] === undefined &&
     metadata.annotations?.[mountableSecrets] !== undefined
@@ -21,6 +19,7 @@ export const serviceAccountRules: KindRules<ServiceAccount> = defineRules<Servic
           `metadata.annotations[${mountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
         ]
       : [],
+  deletion: { returnsObject: true },
   subresources: { token: tokenDoor },
   table: { row: (account, now) => ({ cells: [account.metadata.name ?? "", ageOf(account, now)] }) },
 });

@@ -1,7 +1,6 @@
 /** Service: a stable address for pods that come and go. */
 import type { Service } from "@capstan/kinds/v1";
 import type { FieldError } from "@capstan/model";
-import { checkFinalizerNames } from "../meta/finalizers.ts";
 import { ipWarnings } from "../meta/ip-checks.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
@@ -26,25 +25,19 @@ export const serviceRules: KindRules<Service> = defineRules<Service>({
     keepField(draft, old, "status");
     dropTypeFields(draft, old);
   },
-  validateCreate: (service) => [...checkFinalizerNames(service), ...checkService(service)],
-  validateUpdate: (service, old) => [
-    ...checkFinalizerNames(service),
-    ...checkServiceChange(service, old),
-    ...checkService(service, old),
-  ],
+  validateCreate: (service) => [...checkService(service)],
+  validateUpdate: (service, old) => [...checkServiceChange(service, old), ...checkService(service, old)],
   warnings: serviceWarnings,
   resetFields: ["status"],
   fields: {
     "spec.clusterIP": ({ spec }) => spec?.clusterIP ?? "",
     "spec.type": ({ spec }) => spec?.type ?? "",
   },
+  deletion: { returnsObject: true },
   stored: settleAddresses,
   subresources: {
     status: statusView<Service>({
-      validate: (service, old): FieldError[] => [
-        ...checkFinalizerNames(service),
-        ...checkLoadBalancerStatus(service, old),
-      ],
+      validate: (service, old): FieldError[] => [...checkLoadBalancerStatus(service, old)],
       warnings: ({ status }) =>
         (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "" }, index) =>
           ip === "" ? [] : ipWarnings(ip, `status.loadBalancer.ingress[${index}]`),

@@ -1,13 +1,8 @@
-/** Names of finalizers in the groups of Kubernetes itself: only those that the server knows have no prefix. */
-import { checkQualifiedName, fieldErrors, type FieldError, type KubeObject } from "@capstan/model";
+/** Finalizers of a namespace's spec: only those that the server knows have no prefix. */
+import { checkQualifiedName, fieldErrors, type FieldError } from "@capstan/model";
 import { invalidEach } from "./checks.ts";
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
-
-/** What every built-in kind checks beside the metadata itself: finalizers without a prefix must be standard ones. */
-export function checkFinalizerNames({ metadata }: KubeObject): FieldError[] {
-  return (metadata.finalizers ?? []).flatMap((name, index) => checkStandard(name, `metadata.finalizers[${index}]`));
-}
 
 function checkStandard(name: string, path: string): FieldError[] {
   if (name.includes("/") || standardFinalizers.has(name)) return [];

@@ -1,15 +1,19 @@
 /** The metadata of an object, checked as the validation of a kind does it: names, labels, owners, then its finalizers. */
 import type { FieldError, KubeObject } from "@capstan/model";
-import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { NameRule } from "../rules.ts";
-import { checkFinalizerNames } from "./finalizers.ts";
 
 /** Checks an object of a namespace once more, as a kind does whose update repeats the checks of its creation. */
 export function checkNamespaced(object: KubeObject, name: NameRule = "dns-subdomain"): FieldError[] {
-  return [...checkObjectMetadata(object, true, name), ...checkFinalizerNames(object)];
+  return checkObjectMetadata(object, true, name);
 }
 
 /** The same for an object outside of namespaces. */
 export function checkClusterScoped(object: KubeObject, name: NameRule = "dns-subdomain"): FieldError[] {
-  return [...checkObjectMetadata(object, false, name), ...checkFinalizerNames(object)];
+  return checkObjectMetadata(object, false, name);
+}
+
+/** Checks the change of metadata, for kinds that do so in a place of their own. */
+export function checkChangedMetadata({ metadata }: KubeObject, { metadata: old }: KubeObject): FieldError[] {
+  return [...checkMetadataUpdate(metadata, old), ...checkStandardFinalizers(metadata)];
 }

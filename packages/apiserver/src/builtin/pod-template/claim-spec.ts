@@ -81,10 +81,11 @@ function checkSources(spec: PersistentVolumeClaimSpec, path: string, badGroup: b
 }
 
 function isSameSource(a: Source, b: Source): boolean {
-  return isDeepEqual([a.apiGroup, a.kind, a.name], [b.apiGroup, b.kind, b.name]);
+  return isDeepEqual([a.apiGroup ?? null, a.kind, a.name], [b.apiGroup ?? null, b.kind, b.name]);
 }
 
-function checkSource({ apiGroup = "", kind, name, namespace }: Source, path: string, badGroup: boolean): FieldError[] {
+function checkSource({ kind, name, namespace, ...source }: Source, path: string, badGroup: boolean): FieldError[] {
+  const apiGroup = source.apiGroup ?? "";
   const errors: FieldError[] = [];
   if (isEmpty(name)) errors.push(fieldErrors.required(`${path}.name`));
   if (isEmpty(kind)) errors.push(fieldErrors.required(`${path}.kind`));

@@ -70,7 +70,7 @@ function checkResourceClaims(
   const names = new Set<string>();
   return claims.flatMap((claim, index) => {
     if (metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined) {
-      return [fieldErrors.forbidden("", "static pods do not support resource claims")];
+      return [fieldErrors.forbidden("[]", "static pods do not support resource claims")];
     }
     return checkResourceClaim(claim, `${path}[${index}]`, names);
   });

@@ -39,7 +39,7 @@ export function checkPodSecurity(spec: PodSpec, path: string, allowHostSysctls: 
     ...checkWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...checkAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
     ...checkOptional(context.supplementalGroupsPolicy, `${path}.supplementalGroupsPolicy`, ["Merge", "Strict"]),
-    ...checkOptional(context.seLinuxChangePolicy, `${path}.seLinuxChangePolicy`, ["MountOption", "Recursive"]),
+    ...checkOptional(context.seLinuxChangePolicy, `${path}.seLinuxChangePolicy`, ["Recursive"]),
   ];
 }
 
