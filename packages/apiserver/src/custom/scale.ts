@@ -1,25 +1,26 @@
 /** The scale of a custom object, read from and written to where its definition says. */
-import { apiErrors, type KubeObject } from "@capstan/model";
+import { apiErrors, fieldErrors, StatusError, toFailure, type FieldError, type KubeObject } from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
 import type { ScalePaths } from "./definition.ts";
+import { fieldsOf, nestedInteger, nestedString, type NestedField } from "./nested-field.ts";
+
+const maxReplicas = 2 ** 31 - 1;
 
 /** Scale as a projection. */
-export function scaleRules({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths): ProjectionRules {
+export function scaleRules(paths: ScalePaths): ProjectionRules {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
   return {
     type: "projection",
     kind: { group: "autoscaling", version: "v1", kind: "Scale" },
     read(object) {
-      const replicas = valueAt(object, specReplicasPath);
+      const replicas = readable(nestedInteger(object, specReplicasPath));
       if (replicas === undefined) {
         throw apiErrors.internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
       }
-      const selector = labelSelectorPath === undefined ? undefined : valueAt(object, labelSelectorPath);
-      return toScale(object, {
-        replicas,
-        current: valueAt(object, statusReplicasPath) ?? 0,
-        selector: typeof selector === "string" ? selector : undefined,
-      });
+      const current = readable(nestedInteger(object, statusReplicasPath)) ?? 0;
+      const selector = labelSelectorPath === undefined ? undefined : readable(nestedString(object, labelSelectorPath));
+      return toScale(object, { replicas, current, selector });
     },
     write(projection, draft) {
       const { spec } = projection as unknown as { spec?: { replicas?: number } };
@@ -28,9 +29,43 @@ export function scaleRules({ specReplicasPath, statusReplicasPath, labelSelector
   };
 }
 
+/** The real server cannot read such a scale either, and has no better answer. */
+function readable<T>(field: NestedField<T>): T | undefined {
+  if (field.type === "mismatch") throw new StatusError(toFailure({ code: 500, reason: "", message: field.why }));
+  return field.type === "found" ? field.value : undefined;
+}
+
+/** What is wrong with the wanted replicas, where an object has a scale. */
+export function checkScaleSpec(object: KubeObject, { specReplicasPath }: ScalePaths): FieldError[] {
+  return checkReplicas(object, specReplicasPath);
+}
+
+/** What is wrong with the replicas that are there, and with the selector that finds them. */
+export function checkScaleStatus(object: KubeObject, paths: ScalePaths): FieldError[] {
+  const errors = checkReplicas(object, paths.statusReplicasPath);
+  if (paths.labelSelectorPath === undefined) return errors;
+  const selector = nestedString(object, paths.labelSelectorPath);
+  if (selector.type === "mismatch") errors.push(fieldErrors.invalid(paths.labelSelectorPath, "", selector.why));
+  return errors;
+}
+
+function checkReplicas(object: KubeObject, path: string): FieldError[] {
+  const replicas = nestedInteger(object, path);
+  switch (replicas.type) {
+    case "absent":
+      return [];
+    case "mismatch":
+      return [fieldErrors.invalid(path, 0, replicas.why)];
+    case "found":
+      if (replicas.value < 0) return [fieldErrors.invalid(path, replicas.value, "should be a non-negative integer")];
+      if (replicas.value <= maxReplicas) return [];
+      return [fieldErrors.invalid(path, replicas.value, `should be less than or equal to ${maxReplicas}`)];
+  }
+}
+
 interface ScaleParts {
-  readonly replicas: JsonValue;
-  readonly current: JsonValue;
+  readonly replicas: number;
+  readonly current: number;
   readonly selector: string | undefined;
 }
 
@@ -43,25 +78,12 @@ function toScale({ metadata }: KubeObject, { replicas, current, selector }: Scal
     apiVersion: "autoscaling/v1",
     metadata: kept,
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: current, ...(selector === undefined ? {} : { selector }) },
+    status: { replicas: current, ...(selector === undefined || selector === "" ? {} : { selector }) },
   } as unknown as KubeObject;
 }
 
-function partsOf(path: string): string[] {
-  return path.split(".").filter((part) => part !== "");
-}
-
-function valueAt(object: KubeObject, path: string): JsonValue | undefined {
-  let value = object as unknown as JsonValue | undefined;
-  for (const part of partsOf(path)) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    value = value[part];
-  }
-  return value;
-}
-
 function setAt(object: JsonObject, path: string, value: JsonValue): void {
-  const parts = partsOf(path);
+  const parts = fieldsOf(path);
   const last = parts.pop() ?? "";
   let at = object;
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /** Serves the versions of a custom kind: structure, rules, tables and subresources from its definition. */
 import { builtInDefinitions } from "@capstan/kinds";
-import { apiErrors, formatApiVersion, isDeepEqual, type Json, type KubeObject } from "@capstan/model";
+import { apiErrors, formatApiVersion, isDeepEqual, type FieldError, type Json, type KubeObject } from "@capstan/model";
 import { fromCrd } from "@capstan/patch";
 import {
   compileColumns,
@@ -15,8 +15,9 @@ import { TypeMismatch } from "../decode/strict.ts";
 import { createFieldManager, type FieldManager } from "../managed/field-manager.ts";
 import { structureOnly } from "../resources/builtin.ts";
 import type { Codec, Conversion, ServedResource, ServedSubresource } from "../resources/resource.ts";
-import { hasCondition, type Definition, type DefinitionVersion } from "./definition.ts";
-import { scaleRules } from "./scale.ts";
+import { hasCondition, type Definition, type DefinitionVersion, type ScalePaths } from "./definition.ts";
+import { finalizerWarnings } from "./finalizer-warnings.ts";
+import { checkScaleSpec, checkScaleStatus, scaleRules } from "./scale.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";
 
@@ -171,6 +172,9 @@ function fieldManagers({ spec }: Definition, version: DefinitionVersion): FieldM
 function rulesOf(definition: Definition, version: DefinitionVersion, compiled: CompiledResource): KindRules {
   const hasStatus = version.subresources?.status !== undefined;
   const printer = compileColumns(version.additionalPrinterColumns ?? []);
+  const { scale } = version.subresources ?? {};
+  const checkScale = (object: KubeObject): FieldError[] =>
+    scale === undefined ? [] : [...checkScaleSpec(object, scale), ...checkScaleStatus(object, scale)];
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => {
     const valueOf = selectableFieldValue(jsonPath);
     return [jsonPath.replace(/^\./, ""), (object: KubeObject) => valueOf(object as unknown as Json)] as const;
@@ -190,9 +194,12 @@ function rulesOf(definition: Definition, version: DefinitionVersion, compiled: C
         draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateCreate: (object) => compiled.validate(object as unknown as Json),
-    validateUpdate: (object, old, context) =>
-      compiled.validateUpdate(object as unknown as Json, old as unknown as Json, (text) => context.warn(text)),
+    validateCreate: (object) => [...compiled.validate(object as unknown as Json), ...checkScale(object)],
+    validateUpdate: (object, old, context) => [
+      ...compiled.validateUpdate(object as unknown as Json, old as unknown as Json, (text) => context.warn(text)),
+      ...checkScale(object),
+    ],
+    warnings: ({ metadata }, old) => finalizerWarnings(metadata, old?.metadata),
     table: {
       columns: printer.columns as KindRules["table"] extends { columns?: infer C } | undefined ? NonNullable<C> : never,
       row: (object, now) => ({ cells: printer.cells(object as unknown as Json, now) }),
@@ -233,7 +240,7 @@ function subresourcesOf(
   const served = new Map<string, ServedSubresource>();
   const own = { group: spec.group, version: version.name, kind: spec.names.kind };
   if (version.subresources?.status !== undefined) {
-    const rules = statusRules(compiled);
+    const rules = statusRules(compiled, version.subresources.scale);
     served.set("status", {
       name: "status",
       verbs: subresourceVerbs,
@@ -261,7 +268,7 @@ function subresourcesOf(
 }
 
 /** Only the status comes through, and who wrote it. */
-function statusRules(compiled: CompiledResource): SubresourceRules {
+function statusRules(compiled: CompiledResource, scale: ScalePaths | undefined): SubresourceRules {
   return {
     type: "view",
     resetFields: ["spec"],
@@ -276,7 +283,9 @@ function statusRules(compiled: CompiledResource): SubresourceRules {
       if (status === undefined) delete fields["status"];
       else fields["status"] = status;
     },
-    validateUpdate: (object, old, context) =>
-      compiled.validateStatusUpdate(object as unknown as Json, old as unknown as Json, (text) => context.warn(text)),
+    validateUpdate: (object, old, context) => [
+      ...compiled.validateStatusUpdate(object as unknown as Json, old as unknown as Json, (text) => context.warn(text)),
+      ...(scale === undefined ? [] : checkScaleStatus(object, scale)),
+    ],
   };
 }

@@ -1,0 +1,20 @@
+/** Finalizers that custom objects get and that Kubernetes would rather have named otherwise: allowed, but warned about. */
+import { checkQualifiedName, quote, type ObjectMeta } from "@capstan/model";
+
+const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+const path = "metadata.finalizers";
+
+/** A warning for each flaw of each finalizer that is new. */
+export function finalizerWarnings(metadata: ObjectMeta, old: ObjectMeta | undefined): string[] {
+  const known = new Set(old?.finalizers);
+  const added = [...new Set(metadata.finalizers)].filter((name) => !known.has(name)).sort();
+  return added.flatMap((name) => flawsOf(name).map((flaw) => `${path}: ${quote(name)}: ${flaw}`));
+}
+
+function flawsOf(name: string): string[] {
+  const flaws = [...checkQualifiedName(name)];
+  if (name.includes("/") || standard.has(name)) return flaws;
+  const form = name.includes(".") ? " including a path (/)" : "";
+  const why = "to avoid accidental conflicts with other finalizer writers";
+  return [...flaws, `prefer a domain-qualified finalizer name${form} ${why}`];
+}

@@ -1,0 +1,82 @@
+/** Reads fields of custom objects by simple paths, with the complaints of Go's accessors where a value has another type. */
+import type { KubeObject } from "@capstan/model";
+import type { JsonValue } from "../builtin/draft.ts";
+
+/** What is there: nothing, the value, or a value of another type. */
+export type NestedField<T> =
+  | { readonly type: "absent" }
+  | { readonly type: "found"; readonly value: T }
+  | { readonly type: "mismatch"; readonly why: string };
+
+const absent = { type: "absent" } as const;
+
+/** The fields of a path such as `.spec.replicas`. */
+export function fieldsOf(path: string): string[] {
+  return path.replace(/^\./, "").split(".");
+}
+
+/** A whole number. */
+export function nestedInteger(object: KubeObject, path: string): NestedField<number> {
+  return nested(object, path, {
+    expected: "int64",
+    accepts: (value) => Number.isInteger(value),
+  }) as NestedField<number>;
+}
+
+/** A text. */
+export function nestedString(object: KubeObject, path: string): NestedField<string> {
+  return nested(object, path, {
+    expected: "string",
+    accepts: (value) => typeof value === "string",
+  }) as NestedField<string>;
+}
+
+interface Wanted {
+  readonly expected: string;
+  readonly accepts: (value: JsonValue) => boolean;
+}
+
+function nested(object: KubeObject, path: string, { expected, accepts }: Wanted): NestedField<JsonValue> {
+  const fields = fieldsOf(path);
+  let value = object as unknown as JsonValue;
+  for (const [index, field] of fields.entries()) {
+    if (value === null) return absent;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      return mismatch(fields.slice(0, index + 1), value, "map[string]interface{}");
+    }
+    const next: JsonValue | undefined = value[field];
+    if (next === undefined) return absent;
+    value = next;
+  }
+  return accepts(value) ? { type: "found", value } : mismatch(fields, value, expected);
+}
+
+function mismatch(fields: readonly string[], value: JsonValue, expected: string): NestedField<never> {
+  const why = `.${fields.join(".")} accessor error: ${print(value)} is of the type ${typeName(value)}, expected ${expected}`;
+  return { type: "mismatch", why };
+}
+
+/** As `%v` prints it. */
+function print(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(print).join(" ")}]`;
+  if (typeof value !== "object") return String(value);
+  const keys = Object.keys(value).sort();
+  return `map[${keys.map((key) => `${key}:${print(value[key])}`).join(" ")}]`;
+}
+
+/** As `%T` prints it. */
+function typeName(value: JsonValue): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  switch (typeof value) {
+    case "object":
+      return "map[string]interface {}";
+    case "number":
+      return Number.isInteger(value) ? "int64" : "float64";
+    case "boolean":
+      return "bool";
+    default:
+      return "string";
+  }
+}

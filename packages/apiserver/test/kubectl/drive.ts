@@ -1,0 +1,77 @@
+/** Runs kubectl on a server and writes down what it says, without what differs from run to run. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commands, wordsOf } from "./commands.ts";
+import { manifests } from "./manifests.ts";
+
+/** What a command said and how it ended. */
+export interface Said {
+  readonly command: string;
+  readonly status: number;
+  readonly output: readonly string[];
+}
+
+/** Which kubectl, which server, and a namespace that is new there: eight letters, so that columns are as wide as recorded. */
+export interface Drive {
+  readonly kubectl: string;
+  /** As JSON, which is YAML, too. */
+  readonly kubeconfig: string;
+  readonly namespace: string;
+}
+
+/** Runs all commands, one after the other. */
+export async function* drive({ kubectl, kubeconfig, namespace }: Drive): AsyncGenerator<Said> {
+  const folder = await mkdtemp(join(tmpdir(), "kubectl-"));
+  const named = (text: string): string => text.replaceAll("$NS", namespace);
+  try {
+    await writeFile(join(folder, "kubeconfig"), kubeconfig);
+    for (const [name, text] of Object.entries(manifests)) await writeFile(join(folder, name), named(text));
+    for (const command of commands) {
+      const { status, text } = await run(kubectl, wordsOf(named(command)), folder);
+      yield { command, status, output: toLines(text, namespace) };
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function run(kubectl: string, words: readonly string[], folder: string): Promise<{ status: number; text: string }> {
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    KUBECONFIG: "kubeconfig",
+    KUBE_EDITOR: "sed -i s/k:.v/k:\\ edited/",
+  };
+  return new Promise((resolve) => {
+    execFile(
+      kubectl,
+      ["--cache-dir=cache", ...words],
+      { cwd: folder, env, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        const status = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+        resolve({ status, text: stdout + stderr });
+      },
+    );
+  });
+}
+
+/** What changes from run to run, and what stands for it. */
+const volatile: readonly (readonly [RegExp, string])[] = [
+  [/\b\d+(ms|s)(?=\s|$)/g, "0s"],
+  [
+    /\b((last)?[tT]ime|timestamp|creationTimestamp|CreationTimestamp|deletionTimestamp|uid|UID|resourceVersion|Resource Version)("?:\s+)\S.*$/gm,
+    "$1$3~",
+  ],
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+ \+0000|Z)/g, "<time>"],
+  [/[^ ]*\/(LIVE|MERGED)-\d+/g, "$1"],
+  [/https?:\/\/[\w.]+:\d+/g, "<server>"],
+  [/^[EIW]\d{4} .*$/gm, "<log line>"],
+  [/[ \t]+$/gm, ""],
+];
+
+function toLines(text: string, namespace: string): string[] {
+  const stable = volatile.reduce((said, [pattern, stand]) => said.replaceAll(pattern, stand), text);
+  return stable.replaceAll(namespace, "$NS").trimEnd().split("\n");
+}
