@@ -27,6 +27,10 @@ export const limitRangeRules: KindRules<LimitRange> = defineRules<LimitRange>({
   validateCreate: (range) => [...checkNamespaced(range), ...checkLimits(range)],
   validatesMetadata: true,
   validateUpdate: (range) => [...checkNamespaced(range), ...checkLimits(range)],
+  canonicalize({ spec }) {
+    // The real store keeps no empty list.
+    if (spec?.limits?.length === 0) Object.assign(spec, { limits: null });
+  },
   table: { row: (range) => ({ cells: [range.metadata.name ?? "", range.metadata.creationTimestamp ?? ""] }) },
 });
 

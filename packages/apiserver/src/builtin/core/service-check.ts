@@ -52,7 +52,7 @@ function checkType(spec: ServiceSpec): FieldError[] {
   const { type, ports = [], clusterIPs } = spec;
   if (type === "ExternalName") return checkOutsideName(spec);
   const errors = ports.length === 0 && !isHeadless(spec) ? [fieldErrors.required("spec.ports")] : [];
-  if (type === "ClusterIP" || !isHeadless(spec)) return errors;
+  if ((type !== "NodePort" && type !== "LoadBalancer") || !isHeadless(spec)) return errors;
   const why = `may not be set to 'None' for ${type} services`;
   return [...errors, fieldErrors.invalid("spec.clusterIPs[0]", clusterIPs?.[0], why)];
 }

@@ -53,7 +53,6 @@ export function dropTypeFields(draft: Draft<Service>, old: Service): void {
   dropIf(spec, before, "loadBalancerClass", wasBalanced);
   dropIf(spec, before, "externalTrafficPolicy", isExternal(before) && !isExternal(spec));
   if (spec.type !== "LoadBalancer") draft.status = { ...draft.status, loadBalancer: {} };
-  if (spec.type === "ExternalName") delete spec.internalTrafficPolicy;
 }
 
 function dropIf(spec: Draft<ServiceSpec>, before: ServiceSpec, field: keyof ServiceSpec, isGone: boolean): void {

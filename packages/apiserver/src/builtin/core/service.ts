@@ -28,6 +28,9 @@ export const serviceRules: KindRules<Service> = defineRules<Service>({
   validateCreate: (service) => [...checkService(service)],
   validateUpdate: (service, old) => [...checkServiceChange(service, old), ...checkService(service, old)],
   warnings: serviceWarnings,
+  canonicalize(draft) {
+    if (draft.spec?.type === "ExternalName") delete draft.spec.internalTrafficPolicy;
+  },
   resetFields: ["status"],
   fields: {
     "spec.clusterIP": ({ spec }) => spec?.clusterIP ?? "",

@@ -26,7 +26,7 @@ export function toInternalList(type: string, values: readonly object[] | undefin
 function structOf(type: string, value: Fields): Json {
   const result: Record<string, Json> = {};
   for (const [goName, jsonName, fieldType] of fieldsOf(type)) {
-    result[goName] = convert(fieldType, jsonName === "" ? undefined : value[jsonName]);
+    result[goName] = convert(fieldType, jsonName === "" ? undefined : (value[jsonName] ?? undefined));
   }
   if (type === "PodSpec") hoistHostFields(result, value);
   return result;

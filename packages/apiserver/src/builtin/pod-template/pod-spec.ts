@@ -125,13 +125,21 @@ function checkInitContainers(spec: PodSpec, path: string, around: ContainerSurro
   const names = new Set((spec.containers ?? []).map(({ name }) => name));
   return (spec.initContainers ?? []).flatMap((container, index) => {
     const here = `${path}[${index}]`;
-    const errors = [...checkContainer(container, here, around), ...checkRestartRules(container, here)];
+    const errors = [...checkContainer(container, here, around), ...checkInitRestartRules(container, here)];
     if (names.has(container.name)) errors.push(fieldErrors.duplicate(`${here}.name`, container.name));
     else if (container.name !== "") names.add(container.name);
     // The real server looks at one init container at a time here, as if it were the first.
     errors.push(...checkHostPorts([[container, `${path}[0]`]]));
     return [...errors, ...checkInitRole(container, here, around)];
   });
+}
+
+/** Without a policy of its own, the rules of an init container are not looked into. */
+function checkInitRestartRules(container: Container, path: string): FieldError[] {
+  const { restartPolicy, restartPolicyRules: rules = [] } = container;
+  if (restartPolicy !== undefined) return checkRestartRules(container, path);
+  if (rules.length === 0) return [];
+  return [fieldErrors.required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")];
 }
 
 function checkInitRole(container: Container, path: string, { spec, leniency }: ContainerSurroundings): FieldError[] {
