@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { createAuthority, validFor, type Authority } from "@capstan/pki";
 import { openAccess, tokenAuthenticator } from "./access.ts";
 import { bareAdmissionSteps } from "./admit/index.ts";
-import { chainAdmission, type AdmissionContext, type AdmissionStep } from "./admit/admission.ts";
+import { chainAdmission, type AdmissionContext, type AdmissionStep, type KeptKind } from "./admit/admission.ts";
 import type { Answer } from "./answer.ts";
 import { authenticateWith } from "./authenticate/authenticator.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
@@ -195,6 +195,7 @@ function assemble({ options, clock, randomness, store, registry, token, outgoing
     random: (limit) => randomness.below(limit),
     pause: (milliseconds) => new Promise((resolve) => clock.after(milliseconds, resolve)),
     after: (milliseconds, run) => clock.after(milliseconds, run),
+    findKind: (apiVersion, kind) => findKind(registry, apiVersion, kind),
     call: outgoing,
     resolveService: options.resolveService ?? clusterAddressResolver(lookup),
   };
@@ -214,6 +215,14 @@ function assemble({ options, clock, randomness, store, registry, token, outgoing
     forward: () => undefined,
     report: options.report ?? (() => {}),
   };
+}
+
+function findKind(registry: Registry, apiVersion: string, kind: string): KeptKind | undefined {
+  for (const resource of registry.all()) {
+    if (resource.kind !== kind || resource.apiVersion !== apiVersion) continue;
+    return { resource: resource.storage, namespaced: resource.namespaced };
+  }
+  return undefined;
 }
 
 function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup"]): Authorizer {

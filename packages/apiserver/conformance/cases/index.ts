@@ -11,6 +11,7 @@ import { lists } from "./lists.ts";
 import { media } from "./media.ts";
 import { patches } from "./patches.ts";
 import { podSecurity } from "./pod-security.ts";
+import { policies } from "./policies.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
@@ -26,6 +27,7 @@ export const topics: readonly Topic[] = [
   custom,
   admission,
   podSecurity,
+  policies,
   ...coreTopics,
   ...kindTopics,
 ];

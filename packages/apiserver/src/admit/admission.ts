@@ -1,8 +1,9 @@
 /** Admission: after decoding and before storing, a chain of steps may change a write or refuse it. */
 import type { KubeObject } from "@capstan/model";
+import type { TypeSchema } from "@capstan/patch";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { Authorizer } from "../authorize/authorizer.ts";
-import type { Lookup, Writer } from "../builtin/context.ts";
+import type { Lookup, ResourceName, Writer } from "../builtin/context.ts";
 import type { Timer } from "../clock.ts";
 import type { OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -41,8 +42,16 @@ export interface AdmissionRequest {
   present(object: KubeObject, as: ServedKind): AnyDraft | Promise<AnyDraft>;
   /** The way back: the structure of the kind is restored and defaults are filled in. */
   accept(draft: AnyDraft, from: ServedKind): AnyDraft | Promise<AnyDraft>;
+  /** How values of one of these forms are merged; `undefined` when nothing is known about it. */
+  schemaOf(form: ServedKind): TypeSchema | undefined;
   /** A change by somebody outside makes the mutating steps run once more. */
   readonly rounds: { isSecondWanted: boolean; isSecond: boolean };
+}
+
+/** Where objects of a kind are kept. */
+export interface KeptKind {
+  readonly resource: ResourceName;
+  readonly namespaced: boolean;
 }
 
 /** A form in which objects are served. */
@@ -67,6 +76,8 @@ export interface AdmissionContext {
   pause(milliseconds: number): Promise<void>;
   /** Runs something later, unless it is called off. */
   after(milliseconds: number, run: () => void): Timer;
+  /** Where objects of a kind are kept; `undefined` when the kind is not served. */
+  findKind(apiVersion: string, kind: string): KeptKind | undefined;
   /** Calls webhooks. */
   readonly call: OutgoingCaller;
   readonly resolveService: ServiceResolver;

@@ -7,6 +7,8 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { mutatingPolicies } from "./policy/mutating.ts";
+import { validatingPolicies } from "./policy/validating.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./quota/resource-quota.ts";
 import { runtimeClass } from "./runtime-class.ts";
@@ -41,7 +43,9 @@ export const admissionSteps: readonly AdmissionStep[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  mutatingPolicies,
   mutatingWebhooks,
+  validatingPolicies,
   validatingWebhooks,
   resourceQuota,
 ];

@@ -6,7 +6,7 @@ import type { RuleContext } from "../builtin/context.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
-import { acceptForm, equivalentForms, presentForm } from "./forms.ts";
+import { acceptForm, equivalentForms, presentForm, schemaOfForm } from "./forms.ts";
 
 /** What a rule context is made from. */
 export interface ContextSource {
@@ -65,6 +65,7 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     equivalents: () => equivalentForms(exchange),
     present: (object, as) => presentForm(exchange, object, as),
     accept: (draft, from) => acceptForm(exchange, draft, from),
+    schemaOf: (form) => schemaOfForm(exchange, form),
     rounds: { isSecondWanted: false, isSecond: false },
   };
 }

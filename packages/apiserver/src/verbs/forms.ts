@@ -1,5 +1,6 @@
 /** The forms in which the object of a request is served: every version of its kind, and kinds that are stored together. */
 import { cloneJson, type KubeObject } from "@capstan/model";
+import type { TypeSchema } from "@capstan/patch";
 import type { ServedKind } from "../admit/admission.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -44,6 +45,11 @@ export function acceptForm(
   codec.defaults(structured);
   if (!isWhole(exchange, form) || served.conversion === undefined) return structured;
   return served.conversion.toStored(structured);
+}
+
+/** How values of a form are merged. */
+export function schemaOfForm(exchange: ResourceExchange, form: ServedKind): TypeSchema | undefined {
+  return isWhole(exchange, form) ? servedAs(exchange, form)?.fieldManager?.schema : undefined;
 }
 
 function servedAs({ parts }: ResourceExchange, form: ServedKind): ServedResource | undefined {

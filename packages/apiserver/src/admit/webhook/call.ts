@@ -3,7 +3,7 @@ import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJson } from "../../decode/json-text.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms } from "../forms.ts";
 import type { ClientConfig, Webhook } from "./hook.ts";
 import { readReview, reviewVersion, writeReview, type Verdict } from "./review.ts";
 

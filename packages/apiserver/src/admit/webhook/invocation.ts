@@ -6,7 +6,7 @@ import { checkConditions } from "../expression/match-conditions.ts";
 import { admissionEnv, admissionVariables } from "../expression/variables.ts";
 import { matchRules } from "../match/rules.ts";
 import { selectorsMatch } from "../match/selectors.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms } from "../forms.ts";
 import type { Webhook } from "./hook.ts";
 
 const compiled = expressionCache(admissionEnv);

@@ -6,7 +6,7 @@ import { parseJson } from "../../decode/json-text.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { isExempt } from "../match/rules.ts";
 import { ask, type Question } from "./call.ts";
-import { Forms } from "./forms.ts";
+import { Forms } from "../forms.ts";
 import { hooksOf, type PlacedHook } from "./hook.ts";
 import { invocationOf } from "./invocation.ts";
 

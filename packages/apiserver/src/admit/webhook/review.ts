@@ -2,7 +2,7 @@
 import { isStatus, quote, toGoJson, type Json, type Status } from "@capstan/model";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
-import type { Pair } from "./forms.ts";
+import type { Pair } from "../forms.ts";
 
 /** The versions of reviews, in no order: a webhook says which it prefers. */
 const versions: ReadonlySet<string> = new Set(["v1", "v1beta1"]);

@@ -1,7 +1,7 @@
 /** The object of a request in the forms that webhooks ask for; what a webhook changes in one form is seen in all. */
 import type { KubeObject } from "@capstan/model";
-import type { AnyDraft } from "../../builtin/draft.ts";
-import type { AdmissionRequest, ServedKind } from "../admission.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
+import type { AdmissionRequest, ServedKind } from "./admission.ts";
 
 /** Both objects in one form. */
 export interface Pair {

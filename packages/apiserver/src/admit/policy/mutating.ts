@@ -1,0 +1,141 @@
+/** MutatingAdmissionPolicy: expressions say what is to be changed. */
+import { cloneJson, isDeepEqual, StatusError, type KubeObject } from "@capstan/model";
+import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
+import { BudgetExceeded, policyBudget } from "../expression/compiled.ts";
+import { checkConditions } from "../expression/match-conditions.ts";
+import type { Scene } from "../expression/variables.ts";
+import { Forms } from "../forms.ts";
+import { isExempt } from "../match/rules.ts";
+import { refusal } from "../target.ts";
+import { invocationsFor, type Invocation, type Misconfigured } from "./invocation.ts";
+import { applyMutation, MutationError } from "./mutation.ts";
+import { namespaceObjectOf } from "./namespace.ts";
+import { boundPolicies, type BoundPolicy, type MutatingPolicy } from "./policy.ts";
+import { programOf } from "./program.ts";
+
+export const mutatingPolicies: AdmissionStep = {
+  name: "MutatingAdmissionPolicy",
+  handles: (operation) => operation === "CREATE" || operation === "UPDATE",
+  mutate(request, context) {
+    if (isExempt(request)) return undefined;
+    const bound = boundPolicies<MutatingPolicy>("mutating", context.lookup);
+    return bound.length === 0 ? undefined : dispatch(request, bound, context);
+  },
+};
+
+/** Which policies have been asked and want to be asked again. */
+interface Reinvocation {
+  invoked: Set<string>;
+  wanted: Set<string>;
+  lastOutput: KubeObject | undefined;
+}
+
+const reinvocations = new WeakMap<AdmissionRequest, Reinvocation>();
+
+function reinvocationOf(request: AdmissionRequest): Reinvocation {
+  let found = reinvocations.get(request);
+  if (found === undefined) {
+    found = { invoked: new Set(), wanted: new Set(), lastOutput: undefined };
+    reinvocations.set(request, found);
+  }
+  return found;
+}
+
+function wantAgain(state: Reinvocation): void {
+  for (const id of state.invoked) state.wanted.add(id);
+  state.invoked = new Set();
+}
+
+async function dispatch(
+  request: AdmissionRequest,
+  bound: readonly BoundPolicy<MutatingPolicy>[],
+  context: AdmissionContext,
+): Promise<void> {
+  const { invocations, misconfigured } = invocationsFor(request, bound, context);
+  const state = reinvocationOf(request);
+  const { rounds } = request;
+  if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
+  const forms = new Forms(request);
+  for (const invocation of invocations) {
+    const id = keyOf(invocation);
+    if (rounds.isSecond && !state.wanted.has(id)) continue;
+    const outcome = await mutate(invocation, forms, context);
+    if (outcome.type === "failed") misconfigured.push({ ...invocation, message: outcome.message });
+    if (outcome.type === "changed") {
+      wantAgain(state);
+      rounds.isSecondWanted = true;
+    }
+    const isAsked = outcome.type === "changed" || outcome.type === "same";
+    if (isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+  }
+  state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
+  refuse(request, misconfigured);
+}
+
+function keyOf({ policy, binding, params }: Invocation<MutatingPolicy>): string {
+  const { namespace = "", name = "" } = params?.metadata ?? {};
+  return [policy.metadata.name, binding.metadata.name, namespace, name].join("/");
+}
+
+type Outcome =
+  | { readonly type: "changed" }
+  | { readonly type: "same" }
+  | { readonly type: "skipped" }
+  | { readonly type: "failed"; readonly message: string };
+
+async function mutate(
+  { policy, form, params }: Invocation<MutatingPolicy>,
+  forms: Forms,
+  context: AdmissionContext,
+): Promise<Outcome> {
+  const program = programOf(policy, true);
+  const { request } = forms;
+  const namespaceObject = namespaceObjectOf(request, context);
+  const sceneNow = async (): Promise<Scene> => ({
+    request,
+    form,
+    ...(await forms.in(form)),
+    authorizer: context.authorizer,
+    namespaceObject,
+  });
+  const conditions = program.bind(await sceneNow(), params, { remaining: policyBudget });
+  const matched = checkConditions(program.conditions, conditions, policy.spec.failurePolicy);
+  if (matched.type === "error") return { type: "failed", message: matched.message };
+  if (matched.type === "skip") return { type: "skipped" };
+  let isChanged = false;
+  for (const mutation of policy.spec.mutations ?? []) {
+    try {
+      const scene = await sceneNow();
+      if (scene.object === undefined) continue;
+      const patched = applyMutation(mutation, { program, scene, params, schema: request.schemaOf(form) });
+      if (isDeepEqual(patched, scene.object)) continue;
+      await forms.replace(cloneJson(patched), form);
+      isChanged = true;
+    } catch (error) {
+      if (!(error instanceof MutationError) && !(error instanceof BudgetExceeded)) throw error;
+      return { type: "failed", message: error.message };
+    }
+  }
+  return { type: isChanged ? "changed" : "same" };
+}
+
+/** All that failed is told, the first in the message. */
+function refuse(request: AdmissionRequest, misconfigured: readonly Misconfigured<MutatingPolicy>[]): void {
+  const failures = misconfigured.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
+  const messages = failures.map(({ policy, binding, message }) =>
+    binding === undefined
+      ? `policy "${policy.metadata.name}" denied request: ${message}`
+      : `policy '${policy.metadata.name}' with binding '${binding.metadata.name}' denied request: ${message}`,
+  );
+  const [message] = messages;
+  if (message === undefined) return;
+  const { status } = refusal(request, "admission request denied by policy");
+  const causes = messages.map((one) => ({ message: one }));
+  const isEvaluated = failures[0]?.message.startsWith("failed to configure") === false;
+  throw new StatusError({
+    ...status,
+    message,
+    ...(isEvaluated ? { reason: "Invalid" } : {}),
+    details: { ...status.details, causes: [...(status.details?.causes ?? []), ...causes] },
+  });
+}
