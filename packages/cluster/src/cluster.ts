@@ -11,6 +11,7 @@ import { endingClock } from "./clock.ts";
 import { builtinControllers } from "./controllers.ts";
 import { followKinds } from "./follow/kinds.ts";
 import { startGarbageCollector } from "./garbage/collector.ts";
+import { startOrphanedPods } from "./job/orphans.ts";
 import { toKubeconfig } from "./kubeconfig.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
@@ -101,6 +102,7 @@ async function startControlPlane(setting: Setting, server: ApiServer, signal: Ab
   const kinds = followKinds(setting, signal);
   startNamespaceController(setting, kinds, signal);
   startScheduler(setting, signal);
+  startOrphanedPods(setting, signal);
   await startGarbageCollector(setting, kinds, signal);
   return running;
 }

@@ -1,7 +1,8 @@
 /** What a ReplicaSet does about its pods, and what it says about itself. Pure. */
 import type { ReplicaSet } from "@capstan/kinds/apps/v1";
-import type { Pod } from "@capstan/kinds/v1";
+import type { Pod, PodTemplateSpec } from "@capstan/kinds/v1";
 import { formatTime, fromLabels, matchesLabels } from "@capstan/model";
+import type { ObjectMeta } from "@capstan/model";
 import { firstToGo } from "../pod/rank.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../pod/state.ts";
 
@@ -39,8 +40,16 @@ function crowdOf(pods: readonly Pod[]): (pod: Pod) => number {
   return ({ spec }) => (spec?.nodeName === undefined ? 0 : (counts.get(spec.nodeName) ?? 0));
 }
 
-type Status = NonNullable<ReplicaSet["status"]>;
-type Condition = NonNullable<Status["conditions"]>[number];
+/** What is said about replicas. */
+export type ReplicaStatus = NonNullable<ReplicaSet["status"]>;
+type Condition = NonNullable<ReplicaStatus["conditions"]>[number];
+
+/** What is wanted. */
+export interface Wish {
+  readonly replicas?: number;
+  readonly minReadySeconds?: number;
+  readonly template?: PodTemplateSpec;
+}
 
 /** A turn that failed to start or end pods. */
 export interface Failure {
@@ -48,20 +57,28 @@ export interface Failure {
   readonly message: string;
 }
 
+/** What the status is told from. */
+export interface Outcome extends Omit<Seen, "replicas"> {
+  readonly failure: Failure | undefined;
+}
+
 /** The status of a set with these pods. */
-export function statusOf(set: ReplicaSet, { pods, now }: Omit<Seen, "replicas">, failure: Failure | undefined): Status {
+export function statusOf(
+  { metadata, status }: { readonly metadata: ObjectMeta; readonly status?: ReplicaStatus },
+  { template, minReadySeconds = 0 }: Wish,
+  { pods, now, failure }: Outcome,
+): ReplicaStatus {
   const active = pods.filter(isActive);
-  const template = fromLabels(set.spec?.template?.metadata?.labels ?? {});
-  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const labels = fromLabels(template?.metadata?.labels ?? {});
   return {
-    ...set.status,
+    ...status,
     replicas: active.length,
-    fullyLabeledReplicas: active.filter(({ metadata }) => matchesLabels(template, metadata.labels)).length,
+    fullyLabeledReplicas: active.filter((pod) => matchesLabels(labels, pod.metadata.labels)).length,
     readyReplicas: active.filter(isReady).length,
     availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
     terminatingReplicas: pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isFinished(pod)).length,
-    observedGeneration: set.metadata.generation ?? 0,
-    conditions: conditionsOf(set.status?.conditions ?? [], failure, now),
+    observedGeneration: metadata.generation ?? 0,
+    conditions: conditionsOf(status?.conditions ?? [], failure, now),
   };
 }
 

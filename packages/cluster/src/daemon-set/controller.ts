@@ -1,0 +1,108 @@
+/** Keeps one pod of a DaemonSet on every node that should have one. */
+import { ControllerRevision, DaemonSet } from "@capstan/kinds/apps/v1";
+import { Node, Pod } from "@capstan/kinds/v1";
+import { again, anyChange, controller } from "@capstan/runtime";
+import type { Answer, Controller } from "@capstan/runtime";
+import { controllerOf, controllerReference } from "../ownership/owner.ts";
+import { podIndexes } from "../pod/cache.ts";
+import { Crew, slowStart } from "../pod/crew.ts";
+import { podFromTemplate } from "../pod/template.ts";
+import type { NewPod } from "../pod/template.ts";
+import { untilNextAvailable } from "../pod/state.ts";
+import { REVISION_LABEL, Revisions } from "../revision/history.ts";
+import type { Setting } from "../setting.ts";
+import { writeStatus } from "../status/status.ts";
+import { daemonTolerations, decide, statusOf } from "./decide.ts";
+
+/** At most so many pods are started in one turn. */
+const BURST = 250;
+
+/** The controller of DaemonSets. */
+export function daemonSetController(setting: Setting): Controller {
+  const crew = new Crew(setting);
+  const history = new Revisions(setting);
+  const { client, clock } = setting;
+  return controller(
+    DaemonSet,
+    {
+      name: "daemonset",
+      reads: [Pod, Node, ControllerRevision],
+      on: anyChange,
+      watches: [crew.ledger.watch, history.ledger.watch],
+      cache: { Pod: podIndexes },
+    },
+    async ({ object: set, find, signal, event }): Promise<Answer> => {
+      const { selector, template = {}, revisionHistoryLimit = 10, minReadySeconds = 0 } = set.spec ?? {};
+      const pods = await crew.of({ kind: DaemonSet, object: set, selector }, find);
+      const keeper = { kind: DaemonSet, object: set, selector, template, collisions: set.status?.collisionCount ?? 0 };
+      const { revisions, update } = await history.sync({ ...keeper, hashLabel: REVISION_LABEL }, find);
+      const hash = update.metadata.labels?.[REVISION_LABEL] ?? "";
+      const nodes = find(Node);
+      const plan = decide({ set, nodes, pods, hash, now: clock.wall() });
+      await slowStart(Math.min(BURST, plan.start.length), async (index) => {
+        const { metadata } = await crew.start(daemonFor(set, plan.start[index] ?? "", hash), signal);
+        event("Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
+      });
+      for (const pod of plan.end) {
+        await crew.end(pod, signal);
+        event("Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+      }
+      const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === set.metadata.uid);
+      const now = clock.wall();
+      const status = statusOf({ set, nodes, pods: after, hash, now });
+      await writeStatus(client, DaemonSet, { object: set, status, signal });
+      const used = new Set(after.map(({ metadata }) => metadata.labels?.[REVISION_LABEL] ?? ""));
+      const live = new Set(
+        [...revisions.filter(({ metadata }) => used.has(metadata.labels?.[REVISION_LABEL] ?? "")), update].map(
+          ({ metadata }) => metadata.name,
+        ),
+      );
+      await history.truncate(revisions, revisionHistoryLimit, live);
+      const wait = untilNextAvailable(after, minReadySeconds, now);
+      return wait === undefined ? undefined : again(wait, "waiting for pods to become available");
+    },
+  );
+}
+
+/** The pod for one node: the scheduler is told where it belongs by an affinity to the node's name. */
+function daemonFor(set: DaemonSet, node: string, hash: string): NewPod {
+  const { name, namespace = "" } = set.metadata;
+  const owner = controllerReference(DaemonSet, set);
+  const { metadata, spec } = podFromTemplate(set.spec?.template ?? {}, { namespace, owner, name: { prefix: name } });
+  const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"];
+  const term = { matchFields: [{ key: "metadata.name", operator: "In" as const, values: [node] }] };
+  const { affinity, tolerations = [] } = spec;
+  const required = { nodeSelectorTerms: withNode(affinity, term) };
+  return {
+    metadata: {
+      ...metadata,
+      labels: {
+        ...metadata.labels,
+        [REVISION_LABEL]: hash,
+        ...(generation !== undefined && { "pod-template-generation": generation }),
+      },
+    },
+    spec: {
+      ...spec,
+      affinity: {
+        ...affinity,
+        nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
+      },
+      tolerations: [...tolerations, ...daemonTolerations(spec)],
+    },
+  };
+}
+
+type Term = {
+  readonly matchFields: readonly {
+    readonly key: string;
+    readonly operator: "In";
+    readonly values: readonly string[];
+  }[];
+};
+
+/** Every alternative of the template's own affinity is narrowed to the node. */
+function withNode(affinity: NewPod["spec"]["affinity"], term: Term): readonly Term[] {
+  const own = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return own.length === 0 ? [term] : own.map((one) => ({ ...one, matchFields: term.matchFields }));
+}

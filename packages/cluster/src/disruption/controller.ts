@@ -1,0 +1,83 @@
+/** Keeps the counts by which an eviction is allowed or held back. */
+import { Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
+import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
+import { Pod, ReplicationController } from "@capstan/kinds/v1";
+import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
+import { again, anyChange, controller } from "@capstan/runtime";
+import type { Answer, Controller } from "@capstan/runtime";
+import { controllerOf } from "../ownership/owner.ts";
+import { labelTests } from "../ownership/selection.ts";
+import { podIndexes } from "../pod/cache.ts";
+import type { Setting } from "../setting.ts";
+import { isActive } from "../pod/state.ts";
+import { writeStatus } from "../status/status.ts";
+import { statusOf } from "./decide.ts";
+
+/** How many pods a controller of pods wants. */
+type Scale = (name: string) => { readonly uid: string; readonly replicas: number } | undefined;
+
+/** The controller of PodDisruptionBudgets. */
+export function disruptionController({ client, clock }: Setting): Controller {
+  return controller(
+    PodDisruptionBudget,
+    {
+      name: "disruption",
+      reads: [Pod, ReplicaSet, Deployment, StatefulSet, ReplicationController],
+      on: anyChange,
+      cache: { Pod: podIndexes },
+    },
+    async ({ object: budget, find, get, signal }): Promise<Answer> => {
+      const selector = fromLabelSelectorObject(budget.spec?.selector);
+      const labels = labelTests(budget.spec?.selector);
+      const pods = find(Pod, { labels }).filter(
+        (pod) => matchesLabels(selector, pod.metadata.labels) && isActiveOrLeaving(pod),
+      );
+      const scales: { readonly [kind: string]: Scale } = {
+        ReplicaSet: (name) => {
+          const set = get(ReplicaSet, name);
+          const owner = set && controllerOf(set);
+          const deployment = owner?.kind === "Deployment" ? get(Deployment, owner.name) : undefined;
+          return toScale(deployment ?? set);
+        },
+        StatefulSet: (name) => toScale(get(StatefulSet, name)),
+        ReplicationController: (name) => toScale(get(ReplicationController, name)),
+      };
+      const expected = expectedOf(budget, pods, scales);
+      const { status, wait } = statusOf({ budget, pods, expected, now: clock.wall() });
+      await writeStatus(client, PodDisruptionBudget, { object: budget, status, signal });
+      return wait === undefined ? undefined : again(wait, "an eviction may have been given up");
+    },
+  );
+}
+
+function isActiveOrLeaving(pod: Pod): boolean {
+  return isActive(pod) || pod.metadata.deletionTimestamp !== undefined;
+}
+
+interface Scaled {
+  readonly metadata: { readonly uid: string };
+  readonly spec?: { readonly replicas?: number };
+}
+
+function toScale(object: Scaled | undefined): ReturnType<Scale> {
+  return object && { uid: object.metadata.uid, replicas: object.spec?.replicas ?? 1 };
+}
+
+/** A budget in percent, or of those that may be missing, counts what controllers want; any other counts the pods themselves. */
+function expectedOf(
+  { spec }: PodDisruptionBudget,
+  pods: readonly Pod[],
+  scales: { readonly [kind: string]: Scale },
+): number {
+  const isRelative = spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
+  if (!isRelative) return pods.length;
+  const wanted = new Map<string, number>();
+  for (const pod of pods) {
+    const owner = controllerOf(pod);
+    const scale = owner && scales[owner.kind]?.(owner.name);
+    // A pod without such a controller counts for itself.
+    if (scale === undefined) wanted.set(pod.metadata.uid, 1);
+    else wanted.set(scale.uid, scale.replicas);
+  }
+  return [...wanted.values()].reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,46 @@
+/** What a Job does about a pod that failed, by the rules of its failure policy. Pure. */
+import type { Job } from "@capstan/kinds/batch/v1";
+import type { Pod } from "@capstan/kinds/v1";
+
+type Rule = NonNullable<NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"]>[number];
+
+/** What the policy says about a failure. */
+export type Verdict =
+  | { readonly action: "Count" | "Ignore" | "FailIndex" }
+  | { readonly action: "FailJob"; readonly message: string };
+
+/** The verdict of the first rule that fits; without one the failure counts. */
+export function judge(pod: Pod, { spec }: Job): Verdict {
+  for (const [index, rule] of (spec?.podFailurePolicy?.rules ?? []).entries()) {
+    const why = fits(rule, pod);
+    if (why === undefined) continue;
+    if (rule.action !== "FailJob") return { action: rule.action as "Count" | "Ignore" | "FailIndex" };
+    return { action: "FailJob", message: `${why} matching FailJob rule at index ${index}` };
+  }
+  return { action: "Count" };
+}
+
+/** Why a rule fits a pod. */
+function fits({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefined {
+  if (onExitCodes !== undefined) return exitCodeOf(onExitCodes, pod);
+  const found = (onPodConditions ?? []).find(({ type, status = "True" }) =>
+    pod.status?.conditions?.some((condition) => condition.type === type && condition.status === status),
+  );
+  const { namespace, name } = pod.metadata;
+  return found && `Pod ${namespace}/${name} has condition ${found.type}`;
+}
+
+function exitCodeOf(rule: NonNullable<Rule["onExitCodes"]>, pod: Pod): string | undefined {
+  const { namespace, name } = pod.metadata;
+  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  for (const { name: container, state } of statuses) {
+    const code = state?.terminated?.exitCode;
+    if (code === undefined || code === 0) continue;
+    if (rule.containerName !== undefined && rule.containerName !== container) continue;
+    const isListed = rule.values.includes(code);
+    if (isListed === (rule.operator === "In")) {
+      return `Container ${container} for pod ${namespace}/${name} failed with exit code ${code}`;
+    }
+  }
+  return undefined;
+}

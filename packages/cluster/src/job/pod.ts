@@ -1,0 +1,83 @@
+/** The pods of a Job: how they are made and how they ended. Pure. */
+import { Job } from "@capstan/kinds/batch/v1";
+import type { Container, Pod } from "@capstan/kinds/v1";
+import { controllerReference } from "../ownership/owner.ts";
+import { podFromTemplate } from "../pod/template.ts";
+import type { NewPod } from "../pod/template.ts";
+
+/** Keeps a pod until its end was counted. */
+export const TRACKING = "batch.kubernetes.io/job-tracking";
+const INDEX = "batch.kubernetes.io/job-completion-index";
+const INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count";
+
+/** Whether every pod of a job has an index of its own. */
+export function isIndexed({ spec }: Job): boolean {
+  return spec?.completionMode === "Indexed";
+}
+
+/** The index of a pod. */
+export function indexOf({ metadata }: Pod): number | undefined {
+  const text = metadata.annotations?.[INDEX];
+  return text !== undefined && /^\d+$/u.test(text) ? Number(text) : undefined;
+}
+
+/** How often the index of a pod had failed when the pod was made. */
+export function failuresBefore({ metadata }: Pod): number {
+  return Number(metadata.annotations?.[INDEX_FAILURES] ?? 0);
+}
+
+/** Whether the end of a pod is still to be counted. */
+export function isTracked({ metadata }: Pod): boolean {
+  return metadata.finalizers?.includes(TRACKING) === true;
+}
+
+/** What a new pod gets besides the template. */
+export interface Ordinal {
+  readonly index: number | undefined;
+  /** How often this index has failed before. */
+  readonly failures?: number;
+}
+
+/** A pod of a job. */
+export function podOf(job: Job, { index, failures }: Ordinal): NewPod {
+  const { name, namespace = "" } = job.metadata;
+  const owner = controllerReference(Job, job);
+  const prefix = index === undefined ? name : `${name}-${index}`;
+  const { metadata, spec } = podFromTemplate(job.spec?.template ?? {}, { namespace, owner, name: { prefix } });
+  const finalizers = [...(metadata.finalizers ?? []), TRACKING];
+  if (index === undefined) return { metadata: { ...metadata, finalizers }, spec };
+  const annotations = {
+    ...metadata.annotations,
+    [INDEX]: String(index),
+    ...(failures !== undefined && { [INDEX_FAILURES]: String(failures) }),
+  };
+  return {
+    metadata: { ...metadata, finalizers, annotations, labels: { ...metadata.labels, [INDEX]: String(index) } },
+    spec: {
+      ...spec,
+      hostname: `${name}-${index}`,
+      containers: spec.containers.map(withIndex),
+      ...(spec.initContainers && { initContainers: spec.initContainers.map(withIndex) }),
+    },
+  };
+}
+
+function withIndex(container: Container): Container {
+  const name = "JOB_COMPLETION_INDEX";
+  if (container.env?.some((one) => one.name === name) === true) return container;
+  const env = { name, valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${INDEX}']` } } };
+  return { ...container, env: [...(container.env ?? []), env] };
+}
+
+/** Whether a pod is only replaced once it has ended for good. */
+export function replacesFailedOnly({ spec }: Job): boolean {
+  return spec?.podReplacementPolicy === "Failed";
+}
+
+/** How a pod ended, as far as its job is concerned. */
+export function endOf(pod: Pod, job: Job): "succeeded" | "failed" | undefined {
+  if (pod.status?.phase === "Succeeded") return "succeeded";
+  if (pod.status?.phase === "Failed") return "failed";
+  const isGoing = pod.metadata.deletionTimestamp !== undefined;
+  return isGoing && !replacesFailedOnly(job) && job.spec?.podFailurePolicy === undefined ? "failed" : undefined;
+}

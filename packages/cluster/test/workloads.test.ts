@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isApiError } from "@capstan/client";
+import { ControllerRevision, DaemonSet, Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
+import { CronJob, Job } from "@capstan/kinds/batch/v1";
+import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
+import { Endpoints, PersistentVolumeClaim, Pod, ReplicationController, Service } from "@capstan/kinds/v1";
+import { createLog, systemClock } from "@capstan/runtime";
+import { VirtualClock } from "@capstan/runtime/testing";
+import { startCluster } from "@capstan/cluster";
+import type { ClusterOptions } from "@capstan/cluster";
+import { until } from "./until.ts";
+
+const log = process.env["DEBUG"] === undefined ? undefined : createLog({ clock: systemClock, level: "warn" });
+const start = (options: ClusterOptions = {}): ReturnType<typeof startCluster> =>
+  startCluster({ ...(log && { log }), ...options });
+
+const namespace = "default";
+const labels = { app: "x" };
+const selector = { matchLabels: labels };
+const template = (image = "x:1") => ({ metadata: { labels }, spec: { containers: [{ name: "x", image }] } });
+
+test("members of a StatefulSet come in order, are updated from the last to the first, and go from the last", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  const claims = [
+    {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Gi" } } },
+    },
+  ];
+  await client.create(StatefulSet, {
+    metadata: { name: "db", namespace },
+    spec: { replicas: 3, serviceName: "db", selector, template: template(), volumeClaimTemplates: [] },
+  });
+  await until("three members are ready", async () => {
+    return (await client.get(StatefulSet, { namespace, name: "db" })).status?.readyReplicas === 3;
+  });
+  const pods = (await client.list(Pod, { namespace }).all()).items;
+  assert.deepEqual(
+    pods.map(({ metadata }) => metadata.name),
+    ["db-0", "db-1", "db-2"],
+  );
+  assert.deepEqual(
+    pods.map(({ spec }) => spec?.hostname),
+    ["db-0", "db-1", "db-2"],
+  );
+  await client.patch(StatefulSet, { namespace, name: "db" }, { merge: { spec: { template: template("x:2") } } });
+  await until("all members have the new image", async () => {
+    const { status } = await client.get(StatefulSet, { namespace, name: "db" });
+    const { items } = await client.list(Pod, { namespace }).all();
+    return (
+      status?.currentRevision === status?.updateRevision &&
+      items.length === 3 &&
+      items.every(({ spec }) => spec?.containers[0]?.image === "x:2")
+    );
+  });
+  assert.equal((await client.list(ControllerRevision, { namespace }).all()).items.length, 2);
+  await client.scale(StatefulSet, { namespace, name: "db" }, 1);
+  await until("one member is left", async () => {
+    const { items } = await client.list(Pod, { namespace }).all();
+    return items.length === 1 && items[0]?.metadata.name === "db-0";
+  });
+  await client.create(StatefulSet, {
+    metadata: { name: "disk", namespace },
+    spec: {
+      replicas: 1,
+      serviceName: "disk",
+      selector: { matchLabels: { app: "disk" } },
+      template: { ...template(), metadata: { labels: { app: "disk" } } },
+      volumeClaimTemplates: claims as never,
+    },
+  });
+  await until("the claim of the member is there", async () => {
+    const { items } = await client.list(PersistentVolumeClaim, { namespace }).all();
+    return items[0]?.metadata.name === "data-disk-0";
+  });
+});
+
+test("a DaemonSet has a pod on every node, and a new template replaces them one by one", async () => {
+  await using cluster = await start({ nodes: 3 });
+  const { client } = cluster;
+  await client.create(DaemonSet, { metadata: { name: "agent", namespace }, spec: { selector, template: template() } });
+  await until("three daemons are available", async () => {
+    return (await client.get(DaemonSet, { namespace, name: "agent" })).status?.numberAvailable === 3;
+  });
+  const nodes = (await client.list(Pod, { namespace }).all()).items.map(({ spec }) => spec?.nodeName ?? "");
+  assert.deepEqual(new Set(nodes), new Set(["node-1", "node-2", "node-3"]));
+  await client.patch(DaemonSet, { namespace, name: "agent" }, { merge: { spec: { template: template("x:2") } } });
+  await until("all daemons are new", async () => {
+    const { status } = await client.get(DaemonSet, { namespace, name: "agent" });
+    const { items } = await client.list(Pod, { namespace }).all();
+    return (
+      status?.updatedNumberScheduled === 3 &&
+      status.numberAvailable === 3 &&
+      items.every(({ spec }) => spec?.containers[0]?.image === "x:2")
+    );
+  });
+});
+
+test("a Job completes, an indexed one too, and one whose pods fail too often fails", async () => {
+  await using cluster = await start();
+  const { client, nodes } = cluster;
+  nodes[0]?.runtime.setScript([
+    { match: { image: "bad" }, end: { type: "exit", code: 1, after: 0 } },
+    { match: { image: "good" }, end: { type: "exit", code: 0, after: 0 } },
+  ]);
+  const job = (name: string, image: string, spec: object) => ({
+    metadata: { name, namespace },
+    spec: { ...spec, template: { spec: { restartPolicy: "Never", containers: [{ name: "x", image }] } } } as never,
+  });
+  await client.create(Job, job("plain", "good", { completions: 3, parallelism: 2 }));
+  await client.create(Job, job("indexed", "good", { completions: 4, parallelism: 4, completionMode: "Indexed" }));
+  await client.create(Job, job("failing", "bad", { backoffLimit: 0 }));
+  const ended = (name: string, type: string) =>
+    until(`the job ${name} is ${type}`, async () => {
+      const { status } = await client.get(Job, { namespace, name });
+      return status?.conditions?.some((one) => one.type === type && one.status === "True") && status;
+    });
+  const plain = await ended("plain", "Complete");
+  assert.equal(plain.succeeded, 3);
+  assert.deepEqual(plain.uncountedTerminatedPods, {});
+  assert.equal((await ended("indexed", "Complete")).completedIndexes, "0-3");
+  const failing = await ended("failing", "Failed");
+  assert.equal(failing.failed, 1);
+  assert.equal(failing.conditions?.find(({ type }) => type === "Failed")?.reason, "BackoffLimitExceeded");
+  await client.delete(Job, { namespace, name: "plain", propagationPolicy: "Background" });
+  await until("the pods of the deleted job are gone", async () => {
+    const { items } = await client.list(Pod, { namespace, labelSelector: "job-name=plain" }).all();
+    return items.length === 0;
+  });
+});
+
+test("a CronJob starts jobs when the time has come, and keeps the last three", async () => {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1, 0, 0, 30));
+  await using cluster = await start({ clock, heartbeat: false });
+  const { client } = cluster;
+  await client.create(CronJob, {
+    metadata: { name: "tick", namespace },
+    spec: {
+      schedule: "*/10 * * * *",
+      jobTemplate: {
+        spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "x", image: "x" }] } } },
+      },
+    },
+  });
+  await clock.advance(3_600_000);
+  const jobs = (await client.list(Job, { namespace }).all()).items;
+  const { status } = await client.get(CronJob, { namespace, name: "tick" });
+  assert.equal(status?.lastScheduleTime, "2030-01-01T01:00:00Z");
+  assert.equal(jobs.length, 3);
+});
+
+test("a ReplicationController keeps pods, a budget counts them, an eviction heeds it, Endpoints name them", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  await client.create(ReplicationController, {
+    metadata: { name: "old", namespace },
+    spec: { replicas: 2, selector: labels, template: template() },
+  });
+  await client.create(Service, {
+    metadata: { name: "old", namespace },
+    spec: { selector: labels, ports: [{ port: 80 }] },
+  });
+  await client.create(PodDisruptionBudget, {
+    metadata: { name: "all", namespace },
+    spec: { minAvailable: 2, selector },
+  });
+  await until("the budget counts two", async () => {
+    return (await client.get(PodDisruptionBudget, { namespace, name: "all" })).status?.currentHealthy === 2;
+  });
+  await until("the endpoints name two", async () => {
+    const found = await client.list(Endpoints, { namespace, fieldSelector: "metadata.name=old" }).all();
+    return found.items[0]?.subsets?.[0]?.addresses?.length === 2;
+  });
+  const [pod] = (await client.list(Pod, { namespace }).all()).items;
+  await assert.rejects(client.evict({ namespace, name: pod?.metadata.name ?? "" }), (error) =>
+    isApiError(error, "TooManyRequests"),
+  );
+  await client.scale(ReplicationController, { namespace, name: "old" }, 3);
+  await until("one may be disturbed", async () => {
+    return (await client.get(PodDisruptionBudget, { namespace, name: "all" })).status?.disruptionsAllowed === 1;
+  });
+  await client.evict({ namespace, name: pod?.metadata.name ?? "" });
+});
+
+test("a pod that matters more displaces one that matters less", async () => {
+  await using cluster = await start({ capacity: { cpu: "1", memory: "1Gi", pods: "10" } });
+  const { client } = cluster;
+  const pod = (name: string, priorityClassName?: string) => ({
+    metadata: { name, namespace },
+    spec: {
+      ...(priorityClassName && { priorityClassName }),
+      containers: [{ name: "x", image: "x", resources: { requests: { cpu: "800m" } } }],
+    },
+  });
+  await client.create(Pod, pod("lesser"));
+  await until(
+    "the lesser runs",
+    async () => (await client.get(Pod, { namespace, name: "lesser" })).status?.phase === "Running",
+  );
+  await client.create(Pod, pod("equal"));
+  await until("the equal is refused", async () => {
+    const { status } = await client.get(Pod, { namespace, name: "equal" });
+    const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
+    return (
+      condition?.message === "0/1 nodes are available: 1 Insufficient cpu." ||
+      condition?.message?.startsWith("0/1 nodes")
+    );
+  });
+  await client.delete(Pod, { namespace, name: "equal", gracePeriodSeconds: 0 });
+  await client.create(Pod, { ...pod("greater", "system-cluster-critical"), metadata: { name: "greater", namespace } });
+  await until(
+    "the greater runs",
+    async () => (await client.get(Pod, { namespace, name: "greater" })).status?.phase === "Running",
+    20_000,
+  );
+});
+
+test("a rollout whose image cannot be had stops, and a rollback ends it", async () => {
+  await using cluster = await start();
+  const { client, nodes } = cluster;
+  nodes[0]?.runtime.setScript([{ match: { image: "missing*" }, pullError: "not found" }]);
+  await client.create(Deployment, {
+    metadata: { name: "web", namespace },
+    spec: { replicas: 4, selector, template: template() },
+  });
+  const settled = (): Promise<unknown> =>
+    until("four are available", async () => {
+      const { status, metadata } = await client.get(Deployment, { namespace, name: "web" });
+      return (
+        status?.availableReplicas === 4 && status.replicas === 4 && status.observedGeneration === metadata.generation
+      );
+    });
+  await settled();
+  await client.patch(Deployment, { namespace, name: "web" }, { merge: { spec: { template: template("missing:1") } } });
+  await until("two are tried", async () => {
+    return (await client.get(Deployment, { namespace, name: "web" })).status?.updatedReplicas === 2;
+  });
+  assert.equal((await client.get(Deployment, { namespace, name: "web" })).status?.availableReplicas, 3);
+  const annotations = { "deprecated.deployment.rollback.to": "0" };
+  await client.patch(Deployment, { namespace, name: "web" }, { merge: { metadata: { annotations } } });
+  await settled();
+  const images = (await client.list(Pod, { namespace }).all()).items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ spec }) => spec?.containers[0]?.image);
+  assert.deepEqual(images, ["x:1", "x:1", "x:1", "x:1"]);
+});
