@@ -1,4 +1,5 @@
 /** The rules of every named group: all groups but the core. */
+import { admissionregistrationRules } from "./admissionregistration/index.ts";
 import { appsRules } from "./apps/index.ts";
 import { authenticationRules } from "./authentication/index.ts";
 import { authorizationRules } from "./authorization/index.ts";
@@ -17,6 +18,7 @@ import type { ResourceRules } from "./rules.ts";
 
 /** By `plural.group`. */
 export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
+  ...admissionregistrationRules,
   ...appsRules,
   ...authenticationRules,
   ...authorizationRules,

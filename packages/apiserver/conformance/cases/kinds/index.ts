@@ -1,5 +1,6 @@
 /** The topics of the built-in kinds, one for each group. */
 import type { Topic } from "../../case.ts";
+import { admission } from "./admission.ts";
 import { apps } from "./apps.ts";
 import { autoscaling } from "./autoscaling.ts";
 import { batch } from "./batch.ts";
@@ -8,4 +9,13 @@ import { rbac } from "./rbac.ts";
 import { smallGroups } from "./small-groups.ts";
 import { storage } from "./storage.ts";
 
-export const kindTopics: readonly Topic[] = [apps, autoscaling, batch, networking, rbac, smallGroups, storage];
+export const kindTopics: readonly Topic[] = [
+  admission,
+  apps,
+  autoscaling,
+  batch,
+  networking,
+  rbac,
+  smallGroups,
+  storage,
+];

@@ -1,0 +1,309 @@
+/** ValidatingAdmissionPolicy and MutatingAdmissionPolicy: rules about requests, as expressions. */
+import type {
+  AuditAnnotation,
+  Mutation,
+  MutatingAdmissionPolicy as MutatingObject,
+  MutatingAdmissionPolicySpec,
+  ParamKind,
+  ValidatingAdmissionPolicy as ValidatingObject,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from "@capstan/kinds/admissionregistration.k8s.io/v1";
+import type { Env } from "@capstan/cel";
+import {
+  byteLength,
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  fieldErrors,
+  isDeepEqual,
+  type FieldError,
+} from "@capstan/model";
+import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkOneOf, checkQualified, isEmpty, requireOneOf } from "../meta/checks.ts";
+import { bumpGeneration, startGeneration } from "../meta/generation.ts";
+import { dropField, keepField, statusView } from "../meta/status.ts";
+import { checkConditions } from "../policy/conditions.ts";
+import { defineRules, type KindRules } from "../rules.ts";
+import { keepMetadata } from "../storage/keep-metadata.ts";
+import { ageOf } from "../table/cells.ts";
+import type { Whole } from "../whole.ts";
+import {
+  annotationTypes,
+  appliedType,
+  checkExpression,
+  checkMatchConditions,
+  checkVariables,
+  expressionEnv,
+  messageTypes,
+  mutationEnv,
+  patchesType,
+} from "./expressions.ts";
+import { checkMatchResources, defaultMatchResources } from "./rules-check.ts";
+import { staticNameWarnings } from "./webhook-configuration.ts";
+
+type Validating = Whole<ValidatingObject>;
+type Mutating = Whole<MutatingObject, "spec">;
+type AnySpec = ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec;
+
+/** The rules of validating policies. */
+export const validatingAdmissionPolicy: KindRules<Validating> = defineRules<Validating>({
+  validatesMetadata: true,
+  unconditionalUpdate: false,
+  defaults({ spec }) {
+    spec.failurePolicy ??= "Fail";
+    defaultMatchResources(spec.matchConstraints);
+  },
+  prepareForCreate(draft) {
+    dropField(draft, "status");
+    startGeneration(draft);
+  },
+  prepareForUpdate(draft, old) {
+    keepField(draft, old, "status");
+    bumpGeneration(draft, old);
+  },
+  validateCreate: (object) => checkValidating(object),
+  validateUpdate: (object, old) => checkValidating(object, old.spec),
+  warnings: ({ metadata }) => staticNameWarnings(metadata.name),
+  subresources: {
+    status: statusView<Validating>({
+      resetFields: ["metadata", "spec"],
+      prepare: keepMetadata,
+      validate: ({ status }) => [
+        ...(status.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => {
+          const path = `status.typeChecking.expressionWarnings[${index}]`;
+          return [
+            ...(isEmpty(warning) ? [fieldErrors.required(`${path}.warning`)] : []),
+            ...((fieldRef ?? "").trim() === "" ? [fieldErrors.required(`${path}.fieldRef`)] : []),
+          ];
+        }),
+        ...checkConditions(status.conditions ?? [], "status.conditions"),
+      ],
+    }),
+  },
+  table: {
+    row: (object, now) => {
+      const { metadata, spec } = object;
+      return {
+        cells: [metadata.name, (spec.validations ?? []).length, paramCell(spec.paramKind), ageOf(object, now)],
+      };
+    },
+  },
+});
+
+/** The rules of mutating policies. */
+export const mutatingAdmissionPolicy: KindRules<Mutating> = defineRules<Mutating>({
+  validatesMetadata: true,
+  unconditionalUpdate: false,
+  defaults({ spec }) {
+    spec.failurePolicy ??= "Fail";
+    defaultMatchResources(spec.matchConstraints);
+  },
+  prepareForCreate: startGeneration,
+  prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
+  validateCreate: (object) => checkMutating(object),
+  validateUpdate: (object, old) => checkMutating(object, old.spec),
+  warnings: ({ metadata }) => staticNameWarnings(metadata.name),
+  table: {
+    row: (object, now) => {
+      const { metadata, spec } = object;
+      return {
+        cells: [metadata.name, (spec.mutations ?? []).length, paramCell(spec.paramKind), ageOf(object, now)],
+      };
+    },
+  },
+});
+
+function paramCell(kind: ParamKind | undefined): string {
+  return kind === undefined ? "<unset>" : `${kind.apiVersion ?? ""}/${kind.kind ?? ""}`;
+}
+
+function checkValidating(object: Validating, old?: ValidatingAdmissionPolicySpec): FieldError[] {
+  const { metadata, spec } = object;
+  const { validations = [], auditAnnotations = [], paramKind } = spec;
+  const [variables, env] = checkVariables(
+    spec.variables ?? [],
+    "spec.variables",
+    expressionEnv(paramKind !== undefined),
+  );
+  const nothing = "validations or auditAnnotations must contain at least one item";
+  const isEmptySpec = validations.length === 0 && auditAnnotations.length === 0;
+  return [
+    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkScope(spec, old),
+    ...variables,
+    ...(isEmptySpec
+      ? [fieldErrors.required("spec.validations", nothing), fieldErrors.required("spec.auditAnnotations", nothing)]
+      : []),
+    ...validations.flatMap((validation, index) => checkValidation(validation, `spec.validations[${index}]`, env)),
+    ...checkAnnotations(auditAnnotations, metadata.name, env),
+  ];
+}
+
+/** What both kinds of policies begin with: what they are about. */
+function checkScope(spec: AnySpec, old: AnySpec | undefined): FieldError[] {
+  const { paramKind, matchConstraints, matchConditions = [] } = spec;
+  const isKept =
+    old !== undefined &&
+    isDeepEqual(paramKind, old.paramKind) &&
+    isDeepEqual(spec.matchConditions, old.matchConditions);
+  const path = "spec.matchConstraints";
+  return [
+    ...checkOneOf(spec.failurePolicy, "spec.failurePolicy", ["Fail", "Ignore"]),
+    ...(paramKind === undefined ? [] : checkParamKind(paramKind, "spec.paramKind")),
+    ...(matchConstraints === undefined ? [fieldErrors.required(path)] : checkMatchResources(matchConstraints, path)),
+    ...(matchConstraints !== undefined && (matchConstraints.resourceRules ?? []).length === 0
+      ? [fieldErrors.required(`${path}.resourceRules`)]
+      : []),
+    ...(isKept
+      ? []
+      : checkMatchConditions(matchConditions, "spec.matchConditions", expressionEnv(paramKind !== undefined))),
+  ];
+}
+
+function checkParamKind({ apiVersion = "", kind = "" }: ParamKind, path: string): FieldError[] {
+  return [...checkApiVersion(apiVersion, `${path}.apiVersion`), ...checkKind(kind, `${path}.kind`)];
+}
+
+function checkApiVersion(apiVersion: string, path: string): FieldError[] {
+  if (apiVersion === "") return [fieldErrors.required(path)];
+  const parts = apiVersion === "/" ? ["", ""] : apiVersion.split("/");
+  if (parts.length > 2) {
+    return [fieldErrors.invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  }
+  const [group = "", version = ""] = parts.length === 1 ? ["", ...parts] : parts;
+  const badGroup = group === "" ? [] : checkDns1123Subdomain(group);
+  const badVersion = checkDns1035Label(version);
+  return [
+    ...(badGroup.length > 0 ? [fieldErrors.invalid(path, group, badGroup.join(","))] : []),
+    ...(version === "" ? [fieldErrors.invalid(path, apiVersion, "version must be specified")] : []),
+    ...(version !== "" && badVersion.length > 0 ? [fieldErrors.invalid(path, version, badVersion.join(","))] : []),
+  ];
+}
+
+function checkKind(kind: string, path: string): FieldError[] {
+  if (kind === "") return [fieldErrors.required(path)];
+  const problems = checkDns1035Label(kind.toLowerCase());
+  if (problems.length === 0) return [];
+  const why = `may have mixed case, but should otherwise match: ${problems.join(",")}`;
+  return [fieldErrors.invalid(path, kind, why)];
+}
+
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+function checkValidation(validation: Validation, path: string, env: Env): FieldError[] {
+  const { expression = "", message = "", messageExpression = "", reason } = validation;
+  return [
+    ...(expression.trim() === ""
+      ? [fieldErrors.required(`${path}.expression`, "expression is not specified")]
+      : checkExpression(expression, `${path}.expression`, { env })),
+    ...checkMessageExpression(messageExpression, `${path}.messageExpression`, env),
+    ...checkMessage(message, `${path}.message`),
+    ...(reason === undefined ? [] : checkOneOf(reason, `${path}.reason`, reasons)),
+  ];
+}
+
+function checkMessageExpression(expression: string, path: string, env: Env): FieldError[] {
+  if (expression === "") return [];
+  if (expression.trim() === "") return [fieldErrors.invalid(path, expression, "must be non-empty if specified")];
+  return checkExpression(expression, path, { env, types: messageTypes });
+}
+
+function checkMessage(message: string, path: string): FieldError[] {
+  if (message !== "" && message.trim() === "") {
+    return [fieldErrors.invalid(path, message, "must be non-empty if specified")];
+  }
+  return /[\n\r]/.test(message.trim()) ? [fieldErrors.invalid(path, message, "must not contain line breaks")] : [];
+}
+
+const maxAnnotations = 20;
+const maxValueBytes = 5 * 1024;
+
+function checkAnnotations(annotations: readonly AuditAnnotation[], name: string, env: Env): FieldError[] {
+  const path = "spec.auditAnnotations";
+  const keys = annotations.map(({ key }) => key);
+  const tooMany = `must not have more than ${maxAnnotations} auditAnnotations`;
+  return [
+    ...(annotations.length > maxAnnotations
+      ? [fieldErrors.invalid(path, annotations.map(internalAnnotation), tooMany)]
+      : []),
+    ...annotations.flatMap(({ key, valueExpression }, index) => [
+      ...checkQualified(`${name}/${key}`, `${path}[${index}].key`),
+      ...checkValue(valueExpression ?? "", `${path}[${index}].valueExpression`, env),
+      ...(keys.indexOf(key) < index ? [fieldErrors.duplicate(`${path}[${index}].key`, key)] : []),
+    ]),
+  ];
+}
+
+function internalAnnotation({ key, valueExpression }: AuditAnnotation): object {
+  return { Key: key, ValueExpression: valueExpression };
+}
+
+function checkValue(expression: string, path: string, env: Env): FieldError[] {
+  const trimmed = expression.trim();
+  if (trimmed === "") return [fieldErrors.required(path, "valueExpression is not specified")];
+  if (byteLength(trimmed) > maxValueBytes) {
+    return [fieldErrors.required(path, `must not exceed ${maxValueBytes} bytes in length`)];
+  }
+  return checkExpression(trimmed, path, { env, types: annotationTypes, shown: expression });
+}
+
+const mutatingOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+function checkMutating(object: Mutating, old?: MutatingAdmissionPolicySpec): FieldError[] {
+  const { spec } = object;
+  const { mutations = [], paramKind } = spec;
+  const base = expressionEnv(paramKind !== undefined);
+  const [variables, env] = checkVariables(spec.variables ?? [], "spec.variables", base);
+  const operations = (spec.matchConstraints?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
+  const scope = checkScope(spec, old);
+  const unknown = operations.flatMap((operation) =>
+    checkOneOf(operation, "spec.matchConstraints.resourceRules.operations", mutatingOperations),
+  );
+  return [
+    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...scope,
+    ...unknown,
+    ...variables,
+    ...(mutations.length === 0
+      ? [fieldErrors.required("spec.mutations", "mutations must contain at least one item")]
+      : []),
+    ...mutations.flatMap((mutation, index) => checkMutation(mutation, `spec.mutations[${index}]`, mutationEnv(env))),
+    ...requireOneOf(spec.reinvocationPolicy, "spec.reinvocationPolicy", ["IfNeeded", "Never"]),
+  ];
+}
+
+function checkMutation({ patchType, jsonPatch, applyConfiguration }: Mutation, path: string, env: Env): FieldError[] {
+  switch (patchType) {
+    case "JSONPatch":
+      return [
+        ...checkPatch(jsonPatch, { path: `${path}.jsonPatch`, patchType, env }),
+        ...(applyConfiguration === undefined ? [] : [misplaced(path, "applyConfiguration", patchType)]),
+      ];
+    case "ApplyConfiguration":
+      return [
+        ...checkPatch(applyConfiguration, { path: `${path}.applyConfiguration`, patchType, env }),
+        ...(jsonPatch === undefined ? [] : [misplaced(path, "jsonPatch", patchType)]),
+      ];
+    default:
+      return requireOneOf(patchType, `${path}.patchType`, ["ApplyConfiguration", "JSONPatch"]);
+  }
+}
+
+function misplaced(path: string, field: string, patchType: string): FieldError {
+  return fieldErrors.invalid(`${path}.${field}`, `{${field}}`, `must not be specified when patchType is ${patchType}`);
+}
+
+interface PatchPlace {
+  readonly path: string;
+  readonly patchType: "JSONPatch" | "ApplyConfiguration";
+  readonly env: Env;
+}
+
+function checkPatch(patch: { readonly expression?: string } | undefined, place: PatchPlace): FieldError[] {
+  const { path, patchType, env } = place;
+  if (patch === undefined) return [fieldErrors.required(path, `must be specified when patchType is ${patchType}`)];
+  const source = (patch.expression ?? "").trim();
+  if (source === "") return [fieldErrors.required(`${path}.expression`)];
+  const types = [patchType === "JSONPatch" ? patchesType : appliedType];
+  return checkExpression(source, `${path}.expression`, { env, types });
+}
