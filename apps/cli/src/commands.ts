@@ -48,6 +48,42 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/upgrade.ts")).upgrade,
   },
   {
+    name: "dev",
+    topic: "Work",
+    summary: "Run the operator here, with reload and a live table",
+    load: async () => (await import("./commands/dev.ts")).dev,
+  },
+  {
+    name: "run",
+    topic: "Work",
+    summary: "Run the operator as in production",
+    load: async () => (await import("./commands/run.ts")).run,
+  },
+  {
+    name: "explain",
+    topic: "Ask",
+    summary: "Say why an object was reconciled and what came of it",
+    load: async () => (await import("./commands/explain.ts")).explain,
+  },
+  {
+    name: "plan",
+    topic: "Ask",
+    summary: "Say what the operator would change on a cluster",
+    load: async () => (await import("./commands/plan.ts")).plan,
+  },
+  {
+    name: "pause",
+    topic: "Ask",
+    summary: "Take an object out of the operator's hands",
+    load: async () => (await import("./commands/pause.ts")).pause,
+  },
+  {
+    name: "resume",
+    topic: "Ask",
+    summary: "Give an object back to the operator",
+    load: async () => (await import("./commands/pause.ts")).resume,
+  },
+  {
     name: "generate crds",
     topic: "Ship",
     summary: "CRDs of the program's resources",

@@ -74,7 +74,13 @@ async function load(file: string): Promise<{ readonly [name: string]: unknown }>
   try {
     return (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown };
   } catch (cause) {
-    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    throw new CliError("BadInput", `cannot load ${file}: ${why}`, { cause });
+    throw new CliError("BadInput", `cannot load ${file}: ${explain(cause)}`, { cause });
   }
+}
+
+/** What is wrong and, where Node knows it, in which line of which file. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = /(?:^|\()file:\/\/(?!.*node_modules)(\S+:\d+)/m.exec(error.stack ?? "")?.[1];
+  return `${error.name}: ${error.message}${place === undefined ? "" : ` (${place})`}`;
 }

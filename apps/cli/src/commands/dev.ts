@@ -1,0 +1,50 @@
+/** `capstan dev`: the operator runs here, on the embedded cluster or a real one, and follows its sources. */
+import { type Command, defineCommand } from "../command/define.ts";
+import { openProject } from "../project/disk.ts";
+import { entryOption, findEntry } from "../project/program.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Runs a dev session. */
+export const dev: Command = defineCommand({
+  describe:
+    "Starts an embedded cluster unless one is named, installs the CRDs, runs the operator and reloads it when a source changes.",
+  options: {
+    kubeconfig: { type: "text", value: "FILE", describe: "run against this cluster instead of the embedded one" },
+    context: { type: "text", value: "NAME", describe: "the context in the kubeconfig" },
+    port: {
+      type: "text",
+      value: "PORT",
+      default: "0",
+      describe: "the port of the embedded cluster; 0 takes any that is free",
+    },
+    data: { type: "text", value: "DIR", describe: "keep the embedded cluster's objects in this folder" },
+    entry: entryOption,
+    "log-level": {
+      type: "text",
+      value: "LEVEL",
+      choices: ["debug", "info", "warn", "error"],
+      default: "info",
+      describe: "how much the operator says: debug, info, warn or error",
+    },
+    apply: { type: "list", value: "FILES", describe: "create these objects when the operator runs (samples/*.yaml)" },
+  },
+  examples: [
+    { line: "capstan dev", does: "Run on an embedded cluster; kubectl --kubeconfig .capstan/kubeconfig talks to it" },
+    { line: "capstan dev --apply samples/app-service.yaml", does: "The same, with an object to look at" },
+    { line: "capstan dev --kubeconfig ~/.kube/config --context kind", does: "Run against a real cluster" },
+  ],
+  run: async ({ options, terminal }) => {
+    const root = await rootOf(terminal);
+    const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
+    const { runSession } = await import("../dev/run.ts");
+    await runSession({ ...options, root, entry, logLevel: options["log-level"] }, terminal);
+  },
+});
+
+async function rootOf(terminal: Terminal): Promise<string> {
+  try {
+    return (await openProject(terminal.cwd)).root;
+  } catch {
+    return terminal.cwd;
+  }
+}

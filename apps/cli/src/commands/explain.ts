@@ -1,0 +1,51 @@
+/** `capstan explain`: why an object was reconciled and what came of it. */
+import { type Command, defineCommand } from "../command/define.ts";
+import { findSession } from "../dev/session.ts";
+import { CliError } from "../errors.ts";
+import { askDoor } from "../explain/door.ts";
+import { formatTurns } from "../explain/format.ts";
+import { outputOption, print } from "../output/print.ts";
+import { styleOf } from "../output/style.ts";
+
+/** Explains an object's last turns. */
+export const explain: Command = defineCommand({
+  describe:
+    "Asks the running operator: what woke the object, what was read and written, how it ended, how long it took, what is next.",
+  arguments: [
+    {
+      name: "OBJECT",
+      describe: "controller/name or controller/namespace/name, as in memcached/cache",
+      presence: "required",
+    },
+  ],
+  options: {
+    namespace: { type: "text", short: "n", value: "NAMESPACE", default: "default", describe: "the object's namespace" },
+    address: {
+      type: "text",
+      value: "HOST:PORT",
+      describe: "the operator's health door (a running capstan dev, else 127.0.0.1:8081)",
+    },
+    output: outputOption,
+  },
+  examples: [
+    { line: "capstan explain memcached/cache", does: "The last turns of the object cache" },
+    {
+      line: "kubectl port-forward deploy/app 8081 & capstan explain memcached/prod/cache",
+      does: "The same for an operator in a cluster",
+    },
+  ],
+  run: async ({ options, args: [object = ""], terminal }) => {
+    const [controller = "", ...key] = object.split("/");
+    if (key.length < 1 || key.length > 2 || [controller, ...key].includes("")) {
+      throw new CliError(
+        "Usage",
+        `${JSON.stringify(object)} is no object: write controller/name or controller/namespace/name`,
+      );
+    }
+    const name = key.at(-1) ?? "";
+    const namespace = key.length === 2 ? (key[0] ?? "") : options.namespace;
+    const door = options.address ?? (await findSession(terminal.cwd))?.door ?? "127.0.0.1:8081";
+    const turns = await askDoor({ door, controller, namespace, name });
+    await print({ terminal, output: options.output }, { value: turns, table: formatTurns(turns, styleOf(terminal)) });
+  },
+});

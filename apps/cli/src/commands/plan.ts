@@ -1,0 +1,36 @@
+/** `capstan plan`: what the operator would change on a cluster, without changing it. */
+import { apiOf, formatPlan, silentLog } from "@capstan/runtime";
+import { type Command, defineCommand } from "../command/define.ts";
+import { outputOption, print } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+import { clusterOptions, connect } from "../project/connect.ts";
+import { operatorOf } from "../project/operator.ts";
+import { entryOption, loadProgram } from "../project/program.ts";
+
+/** Plans. */
+export const plan: Command = defineCommand({
+  describe:
+    "Runs every reconcile of this program once, with writes that the server checks and forgets. The exit code is 0 whether or not there are changes.",
+  options: {
+    ...clusterOptions,
+    entry: entryOption,
+    namespaces: { type: "list", short: "n", value: "NAMES", describe: "look only at these namespaces" },
+    output: outputOption,
+  },
+  examples: [
+    { line: "capstan plan", does: "What this version of the operator would write, field by field" },
+    { line: "capstan plan --context production -o json", does: "The same for another cluster, for a script" },
+  ],
+  run: async ({ options, terminal }) => {
+    const { entry, exported } = await loadProgram(terminal.cwd, options.entry);
+    const operator = operatorOf(exported, entry);
+    const { client } = await connect(options, terminal);
+    await using _ = client;
+    const namespaces = options.namespaces.length === 0 ? {} : { namespaces: options.namespaces };
+    await client.serverVersion();
+    const writes = await withProgress(terminal, "planning", () =>
+      operator.plan({ api: apiOf(client), log: silentLog, ...namespaces }),
+    );
+    await print({ terminal, output: options.output }, { value: writes, table: formatPlan(writes) });
+  },
+});

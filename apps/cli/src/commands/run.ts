@@ -1,0 +1,29 @@
+/** `capstan run`: runs the operator as it runs in production. */
+import { type Command, defineCommand } from "../command/define.ts";
+import { operatorOf } from "../project/operator.ts";
+import { entryOption, loadProgram } from "../project/program.ts";
+
+/** Runs the operator. */
+export const run: Command = defineCommand({
+  describe: "In this process, against the configured cluster, with JSON logs. What follows -- goes to the operator.",
+  options: { entry: entryOption },
+  examples: [
+    { line: "capstan run", does: "Run with the usual settings" },
+    {
+      line: "capstan run -- --leader-elect --metrics-bind-address=:8443",
+      does: "Run as one of several replicas, with metrics",
+    },
+    {
+      line: "capstan run -- --install-crds --namespaces=team-a,team-b",
+      does: "Install the CRDs first, and watch two namespaces",
+    },
+  ],
+  run: async ({ options, rest, terminal }) => {
+    const { entry, exported } = await loadProgram(terminal.cwd, options.entry);
+    const operator = operatorOf(exported, entry);
+    // The operator reads its flags as if it had been started itself.
+    process.argv = [process.argv[0] ?? "node", entry, ...rest];
+    await operator.run();
+    return Number(process.exitCode ?? 0);
+  },
+});

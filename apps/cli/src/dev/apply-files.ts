@@ -1,0 +1,31 @@
+/** Puts objects from files on a cluster. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Client } from "@capstan/client";
+import { parseApiVersion, type KubeObject } from "@capstan/model";
+import { apiOf } from "@capstan/runtime";
+import { parseAllDocuments } from "yaml";
+
+/** Applies every object of these files; answers with a line for each. */
+export async function applyFiles(client: Client, files: readonly string[], cwd: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const file of files) {
+    try {
+      const text = await readFile(resolve(cwd, file), "utf8");
+      for (const document of parseAllDocuments(text))
+        lines.push(await applyObject(client, document.toJS() as KubeObject));
+    } catch (error) {
+      lines.push(`cannot apply ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return lines;
+}
+
+async function applyObject(client: Client, object: KubeObject): Promise<string> {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const kind = await client.resourceFor({ group, version, kind: object.kind });
+  const namespace = kind.scope === "Cluster" ? {} : { namespace: object.metadata.namespace ?? "default" };
+  const placed = { ...object, metadata: { ...object.metadata, ...namespace } };
+  await apiOf(client).apply(kind, placed, { manager: "capstan-dev", force: true });
+  return `applied ${object.kind} ${placed.metadata.name}`;
+}

@@ -1,0 +1,37 @@
+/** The process that runs the user's operator for `capstan dev`: loads it, says so, and starts when it is told to. */
+import { loadProgram } from "../../project/program.ts";
+import { operatorOf } from "../../project/operator.ts";
+import type { FromChild } from "../messages.ts";
+
+const [entry = "", ...flags] = process.argv.slice(2);
+
+function send(message: FromChild): void {
+  process.send?.(message);
+}
+
+try {
+  const { exported, program } = await loadProgram(process.cwd(), entry);
+  const operator = operatorOf(exported, entry);
+  // The operator reads its flags as if it had been started itself.
+  process.argv = [process.argv[0] ?? "node", entry, ...flags];
+  process.once("message", () => {
+    operator.run().then(
+      () => process.disconnect(),
+      (error: unknown) => fail(error),
+    );
+  });
+  const kinds = [...new Map(program.controllers.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind])).values()];
+  send({
+    type: "loaded",
+    kinds: kinds.map(({ group, version, kind, plural, scope }) => ({ group, version, kind, plural, scope })),
+    controllers: program.controllers.map(({ name, kind }) => ({ name, kind: kind.kind })),
+  });
+} catch (error) {
+  fail(error);
+}
+
+function fail(error: unknown): void {
+  send({ type: "failed", why: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+  process.disconnect();
+}

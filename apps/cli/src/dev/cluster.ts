@@ -1,0 +1,61 @@
+/** The cluster of a dev session: an embedded one, or one that is there already. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
+import { CliError } from "../errors.ts";
+import { sessionFolder } from "./session.ts";
+
+/** What was asked for. */
+export interface ClusterChoice {
+  readonly root: string;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly port: string;
+  readonly data: string | undefined;
+}
+
+/** A cluster to run on. */
+export interface DevCluster extends AsyncDisposable {
+  readonly client: Client;
+  /** A file for the operator and for kubectl. */
+  readonly kubeconfig: string;
+  readonly context: string | undefined;
+  /** What to tell the user about it. */
+  readonly about: string;
+}
+
+/** Starts or opens the cluster. */
+export async function openCluster(choice: ClusterChoice): Promise<DevCluster> {
+  return choice.kubeconfig === undefined && choice.context === undefined ? startEmbedded(choice) : openExisting(choice);
+}
+
+async function startEmbedded({ root, port, data }: ClusterChoice): Promise<DevCluster> {
+  if (!/^\d{1,5}$/.test(port)) throw new CliError("Usage", `--port must be a number, not ${JSON.stringify(port)}`);
+  const { startCluster } = await import("@capstan/cluster");
+  const began = performance.now();
+  const cluster = await startCluster({ port: Number(port), ...(data === undefined ? {} : { data: resolve(data) }) });
+  const kubeconfig = join(sessionFolder(root), "kubeconfig");
+  await mkdir(sessionFolder(root), { recursive: true });
+  await writeFile(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
+  const milliseconds = Math.round(performance.now() - began);
+  return {
+    client: cluster.client,
+    kubeconfig,
+    context: undefined,
+    about: `embedded cluster on ${cluster.server.url} (${milliseconds} ms); kubectl --kubeconfig ${kubeconfig}`,
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  };
+}
+
+async function openExisting({ kubeconfig, context }: ClusterChoice): Promise<DevCluster> {
+  const config = await loadConfig(processHost(), { kubeconfig, context });
+  const client = createClient(config, { userAgent: "capstan-dev" });
+  const { gitVersion } = await client.serverVersion();
+  return {
+    client,
+    kubeconfig: kubeconfig ?? "",
+    context,
+    about: `Kubernetes ${gitVersion} at ${config.cluster.server}`,
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

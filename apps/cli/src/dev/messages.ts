@@ -1,0 +1,19 @@
+/** What the process of the operator tells `capstan dev`. */
+
+/** The names of a kind. */
+export interface KindNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+}
+
+/** The program was loaded and waits for its start, or it could not be loaded or run. */
+export type FromChild =
+  | {
+      readonly type: "loaded";
+      readonly kinds: readonly KindNames[];
+      readonly controllers: readonly { readonly name: string; readonly kind: string }[];
+    }
+  | { readonly type: "failed"; readonly why: string };

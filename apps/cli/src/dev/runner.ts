@@ -1,0 +1,106 @@
+/** Runs the operator in a process of its own and replaces it when its sources change; the old one runs until the new one is loaded. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { FromChild } from "./messages.ts";
+
+/** What a runner tells. */
+export interface RunnerEvents {
+  /** A line of the operator's log or output. */
+  readonly line: (line: string) => void;
+  readonly loaded: (message: Extract<FromChild, { type: "loaded" }>, door: string) => void;
+  /** Why it could not be loaded or why it ended. */
+  readonly failed: (why: string) => void;
+  /** It works, so many milliseconds after it was asked for. */
+  readonly started: (milliseconds: number) => void;
+}
+
+/** What is run. */
+export interface RunnerOptions extends RunnerEvents {
+  readonly cwd: string;
+  readonly entry: string;
+  readonly flags: readonly string[];
+}
+
+const childFile = fileURLToPath(new URL("./child/main.ts", import.meta.url));
+/** How long an operator may take to stop before it is killed: nothing in a dev session is worth waiting for. */
+const PATIENCE = 2_000;
+
+/** The operator's process, and its successor. */
+export class Runner implements AsyncDisposable {
+  readonly #options: RunnerOptions;
+  #current: ChildProcess | undefined;
+  #turn = 0;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Loads the program anew; what ran before is ended when the new one is ready to start. */
+  async reload(): Promise<void> {
+    const turn = ++this.#turn;
+    const began = performance.now();
+    const door = `127.0.0.1:${await freePort()}`;
+    const { cwd, entry, flags } = this.#options;
+    const child = fork(childFile, [entry, ...flags, `--health-probe-bind-address=${door}`], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    this.#read(child, began);
+    child.once("exit", (code) => {
+      if (this.#current === child) this.#options.failed(`the operator ended with exit code ${code ?? "none"}`);
+    });
+    const [message] = (await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])])) as [
+      FromChild | undefined,
+    ];
+    if (message?.type !== "loaded") {
+      this.#options.failed(message?.why ?? "the program ended while it was loaded");
+      return;
+    }
+    if (turn !== this.#turn) return void child.kill("SIGKILL");
+    const former = this.#current;
+    this.#current = child;
+    if (former !== undefined) await end(former);
+    this.#options.loaded(message, door);
+    child.on("message", (later: FromChild) => {
+      if (later.type === "failed") this.#options.failed(later.why);
+    });
+    child.send("go");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#turn++;
+    const child = this.#current;
+    this.#current = undefined;
+    if (child !== undefined) await end(child);
+  }
+
+  #read(child: ChildProcess, began: number): void {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        if (line.includes('"message":"started"')) this.#options.started(performance.now() - began);
+        this.#options.line(line);
+      });
+    }
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+  await gone;
+  clearTimeout(timer);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,37 @@
+/** Asks a running operator why it did what it did. */
+import type { TurnRecord } from "@capstan/runtime";
+import { CliError } from "../errors.ts";
+
+/** Which object of which controller. */
+export interface Question {
+  /** `host:port` */
+  readonly door: string;
+  readonly controller: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The last turns of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
+export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly TurnRecord[]> {
+  for (const key of [[namespace, name], [name]]) {
+    const path = [controller, ...key].map((part) => encodeURIComponent(part)).join("/");
+    const response = await get(`http://${door}/explain/${path}`);
+    if (response.status === 200) return ((await response.json()) as { turns: readonly TurnRecord[] }).turns;
+  }
+  throw new CliError(
+    "Failed",
+    `nothing is known about ${controller} ${namespace}/${name}: it was not looked at lately`,
+  );
+}
+
+async function get(url: string): Promise<Response> {
+  try {
+    return await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  } catch (cause) {
+    throw new CliError(
+      "Cluster",
+      `no operator answers at ${new URL(url).host}: start it with capstan dev, or name its door with --address`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,27 @@
+/** Connects to the cluster that is meant: the one that was named, else that of a running `capstan dev`, else the configured one. */
+import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
+import type { Options } from "../command/define.ts";
+import { findSession } from "../dev/session.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** The options of every command that talks to a cluster. */
+export const clusterOptions = {
+  kubeconfig: { type: "text", value: "FILE", describe: "the kubeconfig (a running capstan dev, else KUBECONFIG)" },
+  context: { type: "text", value: "NAME", describe: "the context in it" },
+} as const satisfies Options;
+
+/** A client, and the namespace that is meant when none is said. */
+export interface Connection {
+  readonly client: Client;
+  readonly namespace: string;
+}
+
+/** Connects. */
+export async function connect(
+  { kubeconfig, context }: { readonly kubeconfig: string | undefined; readonly context: string | undefined },
+  terminal: Terminal,
+): Promise<Connection> {
+  const session = kubeconfig === undefined && context === undefined ? await findSession(terminal.cwd) : undefined;
+  const config = await loadConfig(processHost(), { kubeconfig: kubeconfig ?? session?.kubeconfig, context });
+  return { client: createClient(config, { userAgent: "capstan" }), namespace: config.namespace };
+}

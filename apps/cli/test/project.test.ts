@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { capstan, type Ran } from "./terminal.ts";
+
+const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+const run = promisify(execFile);
+
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "capstan-project-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const inFolder = (...path: string[]): { cwd: string } => ({ cwd: join(folder, ...path) });
+
+async function mustRun(words: string, at: { cwd: string }): Promise<Ran> {
+  const ran = await capstan(words.split(" "), at);
+  assert.equal(ran.code, 0, `${words}: ${ran.err}`);
+  return ran;
+}
+
+async function npm(root: string, ...words: string[]): Promise<string> {
+  // A test runner inside a test runner would report to the outer one.
+  const { NODE_TEST_CONTEXT: _, PATH, ...rest } = process.env;
+  const env = { ...rest, PATH: `${join(root, "node_modules/.bin")}:${PATH}` };
+  const { stdout } = await run("npm", ["run", "--silent", ...words], { cwd: root, env });
+  return stdout;
+}
+
+/** The errors of the compiler in the project's own files: those of the linked checkout are not the project's. */
+async function typeErrors(root: string): Promise<string[]> {
+  try {
+    await npm(root, "check");
+    return [];
+  } catch (error) {
+    const { stdout = "" } = error as { stdout?: string };
+    return stdout.split("\n").filter((line) => line.startsWith("src/"));
+  }
+}
+
+async function list(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+    .map(({ name }) => name);
+}
+
+suite("a new project", () => {
+  test("has twelve files, compiles, and its test passes", async () => {
+    await mustRun(`init app-operator --capstan ${checkout}`, inFolder());
+    const root = join(folder, "app-operator");
+    assert.equal((await list(root)).length, 12);
+    assert.deepEqual(await typeErrors(root), []);
+    assert.match(await npm(root, "test"), /pass 1\n/);
+  });
+
+  test("grows by kinds of every sort, and still compiles and passes", async () => {
+    const at = inFolder("app-operator");
+    await mustRun("create api --group cache --version v1 --kind Redis --image redis:8 --image-port 6379", at);
+    await mustRun("create api --group apps --version v1 --kind Deployment --no-resource", at);
+    await mustRun("create api --group cert-manager.io --version v1 --kind Certificate --no-resource", at);
+    await mustRun("create api --group app --version v1alpha1 --kind AppService --controller-name backup", at);
+    await mustRun("create api --group web --version v1 --kind Site --no-namespaced", at);
+    await mustRun("create api --group other --version v1 --kind Redis --no-controller", at);
+    await mustRun("create webhook --kind AppService --validating --defaulting --conversion v1", at);
+    await mustRun("rename --kind Site --to-kind Page", at);
+    assert.deepEqual(await typeErrors(at.cwd), []);
+    assert.match(await npm(at.cwd, "test"), /pass 4\n/);
+    const { out } = await mustRun("generate crds", at);
+    const kinds = [...out.matchAll(/^ {4}kind: (\w+)$/gm)].map(([, kind]) => kind);
+    assert.deepEqual(kinds, ["AppService", "Page", "Redis", "Redis"], "a foreign CRD is not ours to ship");
+  });
+
+  test("loses a kind, except what the user changed", async () => {
+    const at = inFolder("app-operator");
+    await writeFile(join(at.cwd, "src/page.ts"), `${await readFile(join(at.cwd, "src/page.ts"), "utf8")}// mine\n`);
+    const { out } = await mustRun("delete api --kind Page", at);
+    assert.match(out, /leave {4}src\/page\.ts/);
+    assert.doesNotMatch(await readFile(join(at.cwd, "src/main.ts"), "utf8"), /page/);
+    assert.match(await readFile(join(at.cwd, "src/page.ts"), "utf8"), /mine/);
+  });
+
+  test("answers questions where somebody sits", async () => {
+    const { code, err } = await capstan(["init", "--domain", "acme.org"], {
+      cwd: folder,
+      answers: ["asked-operator", "Widget", "shop"],
+    });
+    assert.equal(code, 0, err);
+    assert.match(await readFile(join(folder, "src/widget.ts"), "utf8"), /group: "shop\.acme\.org"/);
+  });
+
+  test("carries licence headers", async () => {
+    await mustRun("init licensed --license apache2 --owner Acme", inFolder());
+    const main = await readFile(join(folder, "licensed/src/main.ts"), "utf8");
+    assert.match(main, /^\/\/ SPDX-FileCopyrightText: \d{4} Acme\n\/\/ SPDX-License-Identifier: Apache-2\.0\n/);
+  });
+});
+
+suite("bad input", () => {
+  for (const [words, code, sentence] of [
+    ["init App_Operator", 3, /cannot name a project/],
+    ["init x --kind lower", 3, /is not a kind/],
+    ["init x --group Bad.Group", 3, /is not a group/],
+    ["init x --version 1", 3, /is not a version/],
+    ["init x --domain ..", 3, /is not a domain/],
+    ["init x --image-port 80", 2, /need --image/],
+    ["init x --image nginx --image-port 99999", 3, /between 1 and 65535/],
+    ["init x --owner me", 2, /--license/],
+    ["init x --license-file nowhere", 7, /nowhere/],
+  ] as const) {
+    test(`${words} is refused in one sentence, and nothing is written`, async () => {
+      const before = await readdir(folder);
+      const ran = await capstan(words.split(" "), inFolder());
+      assert.equal(ran.code, code, ran.err);
+      assert.match(ran.err, sentence);
+      assert.equal(ran.err.trimEnd().split("\n").length, 1);
+      assert.deepEqual(await readdir(folder), before);
+    });
+  }
+
+  test("outside a project, commands say so with exit code 4", async () => {
+    const empty = join(folder, "empty");
+    await mkdir(empty);
+    // A project above would be found, so the folder must have none above it.
+    await rm(join(folder, "capstan.json"), { force: true });
+    for (const words of [
+      "create api --group a --version v1 --kind B",
+      "delete api --kind B",
+      "upgrade",
+      "generate crds",
+    ]) {
+      assert.equal((await capstan(words.split(" "), { cwd: empty })).code, 4, words);
+    }
+  });
+
+  test("a project is not written over another, nor over a file", async () => {
+    await mustRun("init twice", inFolder());
+    assert.equal((await capstan(["init", "twice"], inFolder())).code, 4);
+    await mkdir(join(folder, "taken"));
+    await writeFile(join(folder, "taken/README.md"), "mine\n");
+    const { code, err } = await capstan(["init", "taken"], inFolder());
+    assert.equal(code, 4);
+    assert.match(err, /README\.md is in the way/);
+    assert.deepEqual(await readdir(join(folder, "taken")), ["README.md"]);
+    await writeFile(join(folder, "plain-file"), "");
+    assert.equal((await capstan(["init", "plain-file"], inFolder())).code, 4);
+  });
+
+  test("a spoilt record is refused with what to do", async () => {
+    await mustRun("init spoilt", inFolder());
+    await writeFile(join(folder, "spoilt/capstan.json"), "{");
+    const { code, err } = await capstan(["upgrade"], inFolder("spoilt"));
+    assert.equal(code, 3);
+    assert.match(err, /restore it from version control/);
+  });
+
+  test("a program that cannot be loaded is named", async () => {
+    const broken = join(folder, "broken.ts");
+    await writeFile(broken, "throw new Error('oh no');\n");
+    const ran = await capstan(["generate", "crds", "--entry", broken], inFolder());
+    assert.equal(ran.code, 3);
+    assert.match(ran.err, /cannot load .*broken\.ts: Error: oh no/);
+    const empty = join(folder, "nothing.ts");
+    await writeFile(empty, "export const x = 1;\n");
+    assert.match(
+      (await capstan(["generate", "crds", "--entry", empty], inFolder())).err,
+      /exports neither an operator nor a resource/,
+    );
+  });
+
+  test("a file where a folder must be leaves nothing half written", async () => {
+    const half = join(folder, "half");
+    await mkdir(half);
+    await writeFile(join(half, "src"), "");
+    assert.equal((await capstan(["init", "half"], inFolder())).code, 7);
+    assert.deepEqual(await readdir(half), ["src"]);
+  });
+});
+
+suite("capstan dev", () => {
+  test("runs the operator, follows its sources, survives a broken one, and answers questions", async () => {
+    await mustRun(`init dev-operator --capstan ${checkout}`, inFolder());
+    const root = join(folder, "dev-operator");
+    const main = join(checkout, "apps/cli/src/main.ts");
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@capstan/source", main, "dev", "--apply", "samples/app-service.yaml"],
+      {
+        cwd: root,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
+    const saying = async (pattern: RegExp): Promise<void> => {
+      for (let tries = 0; !pattern.test(said); tries++) {
+        if (tries > 600 || child.exitCode !== null) assert.fail(`waited for ${pattern} in:\n${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+    try {
+      await saying(/AppService default\/example-app-service Ready=True/);
+      assert.match((await mustRun("explain appservice/example-app-service", { cwd: root })).out, /wrote {5}apply Pod/);
+      assert.match((await mustRun("plan", { cwd: root })).out, /Nothing would be written/);
+      await mustRun("pause appservice/example-app-service", { cwd: root });
+      await saying(/paused Ready=True/);
+      await mustRun("resume appservice/example-app-service", { cwd: root });
+      const file = join(root, "src/app-service.ts");
+      const text = await readFile(file, "utf8");
+      said = "";
+      await writeFile(file, `${text}\nthis is no program(\n`);
+      await saying(/src\/app-service\.ts changed: reloading/);
+      await saying(/cannot load .*main\.ts: SyntaxError: .*app-service\.ts:\d+/);
+      said = "";
+      await writeFile(file, text.replace("the pod is", "now the pod is"));
+      await saying(/ready in \d+ ms/);
+      said = "";
+      const missing = await capstan(["pause", "appservice/missing"], { cwd: root });
+      assert.equal(missing.code, 1, missing.err);
+    } finally {
+      child.kill("SIGTERM");
+    }
+    const code = await new Promise((resolve) => child.once("exit", resolve));
+    assert.equal(code, 0, said);
+  });
+});
