@@ -1,7 +1,12 @@
-/** Reads YAML bodies into JSON values. */
-import { parseDocument } from "yaml";
+/** Reads YAML bodies into JSON values. The library is large and such bodies are rare: the first one loads it. */
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
 import type { StrictProblems } from "./strict.ts";
+
+const require = createRequire(import.meta.url);
+const parseDocument: typeof Yaml.parseDocument = (text, options) =>
+  (require("yaml") as typeof Yaml).parseDocument(text, options);
 
 /** Text that is not YAML. */
 export class YamlSyntaxError extends Error {
