@@ -511,6 +511,9 @@ const changes = {
 
 const a = `${path}/a`;
 const make = post(path, base, { quiet: true });
+const budgets = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets";
+const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } };
+const ready = { type: "Ready", status: "True" };
 
 export const pods = defineTopic("pods", {
   ...creates("pod", pod, { ...containers, ...amounts, ...volumes, ...policies, ...security }),
@@ -626,6 +629,30 @@ export const pods = defineTopic("pods", {
       metadata: { name: "a" },
       deleteOptions: { preconditions: { uid: "x" } },
     }),
+  ],
+  "is evicted as its budget allows": [
+    post(path, { metadata: { name: "a", labels: { app: "a" } }, spec: base.spec }, { quiet: true }),
+    patch("merge", `${a}/status`, { status: { phase: "Running", conditions: [ready] } }, { quiet: true }),
+    post(
+      budgets,
+      { metadata: { name: "b" }, spec: { minAvailable: 1, selector: { matchLabels: { app: "a" } } } },
+      { quiet: true },
+    ),
+    post(`${a}/eviction`, eviction),
+    patch(
+      "merge",
+      `${budgets}/b/status`,
+      {
+        status: { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 },
+      },
+      { quiet: true },
+    ),
+    post(`${a}/eviction`, eviction),
+    patch("merge", `${budgets}/b/status`, { status: { disruptionsAllowed: 1 } }, { quiet: true }),
+    post(`${a}/eviction?dryRun=All`, eviction),
+    post(`${a}/eviction`, eviction),
+    get(`${budgets}/b`, { only: ["status"] }),
+    get(a),
   ],
   "goes at once without a node": [make, del(a), get(a)],
   "goes slowly from a node": [

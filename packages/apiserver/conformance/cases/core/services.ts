@@ -127,6 +127,29 @@ export const services = defineTopic("services", {
   "service: refuses addresses elsewhere": [
     post(path, { metadata: { name: "a" }, spec: { clusterIP: "1.2.3.4", ports: [port] } }),
   ],
+  "service: refuses what others have": [
+    post(path, {
+      metadata: { name: "a" },
+      spec: { type: "NodePort", clusterIP: "10.0.0.177", ports: [{ port: 80, nodePort: 30577 }] },
+    }),
+    post(path, { metadata: { name: "b" }, spec: { clusterIP: "10.0.0.177", ports: [port] } }),
+    post(path, {
+      metadata: { name: "b" },
+      spec: { type: "NodePort", clusterIP: "10.0.0.178", ports: [{ port: 80, nodePort: 30577 }] },
+    }),
+    get("/apis/networking.k8s.io/v1/ipaddresses/10.0.0.177", { only: ["kind", "spec"] }),
+    get(a, { accept: table }),
+    patch("merge", a, { spec: { type: "ClusterIP" } }),
+    patch("merge", a, { spec: { type: "LoadBalancer", allocateLoadBalancerNodePorts: false } }),
+    patch("merge", `${a}/status`, {
+      status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }, { hostname: "1.2.3.5" }] } },
+    }),
+    patch("merge", `${a}/status`, { status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } } }),
+    get(a, { accept: table }),
+    patch("merge", a, { spec: { type: "ExternalName", externalName: "x.y" } }),
+    get("/apis/networking.k8s.io/v1/ipaddresses/10.0.0.177"),
+    del(a, undefined, { quiet: true }),
+  ],
   "service: keeps its address": [
     make,
     patch("merge", a, { spec: { clusterIP: "10.0.0.1" } }),

@@ -43,6 +43,7 @@ const template = trial("podtemplates", {
   template: { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "nginx:1" }] } },
 });
 
+const token = (spec: object): object => ({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec });
 const big = "x".repeat(1024 * 1024 + 1);
 const limit = (item: object): Changes => ({ "spec/limits": [item] });
 
@@ -101,6 +102,17 @@ export const small = defineTopic("small", {
     },
     "warns about annotations": { "metadata/annotations": { "kubernetes.io/enforce-mountable-secrets": "true" } },
   }),
+  "account: gets tokens": [
+    post(account.path, account.base, { quiet: true }),
+    post(`${account.path}/a/token`, token({}), { only: ["kind", "apiVersion", "spec"] }),
+    post(`${account.path}/a/token`, token({ audiences: ["x"], expirationSeconds: 7200 }), { only: ["kind", "spec"] }),
+    post(`${account.path}/a/token`, token({ expirationSeconds: 5 })),
+    post(`${account.path}/a/token`, token({ expirationSeconds: 4294967297 })),
+    post(`${account.path}/a/token`, token({ boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p" } })),
+    post(`${account.path}/a/token`, token({ boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "p" } })),
+    post(`${account.path}/a/token`, { ...token({}), metadata: { name: "b" } }),
+    post(`${account.path}/b/token`, token({})),
+  ],
   ...life("event", event),
   ...creates("event", event, {
     "refuses other namespaces": { "involvedObject/namespace": "x" },

@@ -8,9 +8,11 @@ import {
   fromLabelSelectorObject,
   matchesLabels,
   parseTime,
+  setCondition,
   StatusError,
   toFailure,
   toMilliseconds,
+  type Condition,
   type KubeObject,
 } from "@capstan/model";
 import type { Action, ActionRules } from "../rules.ts";
@@ -144,6 +146,11 @@ function takeOne(budget: PodDisruptionBudget, { name, context, writer }: Action<
   if (status === undefined) return;
   status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
   status.disruptedPods = { ...status.disruptedPods, [name]: context.now };
+  if (status.disruptionsAllowed === 0) {
+    const change = { type: "DisruptionAllowed", status: "False", reason: "InsufficientPods", message: "" } as const;
+    const observed = { ...change, observedGeneration: status.observedGeneration ?? 0 };
+    status.conditions = [...setCondition((status.conditions ?? []) as Condition[], observed, context.now)];
+  }
   writer.update(budgets, draft);
 }
 
