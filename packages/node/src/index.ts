@@ -21,3 +21,8 @@ export type {
   VolumeFile,
   Volumes,
 } from "./runtime/runtime.ts";
+export { startMachine } from "./linux/machine.ts";
+export type { Machine, MachineOptions } from "./linux/machine.ts";
+export type { LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
+export { inspectMachine } from "./linux/inspect.ts";
+export type { Finding, MachineReport } from "./linux/inspect.ts";

@@ -1,0 +1,75 @@
+/** Writes the files of a volume so that a reader sees all old or all new ones: a folder of files, a link to it, links to each. */
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { NodeError } from "../errors.ts";
+import type { VolumeFile } from "../runtime/runtime.ts";
+
+const dataLink = "..data";
+
+/** Brings a volume to exactly these files; does nothing when it has them. `stamp` names the new folder. */
+export async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, VolumeFile>,
+  { stamp, group }: { readonly stamp: string; readonly group: number | undefined },
+): Promise<void> {
+  for (const path of files.keys()) checkPath(path);
+  await mkdir(folder, { recursive: true });
+  const old = await readlink(join(folder, dataLink)).catch(() => undefined);
+  if (old !== undefined && (await isSame(join(folder, old), files))) return;
+  const fresh = `..${stamp}`;
+  await fill(join(folder, fresh), files, group);
+  await symlink(fresh, join(folder, "..data_tmp"));
+  await rename(join(folder, "..data_tmp"), join(folder, dataLink));
+  await linkNames(folder, files);
+  if (old !== undefined) await rm(join(folder, old), { recursive: true, force: true });
+}
+
+function checkPath(path: string): void {
+  const parts = path.split("/");
+  const isBad = path === "" || path.startsWith("/") || parts.includes("..") || path.startsWith("..");
+  if (isBad) throw new NodeError("FailedMount", `"${path}" is not a path inside a volume`);
+}
+
+async function fill(folder: string, files: ReadonlyMap<string, VolumeFile>, group: number | undefined): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  for (const [path, { bytes, mode }] of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+    await writeFile(file, bytes);
+    if (group !== undefined) await chown(file, -1, group).catch(() => {});
+    await chmod(file, group === undefined ? mode : mode | 0o040);
+  }
+}
+
+async function isSame(folder: string, files: ReadonlyMap<string, VolumeFile>): Promise<boolean> {
+  const present = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  if (present.filter((entry) => entry.isFile()).length !== files.size) return false;
+  for (const [path, { bytes }] of files) {
+    const there = await readFile(join(folder, path)).catch(() => undefined);
+    if (there === undefined || !there.equals(bytes)) return false;
+  }
+  return true;
+}
+
+/** What a reader names are links to what is in the folder behind `..data`. */
+async function linkNames(folder: string, files: ReadonlyMap<string, VolumeFile>): Promise<void> {
+  const wanted = new Set([...files.keys()].map((path) => path.split("/")[0] ?? ""));
+  for (const name of await readdir(folder))
+    if (!name.startsWith("..") && !wanted.has(name)) await unlink(join(folder, name));
+  for (const name of wanted)
+    await symlink(join(dataLink, name), join(folder, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+}

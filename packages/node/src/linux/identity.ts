@@ -1,0 +1,99 @@
+/** Finds out whom a container runs as: what the pod says, what the container says, what the image says, in that order of weight. */
+import { readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import type { Container } from "@capstan/kinds/v1";
+import { NodeError } from "../errors.ts";
+import type { BoundPod } from "../pod/containers.ts";
+import type { Identity } from "./launch.ts";
+
+/** What decides. */
+export interface IdentitySources {
+  readonly pod: BoundPod;
+  readonly container: Container;
+  /** The image's own user: `name`, `uid`, and either with `:group`. */
+  readonly imageUser: string;
+  /** Where the image's files are. */
+  readonly root: string;
+}
+
+/** Whom a container runs as. */
+export async function identityOf(sources: IdentitySources): Promise<Identity> {
+  const { pod, container, root } = sources;
+  const passwd = await readTable(root, "etc/passwd");
+  const groups = await readTable(root, "etc/group");
+  const uid = userOf(sources, passwd);
+  const entry = passwd.find((line) => line[2] === String(uid));
+  const asked = container.securityContext?.runAsGroup ?? pod.spec.securityContext?.runAsGroup;
+  const gid = asked ?? groupOfImage(sources, groups) ?? Number(entry?.[3] ?? 0);
+  return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...memberships(entry?.[0], groups)])] };
+}
+
+function askedUser({ pod, container }: IdentitySources): number | undefined {
+  return container.securityContext?.runAsUser ?? pod.spec.securityContext?.runAsUser;
+}
+
+function userOf(sources: IdentitySources, passwd: Table): number {
+  const { pod, container, imageUser } = sources;
+  const [user = ""] = imageUser.split(":");
+  const asked = askedUser(sources);
+  const uid = asked ?? (user === "" ? 0 : idOf(user, passwd));
+  if (uid === undefined) throw refused(`unable to find user ${user}: no matching entries in passwd file`);
+  const notRoot = container.securityContext?.runAsNonRoot ?? pod.spec.securityContext?.runAsNonRoot;
+  if (notRoot === true) checkNotRoot({ uid, asked, user, pod, container });
+  return uid;
+}
+
+/** The image's group goes with the image's user: another user does not get it. */
+function groupOfImage(sources: IdentitySources, groups: Table): number | undefined {
+  const [, group] = sources.imageUser.split(":");
+  return group === undefined || askedUser(sources) !== undefined ? undefined : idOf(group, groups);
+}
+
+function memberships(user: string | undefined, groups: Table): readonly number[] {
+  if (user === undefined) return [];
+  return groups.filter((line) => line[3]?.split(",").includes(user)).map((line) => Number(line[2]));
+}
+
+/** The lines of a table of users or groups. */
+type Table = readonly (readonly string[])[];
+
+function extraGroups({ spec: { securityContext = {} } }: BoundPod): readonly number[] {
+  const { supplementalGroups = [], fsGroup } = securityContext;
+  return fsGroup === undefined ? supplementalGroups : [...supplementalGroups, fsGroup];
+}
+
+interface Checked {
+  readonly uid: number;
+  readonly asked: number | undefined;
+  readonly user: string;
+  readonly pod: BoundPod;
+  readonly container: Container;
+}
+
+function checkNotRoot({ uid, asked, user, pod, container }: Checked): void {
+  const { name, namespace, uid: podUid } = pod.metadata;
+  const where = `(pod: "${name}_${namespace}(${podUid})", container: ${container.name})`;
+  if (asked === 0) throw refused(`container's runAsUser breaks non-root policy ${where}`);
+  if (asked === undefined && user !== "" && !/^\d+$/.test(user))
+    throw refused(
+      `container has runAsNonRoot and image has non-numeric user (${user}), cannot verify user is non-root ${where}`,
+    );
+  if (uid === 0) throw refused(`container has runAsNonRoot and image will run as root ${where}`);
+}
+
+function refused(message: string): NodeError {
+  return new NodeError("CreateContainerConfigError", message);
+}
+
+function idOf(name: string, table: Table): number | undefined {
+  if (/^\d+$/.test(name)) return Number(name);
+  const line = table.find(([key]) => key === name);
+  return line === undefined ? undefined : Number(line[2]);
+}
+
+/** An image may link its tables anywhere; what is outside of it is not read. */
+async function readTable(root: string, path: string): Promise<Table> {
+  const [folder, file] = await Promise.all([realpath(root), realpath(join(root, path)).catch(() => "")]);
+  const text = file.startsWith(`${folder}/`) ? await readFile(file, "utf8") : "";
+  return text.split("\n").map((line) => line.split(":"));
+}

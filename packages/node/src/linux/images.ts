@@ -1,0 +1,135 @@
+/** The images of a node: found by name, pulled when they are not there, unpacked once for all containers. */
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  compressionOf,
+  formatReference,
+  parseReference,
+  platformOf,
+  pullImage,
+  unpackLayer,
+  OciError,
+  type ImageConfig,
+  type RegistrySession,
+  type Store,
+  type StoredImage,
+} from "@capstan/oci";
+import { NodeError } from "../errors.ts";
+import type { ImageRecord } from "../runtime/runtime.ts";
+import type { Rights } from "./keeper-link.ts";
+
+/** What images are made from. */
+export interface ImagesOptions {
+  readonly store: Store;
+  /** Where unpacked images go. */
+  readonly folder: string;
+  readonly rights: Rights;
+  /** How to talk to a registry; without it, images must be there. */
+  readonly session: ((registry: string) => Promise<RegistrySession>) | undefined;
+}
+
+/** An image whose files are ready to be used. */
+export interface UnpackedImage {
+  readonly folder: string;
+  readonly config: ImageConfig;
+}
+
+/** The images of a node. */
+export class Images {
+  readonly #options: ImagesOptions;
+  readonly #unpacking = new Map<string, Promise<UnpackedImage>>();
+
+  constructor(options: ImagesOptions) {
+    this.#options = options;
+  }
+
+  async find(name: string): Promise<ImageRecord | undefined> {
+    const found = await this.#lookUp(name);
+    return found === undefined ? undefined : toRecord(found);
+  }
+
+  async pull(name: string): Promise<ImageRecord> {
+    const reference = parse(name);
+    const { session, store } = this.#options;
+    const registry = reference.registry;
+    if (session === undefined) {
+      // Without any registry, what is there is the newest that there is.
+      const found = await this.#lookUp(name);
+      if (found !== undefined) return toRecord(found);
+      throw new NodeError(
+        "ErrImagePull",
+        `failed to pull and unpack image "${name}": no registry is configured; load the image`,
+      );
+    }
+    try {
+      const platform = platformOf(process);
+      await pullImage(reference, { store, session: await session(registry), platform });
+    } catch (cause) {
+      throw new NodeError(
+        "ErrImagePull",
+        `failed to pull and unpack image "${formatReference(reference)}": ${messageOf(cause)}`,
+        { cause },
+      );
+    }
+    const found = await this.#lookUp(name);
+    if (found === undefined) throw new NodeError("ErrImagePull", `image "${name}" is not there after it was pulled`);
+    return toRecord(found);
+  }
+
+  /** The files of an image, all layers in one folder that nobody writes to. */
+  unpack(name: string): Promise<UnpackedImage> {
+    const running = this.#unpacking.get(name);
+    if (running !== undefined) return running;
+    const work = this.#unpack(name).finally(() => this.#unpacking.delete(name));
+    this.#unpacking.set(name, work);
+    return work;
+  }
+
+  async #unpack(name: string): Promise<UnpackedImage> {
+    const image = await this.#lookUp(name);
+    if (image === undefined) throw new NodeError("CreateContainerError", `image "${name}" is not there any more`);
+    const { store, rights } = this.#options;
+    const folder = join(this.#options.folder, image.descriptor.digest.replace(":", "-"));
+    const isThere = await stat(folder).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { folder, config: image.config };
+    const temporary = `${folder}.partial`;
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true, mode: 0o755 });
+    for (const layer of image.manifest.layers) {
+      await unpackLayer(store.read(layer.digest), compressionOf(layer.mediaType), temporary, {
+        owners: rights === "root" ? "keep" : "mine",
+        whiteouts: "remove",
+      });
+    }
+    await rename(temporary, folder);
+    return { folder, config: image.config };
+  }
+
+  /** Images are known by their full name and by the name that pods use. */
+  async #lookUp(name: string): Promise<StoredImage | undefined> {
+    const { store } = this.#options;
+    const descriptor = (await store.find(formatReference(parse(name)))) ?? (await store.find(name));
+    return descriptor === undefined ? undefined : store.image(descriptor, platformOf(process));
+  }
+}
+
+function parse(name: string): ReturnType<typeof parseReference> {
+  try {
+    return parseReference(name);
+  } catch (cause) {
+    const message = `Failed to apply default image tag "${name}": couldn't parse image name "${name}": ${messageOf(cause)}`;
+    throw new NodeError("InvalidImageName", message, { cause });
+  }
+}
+
+function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {
+  const bytes = manifest.layers.reduce((sum, { size }) => sum + size, manifest.config.size);
+  return { id: descriptor.digest, bytes };
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof OciError || thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,81 @@
+/** Finds out what this machine can do: which tools are there, and whether namespaces can be made. */
+import { spawn } from "node:child_process";
+
+/** One thing that real pods need. */
+export interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  /** What was found, or why it is not there. */
+  readonly detail: string;
+  /** How to get it. */
+  readonly remedy: string | undefined;
+}
+
+/** What a machine can do. */
+export interface MachineReport {
+  /** Whether real pods can run; if not, they have to be simulated. */
+  readonly canRunPods: boolean;
+  /** The rights that pods would run with. */
+  readonly rights: "root" | "user";
+  readonly findings: readonly Finding[];
+}
+
+const tools: readonly { readonly command: readonly string[]; readonly package: string }[] = [
+  { command: ["bwrap", "--version"], package: "bubblewrap" },
+  { command: ["ip", "-V"], package: "iproute2" },
+  { command: ["nft", "--version"], package: "nftables" },
+  { command: ["nsenter", "--version"], package: "util-linux" },
+  { command: ["unshare", "--version"], package: "util-linux" },
+  { command: ["setpriv", "--version"], package: "util-linux" },
+  { command: ["mount", "--version"], package: "mount" },
+  { command: ["hostname", "--version"], package: "hostname" },
+];
+
+/** Looks at this machine. `machine` is `process`, or a pretended one. */
+export async function inspectMachine(machine: {
+  readonly platform: string;
+  readonly getuid?: () => number;
+}): Promise<MachineReport> {
+  const rights = machine.getuid?.() === 0 ? "root" : "user";
+  if (machine.platform !== "linux") {
+    const remedy = "use Linux, or simulated pods";
+    return { canRunPods: false, rights, findings: [{ what: "Linux", ok: false, detail: machine.platform, remedy }] };
+  }
+  const findings = await Promise.all(tools.map(findTool));
+  if (findings.every(({ ok }) => ok)) findings.push(await findNamespaces(rights));
+  return { canRunPods: findings.every(({ ok }) => ok), rights, findings };
+}
+
+async function findTool({ command, package: name }: (typeof tools)[number]): Promise<Finding> {
+  const [what = ""] = command;
+  const { code, output } = await run(command);
+  if (code === 0) return { what, ok: true, detail: output.split("\n")[0] ?? "", remedy: undefined };
+  return { what, ok: false, detail: output, remedy: `install the package ${name}` };
+}
+
+/** Tries what a node does first, in namespaces that end with the try. */
+async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
+  const user = rights === "root" ? [] : ["--user", "--map-root-user"];
+  const script =
+    "mount -t tmpfs tmpfs /mnt && mkdir /mnt/a /mnt/b /mnt/c /mnt/d && mount -t overlay overlay -o lowerdir=/mnt/a,upperdir=/mnt/b,workdir=/mnt/c /mnt/d && ip link add capstan0 type veth peer name capstan1 && nft add table ip capstan && bwrap --ro-bind / / --proc /proc --dev /dev --unshare-pid true";
+  const unshare = ["unshare", ...user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const { code, output } = await run([...unshare, "sh", "-c", script]);
+  const what = "namespaces";
+  if (code === 0)
+    return { what, ok: true, detail: `network, mount and process namespaces as ${rights}`, remedy: undefined };
+  const remedy =
+    "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile), or run as root";
+  return { what, ok: false, detail: output.trim(), remedy };
+}
+
+function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  const [program = "", ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    child.once("error", (error) => resolve({ code: 127, output: error.message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}

@@ -1,0 +1,198 @@
+/** The line to the keeper: starts it in namespaces of its own, asks it, and hears what it tells. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { NodeError } from "../errors.ts";
+import type {
+  DoorRequest,
+  FromKeeper,
+  KeeperRequest,
+  Launch,
+  NamesAnswer,
+  RunResult,
+  ToKeeper,
+  Usage,
+} from "./protocol.ts";
+
+/** How the namespaces are made: with the rights of root, or in a user namespace in which everybody is root. */
+export type Rights = "root" | "user";
+
+/** How to start a keeper. */
+export interface KeeperOptions {
+  /** The path of its socket. */
+  readonly door: string;
+  readonly rights: Rights;
+  /** Answers a question about a name. */
+  readonly answer: (question: Buffer) => Promise<Buffer | undefined>;
+  readonly exited: (event: Extract<FromKeeper, { readonly event: "exit" }>) => void;
+}
+
+/** Unix sockets have short names. */
+const longestPath = 107;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The keeper, seen from outside. */
+export class Keeper {
+  readonly #process: ChildProcess;
+  readonly #options: KeeperOptions;
+  readonly #pending = new Map<number, Pending>();
+  readonly #gone: Promise<void>;
+  #number = 0;
+  #isGone = false;
+
+  private constructor(child: ChildProcess, options: KeeperOptions) {
+    this.#process = child;
+    this.#options = options;
+    this.#gone = new Promise((resolve) => child.once("exit", () => this.#end(resolve)));
+    child.on("message", (message) => this.#hear(message as FromKeeper));
+  }
+
+  /** Starts a keeper and waits until it listens. */
+  static async start(options: KeeperOptions): Promise<Keeper> {
+    if (options.door.length > longestPath)
+      throw new NodeError("MachineUnfit", `the path ${options.door} is too long for a socket; use a shorter folder`);
+    const program = new URL(`./keeper/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+      .pathname;
+    const [command = "", ...args] = commandOf(options.rights, [
+      process.execPath,
+      ...process.execArgv.filter(isForPrograms),
+      program,
+      options.door,
+    ]);
+    const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
+    child.stdout?.once("data", () => void letIn(child));
+    let words = "";
+    child.stderr?.on("data", (chunk: Buffer) => (words = (words + chunk.toString("utf8")).slice(-4096)));
+    await new Promise<void>((resolve, reject) => {
+      child.once("message", () => resolve());
+      child.once("error", reject);
+      child.once("exit", (code) =>
+        reject(
+          new NodeError("MachineUnfit", `could not make the namespaces of a node (exit ${code}): ${words.trim()}`),
+        ),
+      );
+    });
+    return new Keeper(child, options);
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  async run(argv: readonly string[], input?: string): Promise<RunResult> {
+    return (await this.#ask({ do: "run", argv, input })) as RunResult;
+  }
+
+  /** Runs a command that must succeed. */
+  async must(argv: readonly string[], input?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.run(argv, input);
+    if (code === 0) return stdout;
+    throw new NodeError("Internal", `${argv.slice(0, 4).join(" ")} failed (exit ${code}): ${stderr.trim()}`);
+  }
+
+  async start(launch: Launch): Promise<{ readonly pid: number }> {
+    return (await this.#ask({ do: "start", launch })) as { readonly pid: number };
+  }
+
+  async signal(id: string, signal: NodeJS.Signals): Promise<boolean> {
+    return (await this.#ask({ do: "signal", id, signal })) as boolean;
+  }
+
+  async relay(host: string, port: number, socket: string): Promise<void> {
+    await this.#ask({ do: "relay", host, port, socket });
+  }
+
+  async names(host: string): Promise<void> {
+    await this.#ask({ do: "names", host });
+  }
+
+  async usage(id: string): Promise<Usage> {
+    return (await this.#ask({ do: "usage", id })) as Usage;
+  }
+
+  /** Opens a connection through the door; what follows the request is up to it. */
+  open(request: DoorRequest): Socket {
+    const socket = connect({ path: this.#options.door, allowHalfOpen: true });
+    socket.write(`${JSON.stringify(request)}\n`);
+    return socket;
+  }
+
+  /** Ends everything in the namespaces. */
+  async close(): Promise<void> {
+    if (this.#process.connected) this.#process.disconnect();
+    await this.#gone;
+  }
+
+  #ask(request: KeeperRequest): Promise<unknown> {
+    if (this.#isGone) return Promise.reject(lost());
+    const n = this.#number++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(n, { resolve, reject });
+      const message: ToKeeper = { n, request };
+      this.#process.send(message, (error) => {
+        if (error !== null && this.#pending.delete(n)) reject(lost());
+      });
+    });
+  }
+
+  #hear(message: FromKeeper): void {
+    if ("event" in message) {
+      if (message.event === "exit") this.#options.exited(message);
+      if (message.event === "question") this.#answer(message.q, message.bytes);
+      return;
+    }
+    const pending = this.#pending.get(message.n);
+    this.#pending.delete(message.n);
+    if ("error" in message) pending?.reject(new NodeError("Internal", message.error));
+    else pending?.resolve(message.value);
+  }
+
+  #answer(q: number, bytes: string): void {
+    const reply = (answer: Buffer | undefined): void => {
+      const message: NamesAnswer = { q, bytes: answer?.toString("base64") };
+      if (this.#process.connected) this.#process.send(message);
+    };
+    this.#options.answer(Buffer.from(bytes, "base64")).then(reply, () => reply(undefined));
+  }
+
+  #end(resolve: () => void): void {
+    this.#isGone = true;
+    for (const { reject } of this.#pending.values()) reject(lost());
+    this.#pending.clear();
+    resolve();
+  }
+}
+
+/** The test runner's own options must not reach the keeper. */
+function isForPrograms(option: string): boolean {
+  return !option.startsWith("--test") && !option.startsWith("--inspect");
+}
+
+function lost(): NodeError {
+  return new NodeError("Internal", "the process that keeps the node's namespaces has ended; start the node again");
+}
+
+/**
+ * Also root's nodes live in a user namespace, so that root in a container is nobody outside: it cannot mount disks or make devices. All users
+ * are themselves in it; others than root can only bring themselves, as root.
+ */
+function commandOf(rights: Rights, program: readonly string[]): readonly string[] {
+  const unshare = ["unshare", "--user", "--net", "--mount", "--pid", "--fork", "--kill-child"];
+  if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", ...program];
+  // Whoever has not been told who it is has no rights, and gets them by executing something once it has.
+  const wait = 'echo; read -r line; exec "$0" "$@"';
+  const begin = 'mount -t proc proc /proc && exec "$0" "$@"';
+  return [...unshare, "sh", "-c", wait, "sh", "-c", begin, ...program];
+}
+
+const everybody = "0 0 4294967295";
+
+async function letIn({ pid, stdin }: ChildProcess): Promise<void> {
+  await writeFile(`/proc/${pid}/uid_map`, everybody);
+  await writeFile(`/proc/${pid}/gid_map`, everybody);
+  stdin?.end("go\n");
+}

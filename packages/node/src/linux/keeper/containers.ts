@@ -1,0 +1,200 @@
+/** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { createWriteStream, renameSync, type WriteStream } from "node:fs";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
+import type { Launch, Usage } from "../protocol.ts";
+
+/** How a container ended. */
+export interface Ending {
+  readonly id: string;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly tail: string;
+}
+
+/** A container that runs. */
+export interface Running {
+  readonly launch: Launch;
+  readonly process: ChildProcess;
+  /** The process that is the container's first; the launcher's own until it has told. */
+  pid: number;
+  /** Whoever wants to see the output as it comes. */
+  readonly watchers: Set<(stream: OutputStream, chunk: Buffer) => void>;
+}
+
+/** What containers need of the world. */
+export interface ContainersOptions {
+  /** The time for logs: calendar time with nine digits of fraction. */
+  readonly time: () => string;
+  /** Waits for a moment. */
+  readonly pause: () => Promise<void>;
+  readonly ended: (ending: Ending) => void;
+}
+
+const launcher = "/usr/bin/bwrap";
+const tailLength = 1024;
+const logLimit = 10 * 2 ** 20;
+const logFiles = 5;
+const clockTicks = 100;
+
+/** The containers of a node. */
+export class Containers {
+  readonly #running = new Map<string, Running>();
+  readonly #ended: (ending: Ending) => void;
+  readonly #time: () => string;
+
+  readonly #pause: () => Promise<void>;
+
+  constructor({ time, pause, ended }: ContainersOptions) {
+    this.#time = time;
+    this.#pause = pause;
+    this.#ended = ended;
+  }
+
+  find(id: string): Running | undefined {
+    return this.#running.get(id);
+  }
+
+  /** Starts a container; resolves with the process that is its first. */
+  async start(launch: Launch): Promise<{ readonly pid: number }> {
+    const [program = "", ...args] = launch.argv;
+    const stdin = launch.stdin ? "pipe" : "ignore";
+    const child = spawn(program, args, { env: { ...launch.env }, stdio: [stdin, "pipe", "pipe", "pipe"] });
+    const running: Running = { launch, process: child, pid: child.pid ?? 0, watchers: new Set() };
+    this.#running.set(launch.id, running);
+    const tail = this.#keepOutput(running);
+    child.once("close", (code, signal) => {
+      this.#running.delete(launch.id);
+      this.#ended({ id: launch.id, code, signal, tail: tail() });
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", reject);
+    });
+    if (launch.tellsPid) running.pid = (await readPid(child.stdio[3] as Readable)) ?? running.pid;
+    await this.#untilExecuted(running);
+    return { pid: running.pid };
+  }
+
+  /**
+   * Waits until the launcher has become the program. Before that, its first process is still on the way into its file system, and whoever
+   * entered it now would find themselves in the node's.
+   */
+  async #untilExecuted({ pid, launch }: Running): Promise<void> {
+    while (this.#running.has(launch.id)) {
+      const program = await readlink(`/proc/${pid}/exe`).catch(() => "");
+      if (program !== launcher) return;
+      await this.#pause();
+    }
+  }
+
+  /** Signals the first process of a container. */
+  signal(id: string, signal: NodeJS.Signals): boolean {
+    const running = this.#running.get(id);
+    if (running === undefined) return false;
+    try {
+      return process.kill(running.pid, signal);
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the processes of a container use together. */
+  async usage(id: string): Promise<Usage> {
+    const running = this.#running.get(id);
+    if (running === undefined) return { cpuNanoseconds: 0, memoryBytes: 0 };
+    const space = await readlink(`/proc/${running.pid}/ns/pid`);
+    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+    const parts = await Promise.all(pids.map((pid) => usageIn(pid, space)));
+    return parts.reduce(
+      (sum, part) => ({
+        cpuNanoseconds: sum.cpuNanoseconds + part.cpuNanoseconds,
+        memoryBytes: sum.memoryBytes + part.memoryBytes,
+      }),
+      { cpuNanoseconds: 0, memoryBytes: 0 },
+    );
+  }
+
+  /** Gives a function that tells the last words on standard error. */
+  #keepOutput({ launch, process: child, watchers }: Running): () => string {
+    const log = openLog(launch.log);
+    let tail: Buffer = Buffer.alloc(0);
+    const keep = (stream: OutputStream, output: Readable | null): void => {
+      const encode = createLogEncoder(stream, this.#time);
+      output?.on("data", (chunk: Buffer) => {
+        log.write(encode(chunk));
+        if (stream === "stderr") tail = Buffer.concat([tail, chunk]).subarray(-tailLength);
+        for (const watch of watchers) watch(stream, chunk);
+      });
+      output?.once("end", () => log.write(endOfStream(encode)));
+    };
+    keep("stdout", child.stdout);
+    keep("stderr", child.stderr);
+    child.once("close", () => log.end());
+    return () => tail.toString("utf8");
+  }
+}
+
+interface Log {
+  write(text: string): void;
+  end(): void;
+}
+
+/** A log file that is put aside when it has grown too long: the last few are kept. */
+function openLog(path: string): Log {
+  let file: WriteStream = createWriteStream(path, { flags: "a" });
+  let written = 0;
+  return {
+    write(text) {
+      if (text === "") return;
+      file.write(text);
+      written += text.length;
+      if (written < logLimit) return;
+      written = 0;
+      file.end();
+      for (let index = logFiles - 1; index > 0; index--)
+        rename(index === 1 ? path : `${path}.${index - 1}`, `${path}.${index}`);
+      file = createWriteStream(path, { flags: "a" });
+    },
+    end: () => void file.end(),
+  };
+}
+
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch {
+    // There are not that many yet.
+  }
+}
+
+/** Bubblewrap tells the process it started as JSON. All of it must be read: a pipe that is closed early would kill the teller. */
+async function readPid(info: Readable): Promise<number | undefined> {
+  let text = "";
+  for await (const chunk of info) text += String(chunk);
+  const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+async function usageIn(pid: string, space: string): Promise<Usage> {
+  try {
+    if ((await readlink(`/proc/${pid}/ns/pid`)) !== space) return { cpuNanoseconds: 0, memoryBytes: 0 };
+    const [stat, memory] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, "utf8"),
+      readFile(`/proc/${pid}/statm`, "utf8"),
+    ]);
+    // The name in brackets may hold anything, so fields are counted from behind it: user time is the 12th, system time the 13th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return { cpuNanoseconds: (ticks / clockTicks) * 1e9, memoryBytes: Number(memory.split(" ")[1]) * 4096 };
+  } catch {
+    return { cpuNanoseconds: 0, memoryBytes: 0 };
+  }
+}
+
+/** Writes to the standard input of a container, if it has one. */
+export function stdinOf({ process: child }: Running): Writable | null {
+  return child.stdin;
+}

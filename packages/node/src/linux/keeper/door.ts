@@ -1,0 +1,118 @@
+/** The keeper's door: a socket in the file system through which the outside reaches the network and the processes of the node. */
+import { spawn } from "node:child_process";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { createFrameCutter, toFrame } from "../frames.ts";
+import { channels, type DoorRequest } from "../protocol.ts";
+import { stdinOf, type Containers } from "./containers.ts";
+
+/** Opens the door. */
+export function openDoor(path: string, containers: Containers): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, containers));
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, () => resolve(server));
+  });
+}
+
+function welcome(socket: Socket, containers: Containers): void {
+  let head: Buffer = Buffer.alloc(0);
+  socket.on("error", () => socket.destroy());
+  const read = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf(0x0a);
+    if (end === -1) return;
+    socket.off("data", read);
+    socket.pause();
+    const request = JSON.parse(head.toString("utf8", 0, end)) as DoorRequest;
+    if (head.length > end + 1) socket.unshift(head.subarray(end + 1));
+    serve(socket, request, containers);
+  };
+  socket.on("data", read);
+}
+
+function serve(socket: Socket, request: DoorRequest, containers: Containers): void {
+  switch (request.to) {
+    case "dial":
+      return join(socket, connect({ host: request.host, port: request.port, allowHalfOpen: true }));
+    case "dial-in":
+      return dialIn(socket, request.pid, request.port);
+    case "exec":
+      return exec(socket, request);
+    case "attach":
+      return attach(socket, request, containers);
+  }
+}
+
+/** Tells with one line whether the other side was reached, then passes everything on. */
+function join(socket: Socket, other: Socket): void {
+  other.once("connect", () => {
+    socket.write("ok\n");
+    socket.pipe(other).pipe(socket);
+  });
+  other.on("error", (error) => {
+    if (other.connecting || other.bytesWritten + other.bytesRead === 0) socket.end(`${error.message}\n`);
+    else socket.destroy();
+  });
+  socket.once("close", () => other.destroy());
+}
+
+/** Enters the network of a process with a program that passes bytes on: its loopback can be reached from nowhere else. */
+function dialIn(socket: Socket, pid: number, port: number): void {
+  const script =
+    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});s.on('connect',()=>{process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.exit(0))";
+  const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", script, String(port)], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  socket.pipe(child.stdin);
+  child.stdout.pipe(socket);
+  child.on("error", () => socket.destroy());
+  child.stdin.on("error", () => {});
+  socket.once("close", () => child.kill("SIGKILL"));
+}
+
+function exec(socket: Socket, { argv, env, stdin }: Extract<DoorRequest, { readonly to: "exec" }>): void {
+  const [program = "", ...args] = argv;
+  const child = spawn(program, args, { env: { ...env }, stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"] });
+  const send = (channel: number, bytes: Uint8Array): void =>
+    void (socket.writable && socket.write(toFrame(channel, bytes)));
+  child.stdout?.on("data", (chunk: Buffer) => send(channels.stdout, chunk));
+  child.stderr?.on("data", (chunk: Buffer) => send(channels.stderr, chunk));
+  child.stdin?.on("error", () => {});
+  const finish = (result: object): void => {
+    send(channels.exit, Buffer.from(JSON.stringify(result)));
+    socket.end();
+  };
+  child.once("error", (error) => finish({ error: error.message }));
+  child.once("close", (code, signal) => finish({ code, signal }));
+  const cut = createFrameCutter();
+  socket.on("data", (chunk: Buffer) => {
+    for (const { channel, bytes } of cut(chunk)) {
+      if (channel === channels.stdin) child.stdin?.write(bytes);
+      if (channel === channels.closeStdin) child.stdin?.end();
+    }
+  });
+  socket.on("end", () => child.stdin?.end());
+  socket.once("close", () => child.kill("SIGKILL"));
+  socket.resume();
+}
+
+function attach(
+  socket: Socket,
+  { id, stdin }: Extract<DoorRequest, { readonly to: "attach" }>,
+  containers: Containers,
+): void {
+  const running = containers.find(id);
+  if (running === undefined)
+    return void socket.end(toFrame(channels.exit, Buffer.from('{"error":"container not running"}')));
+  const watch = (stream: "stdout" | "stderr", chunk: Buffer): void =>
+    void socket.write(toFrame(channels[stream], chunk));
+  running.watchers.add(watch);
+  running.process.once("close", (code) => socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify({ code })))));
+  socket.once("close", () => running.watchers.delete(watch));
+  const input = stdin ? stdinOf(running) : null;
+  const cut = createFrameCutter();
+  socket.on("data", (chunk: Buffer) => {
+    for (const { channel, bytes } of cut(chunk)) if (channel === channels.stdin) input?.write(bytes);
+  });
+  socket.resume();
+}

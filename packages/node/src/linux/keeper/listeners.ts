@@ -1,0 +1,55 @@
+/** What the keeper listens on in the node's network: connections that belong outside, and questions about names. */
+import { createSocket } from "node:dgram";
+import { connect, createServer, type Socket } from "node:net";
+
+/** Hands every connection to an address of the node to a socket in the file system. */
+export function startRelay(host: string, port: number, path: string): Promise<void> {
+  const server = createServer({ allowHalfOpen: true }, (inner) => join(inner, connect({ path, allowHalfOpen: true })));
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function join(inner: Socket, outer: Socket): void {
+  inner.pipe(outer).pipe(inner);
+  for (const [one, other] of [
+    [inner, outer],
+    [outer, inner],
+  ] as const) {
+    one.on("error", () => other.destroy());
+    one.once("close", () => other.destroy());
+  }
+}
+
+/** Answers one question; `undefined` says nothing. */
+export type Answerer = (question: Buffer) => Promise<Buffer | undefined>;
+
+/** Listens for questions over UDP and TCP. */
+export async function startNames(host: string, answer: Answerer): Promise<void> {
+  const socket = createSocket("udp4");
+  socket.on("message", (question, from) => {
+    void answer(question).then((bytes) => bytes && socket.send(bytes, from.port, from.address));
+  });
+  await new Promise<void>((resolve) => socket.bind(53, host, resolve));
+  const server = createServer((connection) => {
+    let rest: Buffer = Buffer.alloc(0);
+    connection.on("error", () => connection.destroy());
+    connection.on("data", (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
+        const end = 2 + rest.readUInt16BE(0);
+        const question = rest.subarray(2, end);
+        rest = rest.subarray(end);
+        void answer(question).then((bytes) => bytes && connection.write(withLength(bytes)));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(53, host, resolve));
+}
+
+function withLength(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}

@@ -1,0 +1,81 @@
+/**
+ * The keeper: the first process in the namespaces of a node. It dies with whoever started it, and everything in the namespaces dies with it:
+ * processes, mounts, interfaces. That is why nothing is ever left behind.
+ */
+import { spawn } from "node:child_process";
+import type { FromKeeper, KeeperRequest, NamesAnswer, RunResult, ToKeeper } from "../protocol.ts";
+import { Containers } from "./containers.ts";
+import { openDoor } from "./door.ts";
+import { startNames, startRelay } from "./listeners.ts";
+
+const [door = ""] = process.argv.slice(2);
+const questions = new Map<number, (bytes: Buffer | undefined) => void>();
+let questionNumber = 0;
+
+const send = (message: FromKeeper): void => void process.send?.(message);
+/** RFC 3339 with nine digits, as logs have it. */
+const time = (): string => {
+  const nanoseconds = process.hrtime.bigint() % 1_000_000n;
+  return new Date().toISOString().replace("Z", `${String(nanoseconds).padStart(6, "0")}Z`);
+};
+const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1));
+const containers = new Containers({ time, pause, ended: (ending) => send({ event: "exit", ...ending }) });
+
+function ask(question: Buffer): Promise<Buffer | undefined> {
+  const q = questionNumber++;
+  return new Promise((resolve) => {
+    questions.set(q, resolve);
+    send({ event: "question", q, bytes: question.toString("base64") });
+  });
+}
+
+function answer({ q, bytes }: NamesAnswer): void {
+  questions.get(q)?.(bytes === undefined ? undefined : Buffer.from(bytes, "base64"));
+  questions.delete(q);
+}
+
+function run(argv: readonly string[], input = ""): Promise<RunResult> {
+  const [program = "", ...args] = argv;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString("utf8")));
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? 137, stdout, stderr }));
+  });
+}
+
+async function perform(request: KeeperRequest): Promise<unknown> {
+  switch (request.do) {
+    case "run":
+      return run(request.argv, request.input);
+    case "start":
+      return containers.start(request.launch);
+    case "signal":
+      return containers.signal(request.id, request.signal);
+    case "relay":
+      return startRelay(request.host, request.port, request.socket);
+    case "names":
+      return startNames(request.host, ask);
+    case "usage":
+      return containers.usage(request.id);
+  }
+}
+
+process.on("message", (message: ToKeeper | NamesAnswer) => {
+  if ("q" in message) return answer(message);
+  perform(message.request).then(
+    (value) => send({ n: message.n, value }),
+    (error: unknown) => send({ n: message.n, error: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+process.on("SIGINT", () => {});
+
+await openDoor(door, containers);
+send({ event: "ready" });

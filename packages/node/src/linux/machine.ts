@@ -1,0 +1,124 @@
+/** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { createServer, connect, type Server } from "node:net";
+import { join } from "node:path";
+import type { Clock } from "@capstan/client";
+import type { RegistrySession, Store } from "@capstan/oci";
+import { Images } from "./images.ts";
+import { Keeper, type Rights } from "./keeper-link.ts";
+import { machineScript } from "./network.ts";
+import type { ClusterNames } from "./pod-files.ts";
+import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
+
+/** How to set up a machine. */
+export interface MachineOptions {
+  /** A folder for everything that pods leave on disk. Its path must be short: sockets are in it. */
+  readonly state: string;
+  readonly clock: Clock;
+  readonly store: Store;
+  /** `root` when the process may do everything, `user` otherwise. */
+  readonly rights: Rights;
+  readonly names?: Partial<ClusterNames>;
+  /** Where the API server listens on the machine; pods reach it at the address of every node, port 6443. */
+  readonly apiServer?: { readonly host: string; readonly port: number };
+  /** Answers questions about names; without it, nobody has a name. */
+  readonly answer?: (question: Buffer) => Promise<Buffer | undefined>;
+  /** How to talk to a registry; without it, only images in the store can be used. */
+  readonly session?: (registry: string) => Promise<RegistrySession>;
+}
+
+/** A machine that is set up. */
+export interface Machine extends AsyncDisposable {
+  /** The process that holds everything; when it ends, everything ends. */
+  readonly pid: number | undefined;
+  /** A node of this machine. */
+  addNode(node: LinuxNode): Promise<LinuxRuntime>;
+  /** Replaces the rules of the packet filter. */
+  setRules(ruleset: string): Promise<void>;
+  /** Runs a command in the network of the nodes. */
+  run(
+    argv: readonly string[],
+    input?: string,
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  close(): Promise<void>;
+}
+
+/** The port at which pods find the API server on their node. */
+export const apiServerPort = 6443;
+
+/** Where the state folder is seen from inside: a place that every user can reach. */
+const inside = "/mnt/node";
+
+/** What nodes of one machine share. */
+export interface MachineParts {
+  readonly keeper: Keeper;
+  readonly images: Images;
+  readonly clock: Clock;
+  readonly rights: Rights;
+  readonly state: string;
+  readonly names: ClusterNames;
+  /** The path of a file of the state as it is seen from inside. */
+  readonly insidePath: (path: string) => string;
+  /** Told when a container of any node ends. */
+  readonly exits: Map<
+    string,
+    (end: { readonly code: number | null; readonly signal: string | null; readonly tail: string }) => void
+  >;
+}
+
+/** Sets a machine up. */
+export async function startMachine(options: MachineOptions): Promise<Machine> {
+  const { state, clock, rights, store, session } = options;
+  const names = { domain: "cluster.local", server: "10.96.0.10", ...options.names };
+  const door = join(state, "door.sock");
+  await mkdir(state, { recursive: true });
+  await chmod(state, 0o755);
+  await rm(door, { force: true });
+  // Containers of an earlier life are gone; what they wrote into their own file systems goes with them.
+  await rm(join(state, "containers"), { recursive: true, force: true });
+  const exits: MachineParts["exits"] = new Map();
+  const answer = options.answer ?? (() => Promise.resolve(undefined));
+  const keeper = await Keeper.start({ door, rights, answer, exited: ({ id, ...end }) => exits.get(id)?.(end) });
+  await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
+  await keeper.names(names.server);
+  const images = new Images({ store, folder: join(state, "roots"), rights, session });
+  const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
+  const parts: MachineParts = { keeper, images, clock, rights, state, names, insidePath, exits };
+  const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
+  const close = async (): Promise<void> => {
+    outside?.close();
+    await keeper.close();
+  };
+  return {
+    pid: keeper.pid,
+    async addNode(node) {
+      await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
+      if (outside !== undefined) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
+      return new LinuxRuntime(parts, node);
+    },
+    async setRules(ruleset) {
+      await keeper.must(["nft", "-f", "-"], ruleset);
+    },
+    run: (argv, input) => keeper.run(argv, input),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What comes out of the namespaces through this socket goes to the API server. */
+async function listenOutside(path: string, to: { readonly host: string; readonly port: number }): Promise<Server> {
+  await rm(path, { force: true });
+  const server = createServer({ allowHalfOpen: true }, (inner) => {
+    const outer = connect({ ...to, allowHalfOpen: true });
+    inner.pipe(outer).pipe(inner);
+    inner.on("error", () => outer.destroy());
+    outer.on("error", () => inner.destroy());
+    inner.once("close", () => outer.destroy());
+    outer.once("close", () => inner.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  return server;
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { ConfigMap, type Container, type Pod, type PodSpec } from "@capstan/kinds/v1";
+import { inspectMachine } from "@capstan/node";
+import { busybox, isReady, memcached, startRealWorld, type RealWorld } from "./real-world.ts";
+
+const report = await inspectMachine(process);
+const missing = report.findings.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
+// CI has the tools; a developer's machine may not.
+const skip =
+  report.canRunPods || process.env["CI"] === "true" ? false : `this machine cannot run pods (${missing.join("; ")})`;
+
+let world: RealWorld;
+before(async () => {
+  if (skip === false) world = await startRealWorld();
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+function containerId(pod: string): string {
+  const records = [...(world.node.find("default", pod)?.situation.containers.values() ?? [])];
+  const life = records.find((record) => record.life.is === "running")?.life;
+  assert.ok(life?.is === "running", `${pod} has no running container`);
+  return life.id;
+}
+
+async function inContainer(pod: string, ...command: readonly string[]): Promise<string> {
+  const { output } = await world.runtime.exec(containerId(pod), command, 5000);
+  return output.trim();
+}
+
+const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+
+/** Runs a script to its end and gives what it wrote. */
+async function outputOf(
+  name: string,
+  script: string,
+  more: Partial<Container> = {},
+  spec: Partial<PodSpec> = {},
+): Promise<string> {
+  const container = { name: "main", image: busybox, command: ["sh", "-c", script], ...more };
+  await world.run(name, { restartPolicy: "Never", ...spec, containers: [container] });
+  const pod = await world.until(name, "finished", hasEnded);
+  const folder = `${world.state}/logs/default_${name}_${pod.metadata.uid}/main`;
+  const log = await readFile(`${folder}/0.log`, "utf8");
+  return log.replace(/^\S+ std(out|err) F /gm, "");
+}
+
+test("memcached runs with an address of its own and answers its probes", { skip }, async () => {
+  const readinessProbe = { tcpSocket: { port: 11211 }, periodSeconds: 1 };
+  await world.run("cache", { containers: [{ name: "main", image: memcached, readinessProbe }] });
+  const pod = await world.until("cache", "ready", isReady);
+  assert.match(pod.status?.podIP ?? "", /^10\.244\.0\./);
+  await world.run("asker", {});
+  await world.until("asker", "ready", isReady);
+  const script = `(echo version; sleep 0.2) | nc ${pod.status?.podIP} 11211`;
+  assert.match(await inContainer("asker", "sh", "-c", script), /^VERSION 1\.6/);
+});
+
+test("environment and arguments are expanded, and fields of the pod are known", { skip }, async () => {
+  const env = [
+    { name: "A", value: "1" },
+    { name: "B", value: "$(A)-$$(A)-$(NONE)" },
+    { name: "IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+    { name: "CPU", valueFrom: { resourceFieldRef: { resource: "limits.cpu", divisor: "1m" } } },
+  ];
+  const resources = { limits: { cpu: "250m" } };
+  const args = ["$(B)"];
+  const output = await outputOf(
+    "env",
+    'echo "$0 $B $CPU $HOSTNAME"; test -n "$IP" && echo "$KUBERNETES_SERVICE_HOST"',
+    { env, args, resources },
+  );
+  assert.equal(output, "1-$(A)-$(NONE) 1-$(A)-$(NONE) 250 env\n10.0.0.1\n");
+});
+
+test("what a container leaves behind is told: its code and its last words", { skip }, async () => {
+  await outputOf("words", "echo -n goodbye > /dev/termination-log; exit 7");
+  const { status } = await world.pod("words");
+  const ended = status?.containerStatuses?.[0]?.state?.terminated;
+  assert.equal(status?.phase, "Failed");
+  assert.equal(ended?.exitCode, 7);
+  assert.equal(ended?.message, "goodbye");
+});
+
+test("a program that does not exist is told as such", { skip }, async () => {
+  await world.run("nothing", {
+    restartPolicy: "Never",
+    containers: [{ name: "main", image: busybox, command: ["/nope"] }],
+  });
+  const { status } = await world.until("nothing", "failed", hasEnded);
+  const ended = status?.containerStatuses?.[0]?.state?.terminated;
+  assert.equal(ended?.reason, "StartError");
+  assert.match(ended?.message ?? "", /exec: "\/nope": executable file not found/);
+});
+
+test(
+  "containers of a pod share volumes and the network; config maps arrive and follow their objects",
+  { skip },
+  async () => {
+    const metadata = { namespace: "default", name: "settings" };
+    await world.client.create(ConfigMap, { metadata, data: { color: "red", "deep.txt": "x" } });
+    const mounts = [
+      { name: "shared", mountPath: "/shared" },
+      { name: "settings", mountPath: "/settings" },
+    ];
+    await world.run("shared", {
+      volumes: [
+        { name: "shared", emptyDir: {} },
+        { name: "settings", configMap: { name: "settings", defaultMode: 0o440 } },
+      ],
+      initContainers: [
+        { name: "init", image: busybox, command: ["sh", "-c", "echo hello > /shared/file"], volumeMounts: mounts },
+      ],
+      containers: [
+        { name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts: mounts },
+        { name: "cache", image: memcached },
+      ],
+    });
+    await world.until("shared", "ready", isReady);
+    assert.equal(await inContainer("shared", "cat", "/shared/file"), "hello");
+    assert.equal(await inContainer("shared", "cat", "/settings/color"), "red");
+    assert.match(await inContainer("shared", "ls", "-lL", "/settings/color"), /^-r--r-----/);
+    assert.match(await inContainer("shared", "sh", "-c", "(echo version; sleep 0.2) | nc 127.0.0.1 11211"), /^VERSION/);
+    await world.client.patch(ConfigMap, metadata, { merge: { data: { color: "blue" } } });
+    for (let tries = 0; tries < 100 && (await inContainer("shared", "cat", "/settings/color")) === "red"; tries++);
+    assert.equal(await inContainer("shared", "cat", "/settings/color"), "blue");
+  },
+);
+
+test("a container runs as whom the pod says, and its volumes belong to its group", { skip }, async () => {
+  const securityContext = { runAsUser: 1234, runAsGroup: 2345, fsGroup: 3456 };
+  const volumeMounts = [{ name: "data", mountPath: "/data" }];
+  const script = "id -u; id -g; touch /data/x && stat -c %a /data && ls /root /etc/shadow 2>&1 | grep -c denied; true";
+  const output = await outputOf(
+    "somebody",
+    script,
+    { volumeMounts },
+    { securityContext, volumes: [{ name: "data", emptyDir: {} }] },
+  );
+  assert.match(output, /^1234\n2345\n2?777\n/);
+});
+
+test("a pod sees nothing of its machine: no files, no processes, no devices, no network", { skip }, async () => {
+  const script = [
+    "ls /work /root/.cache /home/* 2>/dev/null | wc -l",
+    "ls /proc | grep -c '^[0-9]'",
+    "mkdir /tmp/m; mount -t devtmpfs d /tmp/m 2>/dev/null && echo mounted; mknod /tmp/disk b 254 0 2>/dev/null && echo made",
+    "ls /sys/class/net 2>/dev/null | wc -l; ip -o link | wc -l",
+    "(echo b > /proc/sysrq-trigger) 2>/dev/null && echo sysrq; true",
+  ].join("\n");
+  const output = await outputOf("prisoner", script);
+  const [files, processes, ...rest] = output.trim().split("\n");
+  assert.equal(files, "0");
+  assert.ok(Number(processes) <= 4, `it sees ${processes} processes`);
+  assert.deepEqual(rest, ["0", "2"]);
+});
+
+test("exec probes restart a container that is not well", { skip }, async () => {
+  const livenessProbe = { exec: { command: ["test", "-f", "/tmp/well"] }, periodSeconds: 1, failureThreshold: 1 };
+  const command = ["sh", "-c", "touch /tmp/well; sleep 1000"];
+  await world.run("sick", { containers: [{ name: "main", image: busybox, command, livenessProbe }] });
+  await world.until("sick", "ready", isReady);
+  await inContainer("sick", "rm", "/tmp/well");
+  const pod = await world.until(
+    "sick",
+    "restarted",
+    ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1,
+  );
+  assert.equal(pod.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
+});

@@ -1,0 +1,74 @@
+/** A real node for tests: an API server in process, namespaces of its own, the test images loaded. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer, type ApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, systemClock, type Client } from "@capstan/client";
+import { Pod, type PodSpec } from "@capstan/kinds/v1";
+import { buildTestImages } from "@capstan/kubernetes";
+import { startMachine, startNode, type LinuxRuntime, type Machine, type RunningNode } from "@capstan/node";
+import { loadArchive, openStore } from "@capstan/oci";
+
+export interface RealWorld extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly machine: Machine;
+  readonly runtime: LinuxRuntime;
+  readonly node: RunningNode;
+  readonly state: string;
+  run(name: string, spec: Partial<PodSpec>): Promise<void>;
+  pod(name: string): Promise<Pod>;
+  /** Waits until a pod is as wanted; says how it is when it takes too long. */
+  until(name: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod>;
+}
+
+export const busybox = "capstan.test/busybox:1";
+export const memcached = "capstan.test/memcached:1.6";
+
+export async function startRealWorld(): Promise<RealWorld> {
+  const state = await mkdtemp(join(tmpdir(), "node-"));
+  const store = await openStore(join(state, "images"));
+  for (const { archive } of await buildTestImages({ only: ["busybox", "memcached"] }))
+    await loadArchive(archive, store);
+  const server = await startApiServer();
+  const client = createClient(inProcess(server.fetch));
+  const rights = process.getuid?.() === 0 ? "root" : "user";
+  const machine = await startMachine({ state, clock: systemClock, store, rights });
+  const runtime = await machine.addNode({ name: "one", address: "172.30.0.1", podCidr: "10.244.0.0/24" });
+  const node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
+  const pod = (name: string): Promise<Pod> => client.get(Pod, { namespace: "default", name });
+  return {
+    server,
+    client,
+    machine,
+    runtime,
+    node,
+    state,
+    pod,
+    async run(name, spec) {
+      const containers = spec.containers ?? [{ name: "main", image: busybox, command: ["sleep", "1000"] }];
+      const complete = { nodeName: "one", terminationGracePeriodSeconds: 1, ...spec, containers };
+      await client.create(Pod, { metadata: { namespace: "default", name, labels: { app: name } }, spec: complete });
+    },
+    async until(name, what, isSo) {
+      const end = Date.now() + 15_000;
+      for (;;) {
+        const seen = await pod(name);
+        if (isSo(seen)) return seen;
+        if (Date.now() > end)
+          throw new Error(`${name} does not become ${what}: ${JSON.stringify(seen.status, null, 1)}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await node.close();
+      await machine.close();
+      await client.close();
+      await server.close();
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+}
+
+export const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true;
