@@ -162,6 +162,7 @@ class Collector {
       case "unlink":
         return this.#unlink(node, action.owners);
       case "delete":
+        if (action.unblock) await this.#unblock(node);
         return this.#delete(node, action.policy);
     }
   }
@@ -169,6 +170,12 @@ class Collector {
   async #delete({ kind, name, namespace, uid }: Node, policy: "Foreground" | "Background" | "Orphan"): Promise<void> {
     const target = { ...place({ name, namespace }), preconditions: { uid }, propagationPolicy: policy };
     await this.#setting.client.delete(kind as AnyKind, target).catch(unlessGone);
+  }
+
+  async #unblock(node: Node): Promise<void> {
+    await this.#rewrite(node, ({ ownerReferences = [] }) => ({
+      ownerReferences: ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false })),
+    }));
   }
 
   /** References and finalizers are lists without keys for a merge: the patch holds for the version that was read. */

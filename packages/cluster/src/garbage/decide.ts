@@ -17,7 +17,8 @@ export type Action =
   | { readonly do: "await"; readonly dependents: readonly Node[] }
   /** References to owners that are gone or going are taken away: others still want it. */
   | { readonly do: "unlink"; readonly owners: readonly string[] }
-  | { readonly do: "delete"; readonly policy: "Foreground" | "Background" | "Orphan" };
+  /** `unblock` first stops it from holding back its owners: it is in a circle with one of them. */
+  | { readonly do: "delete"; readonly policy: "Foreground" | "Background" | "Orphan"; readonly unblock: boolean };
 
 /** An object with everything that concerns it. */
 export interface Seen {
@@ -31,13 +32,21 @@ export function decide({ node, dependents, owners }: Seen): Action {
   if (leavesDependents(node)) return { do: "orphan", dependents };
   if (awaitsDependents(node)) {
     const holding = dependents.filter((one) => blocks(one, node));
-    return holding.length === 0 ? { do: "release" } : { do: "await", dependents: holding };
+    // Those that leave already need no push; pushing them again would never end where objects own each other in a circle.
+    return holding.length === 0
+      ? { do: "release" }
+      : { do: "await", dependents: holding.filter((one) => !one.isLeaving) };
   }
   if (node.isLeaving || owners.length === 0) return { do: "nothing" };
   const lost = owners.filter(({ state }) => state !== "solid");
   if (lost.length === 0) return { do: "nothing" };
   if (lost.length < owners.length) return { do: "unlink", owners: lost.map(({ reference }) => reference.uid) };
-  return { do: "delete", policy: policyFor(node, owners, dependents) };
+  const isWaitedFor = owners.some(({ state }) => state === "waiting");
+  return {
+    do: "delete",
+    policy: policyFor(node, owners, dependents),
+    unblock: isWaitedFor && dependents.some(awaitsDependents),
+  };
 }
 
 /** An owner that waits hands its patience down; otherwise the object's own wish counts. */
