@@ -1,12 +1,15 @@
 /** The rules of every named group: all groups but the core. */
 import { admissionregistrationRules } from "./admissionregistration/index.ts";
+import { apiregistrationRules } from "./apiregistration/index.ts";
 import { appsRules } from "./apps/index.ts";
 import { authenticationRules } from "./authentication/index.ts";
 import { authorizationRules } from "./authorization/index.ts";
 import { autoscalingRules } from "./autoscaling/index.ts";
 import { batchRules } from "./batch/index.ts";
+import { certificatesRules } from "./certificates/index.ts";
 import { coordinationRules } from "./coordination/index.ts";
 import { discoveryRules } from "./discovery/index.ts";
+import { flowcontrolRules } from "./flowcontrol/index.ts";
 import { networkingRules } from "./networking/index.ts";
 import { nodeRules } from "./node/index.ts";
 import { policyRules } from "./policy/index.ts";
@@ -19,13 +22,16 @@ import type { ResourceRules } from "./rules.ts";
 /** By `plural.group`. */
 export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ...admissionregistrationRules,
+  ...apiregistrationRules,
   ...appsRules,
   ...authenticationRules,
   ...authorizationRules,
   ...autoscalingRules,
   ...batchRules,
+  ...certificatesRules,
   ...coordinationRules,
   ...discoveryRules,
+  ...flowcontrolRules,
   ...networkingRules,
   ...nodeRules,
   ...policyRules,

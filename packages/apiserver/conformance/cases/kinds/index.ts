@@ -4,6 +4,7 @@ import { admission } from "./admission.ts";
 import { apps } from "./apps.ts";
 import { autoscaling } from "./autoscaling.ts";
 import { batch } from "./batch.ts";
+import { control } from "./control.ts";
 import { networking } from "./networking.ts";
 import { rbac } from "./rbac.ts";
 import { smallGroups } from "./small-groups.ts";
@@ -14,6 +15,7 @@ export const kindTopics: readonly Topic[] = [
   apps,
   autoscaling,
   batch,
+  control,
   networking,
   rbac,
   smallGroups,

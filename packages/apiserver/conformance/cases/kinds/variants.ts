@@ -33,20 +33,26 @@ export interface Trial {
   readonly base: { readonly metadata: { readonly name: string } };
   /** The subresource that updates go through. */
   readonly door?: string;
+  /** Headers of every request, to speak as somebody else. */
+  readonly headers?: { readonly [name: string]: string };
   /** Rows are asked for without their objects. */
   readonly bareRows?: boolean;
 }
 
 /** Each variant is sent as a new object, as a trial run. */
-export function creates(what: string, { path, base }: Trial, variants: { readonly [name: string]: Changes }): Cases {
-  return named(what, variants, (changes) => [post(`${path}?dryRun=All`, changed(base, changes))]);
+export function creates(
+  what: string,
+  { path, base, headers = {} }: Trial,
+  variants: { readonly [name: string]: Changes },
+): Cases {
+  return named(what, variants, (changes) => [post(`${path}?dryRun=All`, changed(base, changes), { headers })]);
 }
 
 /** The sound object is stored, then replaced with each variant, as a trial run. */
 export function updates(what: string, trial: Trial, variants: { readonly [name: string]: Changes }): Cases {
-  const { path, base, door } = trial;
+  const { path, base, door, headers = {} } = trial;
   const at = `${path}/${base.metadata.name}${door === undefined ? "" : `/${door}`}`;
-  const make = post(path, base, { quiet: true });
+  const make = post(path, base, { quiet: true, headers });
   return named(what, variants, (changes) => [make, put(`${at}?dryRun=All`, changed(base, changes)), ...gone(trial)]);
 }
 
@@ -58,11 +64,11 @@ function gone({ path, base }: Trial): Step[] {
 
 /** The whole life of the sound object: made, read, shown as a table, labelled, applied, replaced as it is, deleted. */
 export function life(what: string, trial: Trial): Cases {
-  const { path, base, bareRows = false } = trial;
+  const { path, base, bareRows = false, headers = {} } = trial;
   const at = `${path}/${base.metadata.name}`;
   return {
     [`${what}: is made, read, shown, labelled and deleted`]: [
-      post(path, base),
+      post(path, base, { headers }),
       get(at),
       get(bareRows ? `${at}?includeObject=None` : at, { accept: table }),
       patch("merge", at, { metadata: { labels: { more: "yes" } } }),

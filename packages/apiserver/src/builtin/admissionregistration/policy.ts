@@ -191,7 +191,7 @@ function checkKind(kind: string, path: string): FieldError[] {
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 function checkValidation(validation: Validation, path: string, env: Env): FieldError[] {
-  const { expression = "", message = "", messageExpression = "", reason } = validation;
+  const { expression, message = "", messageExpression = "", reason } = validation;
   return [
     ...(expression.trim() === ""
       ? [fieldErrors.required(`${path}.expression`, "expression is not specified")]
