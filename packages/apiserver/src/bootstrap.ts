@@ -22,6 +22,33 @@ export function* bootstrapObjects({ clock, randomness }: Maker): Generator<[Reso
   yield ["configmaps", tokenTracking(creationTimestamp, randomness.uuid())];
 }
 
+/** The name of the certificate with which the server speaks to others in the name of its users. */
+export const frontProxy = "front-proxy-client";
+
+/** Writes who signs certificates, so that servers behind this one can check users and this one's word about them. */
+export function publishAuthorities(
+  { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
+  certificate: string,
+): void {
+  const [name, namespace] = ["extension-apiserver-authentication", "kube-system"];
+  const data = {
+    "client-ca-file": certificate,
+    "requestheader-allowed-names": JSON.stringify([frontProxy]),
+    "requestheader-client-ca-file": certificate,
+    "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+    "requestheader-group-headers": '["X-Remote-Group"]',
+    "requestheader-uid-headers": "[]",
+    "requestheader-username-headers": '["X-Remote-User"]',
+  };
+  const existing = lookup.get("configmaps", name, namespace);
+  if (existing !== undefined) {
+    writer.update("configmaps", { ...existing, data } as KubeObject);
+    return;
+  }
+  const metadata = { name, namespace, uid: randomness.uuid(), creationTimestamp: formatTime(clock.now()) };
+  writer.create("configmaps", { kind: "ConfigMap", apiVersion: "v1", metadata, data } as KubeObject);
+}
+
 function recorded(now: string): readonly [ResourceName, AnyDraft][] {
   return JSON.parse(bootstrapText.replaceAll("{time}", now)) as [ResourceName, AnyDraft][];
 }

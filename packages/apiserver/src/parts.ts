@@ -1,14 +1,12 @@
 /** What the server is made of, as the stages of a request see it. */
 import type { Access } from "./access.ts";
 import type { AdmissionChain } from "./admit/admission.ts";
+import type { Aggregation } from "./aggregate/aggregation.ts";
 import type { Authenticator } from "./authenticate/authenticator.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 import type { Lookup, Writer } from "./builtin/context.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
-import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
-import type { Exchange } from "./exchange.ts";
-import type { ResourceRequest } from "./route/request-info.ts";
 import type { Clock } from "./clock.ts";
 import type { RequestMetrics } from "./paths/metrics.ts";
 import type { Registry } from "./resources/registry.ts";
@@ -35,8 +33,8 @@ export interface ServerParts {
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;
-  /** Hands a request to another server that an APIService names; `undefined` when there is none. */
-  forward(exchange: Exchange, info: ResourceRequest): Promise<Answer> | undefined;
+  /** The servers that API services name. */
+  readonly aggregation: Aggregation;
   /** Told about errors that are bugs of ours. */
   report(error: unknown, call: Call): void;
 }

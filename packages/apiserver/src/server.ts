@@ -1,6 +1,7 @@
 /** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
 import { randomInt, randomUUID } from "node:crypto";
-import { createAuthority, validFor, type Authority } from "@capstan/pki";
+import { createAuthority, validFor, type Authority, type KeyedCertificate } from "@capstan/pki";
+import { Aggregation } from "./aggregate/aggregation.ts";
 import { openAccess, tokenAuthenticator } from "./access.ts";
 import { bareAdmissionSteps } from "./admit/index.ts";
 import { chainAdmission, type AdmissionContext, type AdmissionStep, type KeptKind } from "./admit/admission.ts";
@@ -10,7 +11,7 @@ import { certificateAuthenticator } from "./authenticate/certificate.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
 import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
 import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
-import { bootstrapObjects, publishAddress, type Advertised } from "./bootstrap.ts";
+import { bootstrapObjects, publishAddress, publishAuthorities, frontProxy, type Advertised } from "./bootstrap.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import { builtinRules } from "./builtin/index.ts";
 import type { Call } from "./call.ts";
@@ -111,16 +112,25 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const token = randomness.uuid();
   const caller = openHttpCaller();
   const outgoing = options.outgoing ?? caller.call;
-  const parts = assemble({ options, clock, randomness, store, registry, token, outgoing });
+  const authority = lazyAuthority(clock);
+  const parts = assemble({ options, clock, randomness, store, registry, token, outgoing, authority });
   if (journal === undefined || journal.isEmpty) fill(parts);
   await store.settled();
-  const stopDefinitions = startDefinitions(parts);
+  const resolveService = options.resolveService ?? clusterAddressResolver(parts.lookup);
+  const stopDefinitions = startDefinitions({
+    ...parts,
+    conversion: { call: outgoing, resolveService, uid: () => randomness.uuid() },
+  });
   const observer = observe(createHandler(parts), clock);
-  const authority = lazyAuthority(clock);
   const listening = await openDoor(options, observer.handle, authority);
+  parts.aggregation.start();
+  if (options.listen !== undefined && typeof options.listen.tls !== "object" && options.listen.tls !== false) {
+    publishAuthorities(parts, authority().certificate);
+  }
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
   const close = async (): Promise<void> => {
     stopDefinitions();
+    parts.aggregation.stop();
     caller.close();
     await listening?.close();
     store.close();
@@ -169,12 +179,16 @@ interface Ingredients {
   readonly registry: Registry;
   readonly token: string;
   readonly outgoing: OutgoingCaller;
+  readonly authority: () => Authority;
 }
 
-function assemble({ options, clock, randomness, store, registry, token, outgoing }: Ingredients): ServerParts {
+function assemble(ingredients: Ingredients): ServerParts {
+  const { options, clock, randomness, store, registry, token, outgoing, authority } = ingredients;
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
   const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
+  const resolveService = options.resolveService ?? clusterAddressResolver(lookup);
+  const report = options.report ?? (() => {});
   const { issuer = defaultIssuer, privateKeyPem } = options.serviceAccounts ?? {};
   const access = openAccess({
     authorizer,
@@ -197,7 +211,7 @@ function assemble({ options, clock, randomness, store, registry, token, outgoing
     after: (milliseconds, run) => clock.after(milliseconds, run),
     findKind: (apiVersion, kind) => findKind(registry, apiVersion, kind),
     call: outgoing,
-    resolveService: options.resolveService ?? clusterAddressResolver(lookup),
+    resolveService,
   };
   return {
     clock,
@@ -212,8 +226,11 @@ function assemble({ options, clock, randomness, store, registry, token, outgoing
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
-    forward: () => undefined,
-    report: options.report ?? (() => {}),
+    aggregation: new Aggregation(
+      { store, registry, lookup, writer, clock, randomness, report },
+      { call: outgoing, resolveService, identity: frontProxyIdentity(authority, clock) },
+    ),
+    report,
   };
 }
 
@@ -232,6 +249,18 @@ function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup
 function lazyAuthority(clock: Clock): () => Authority {
   let made: Authority | undefined;
   return () => (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.now()), days: certificateDays }));
+}
+
+/** Servers that believe this one's word about users know it by this certificate. */
+function frontProxyIdentity(authority: () => Authority, clock: Clock): () => KeyedCertificate {
+  let made: KeyedCertificate | undefined;
+  const issue = (): KeyedCertificate =>
+    authority().issue({
+      commonName: frontProxy,
+      usages: ["client"],
+      ...validFor({ now: new Date(clock.now()), days: certificateDays }),
+    });
+  return () => (made ??= issue());
 }
 
 async function openDoor(

@@ -1,6 +1,8 @@
 /** Discovery: what is served, told group by group and all at once. */
 import type { Json } from "@capstan/model";
 import { compareVersions } from "./version-priority.ts";
+import type { RemoteVersion } from "../aggregate/aggregation.ts";
+import { remoteResources } from "../aggregate/discovery.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { ServedResource, ServedSubresource } from "../resources/resource.ts";
 
@@ -14,15 +16,22 @@ export interface DiscoveredGroup {
 export interface DiscoveredVersion {
   readonly version: string;
   readonly resources: readonly ServedResource[];
+  /** What another server says, for a version that it serves. */
+  readonly remote?: RemoteVersion;
 }
 
 /** The groups that are served, the core group (named "") first, in the order in which they were registered. */
-export function discover(registry: Registry): readonly DiscoveredGroup[] {
+export function discover(registry: Registry, remote: readonly RemoteVersion[] = []): readonly DiscoveredGroup[] {
   const groups = new Map<string, DiscoveredVersion[]>();
   for (const { group, version, resources } of registry.groupVersions()) {
     let versions = groups.get(group);
     if (versions === undefined) groups.set(group, (versions = []));
     versions.push({ version, resources: [...resources.values()] });
+  }
+  for (const one of remote) {
+    const versions = groups.get(one.group) ?? [];
+    if (versions.some(({ version }) => version === one.version)) continue;
+    groups.set(one.group, [...versions, { version: one.version, resources: [], remote: one }]);
   }
   return [...groups].map(([name, versions]) => ({
     name,
@@ -101,8 +110,8 @@ export function aggregated(groups: readonly DiscoveredGroup[], version: "v2" | "
       metadata: name === "" ? {} : { name },
       versions: versions.map((one) => ({
         version: one.version,
-        resources: one.resources.map(aggregatedResource),
-        freshness: "Current",
+        resources: one.remote === undefined ? one.resources.map(aggregatedResource) : remoteResources(one.remote),
+        freshness: one.remote?.isAvailable === false ? "Stale" : "Current",
       })),
     })),
   };

@@ -33,6 +33,9 @@ export async function serveOpenApi(exchange: Exchange, parts: readonly string[])
   if (parts[1] === "v2" && parts.length === 2) return serveDocument(exchange, documents.v2());
   if (parts[1] !== "v3") return pageNotFound();
   if (parts.length === 2) return serveIndex(documents);
+  const [root, group = "", version = ""] = parts.slice(2);
+  const forwarded = root === "apis" ? exchange.parts.aggregation.forward(exchange, { group, version }) : undefined;
+  if (forwarded !== undefined) return forwarded;
   const document = documents.v3.get(parts.slice(2).join("/"));
   return document === undefined ? pageNotFound() : serveVersion3(exchange, document());
 }

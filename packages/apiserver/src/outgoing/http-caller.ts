@@ -13,7 +13,7 @@ export interface HttpCaller {
 export function openHttpCaller(): HttpCaller {
   const agents = new Map<string, Agent>();
   const agentFor = (call: OutgoingCall): Agent => {
-    const key = `${call.insecure === true}\n${call.authority ?? ""}`;
+    const key = `${call.insecure === true}\n${call.authority ?? ""}\n${call.identity?.certificate ?? ""}`;
     let agent = agents.get(key);
     if (agent === undefined) agents.set(key, (agent = new Agent({ keepAlive: true, timeout: idleMilliseconds })));
     return agent;
@@ -28,6 +28,7 @@ export function openHttpCaller(): HttpCaller {
 }
 
 const idleMilliseconds = 30_000;
+const nothing = new Uint8Array();
 
 function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
   const url = new URL(call.url);
@@ -45,18 +46,19 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     rejectUnauthorized: call.insecure !== true,
     // As in Go, whatever is in the bundle is trusted, be it the certificate of the other side itself.
     allowPartialTrustChain: true,
+    ...(call.identity === undefined ? {} : { cert: call.identity.certificate, key: call.identity.privateKey }),
     ...(call.authority === undefined || call.authority === "" ? {} : { ca: call.authority }),
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === "http:" ? httpRequest(options) : httpsRequest({ ...options, ...tls });
     request.once("error", (error) => reject(toOutgoingError(error, options)));
     request.once("response", (response) => {
+      const { statusCode: status = 0, headers } = response;
+      if (call.streams === true) return resolve({ status, headers, body: nothing, chunks: response });
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", (error) => reject(toOutgoingError(error, options)));
-      response.once("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
+      response.once("end", () => resolve({ status, headers, body: Buffer.concat(chunks) }));
     });
     request.end(call.body);
   });

@@ -4,7 +4,7 @@
 export interface OutgoingCall {
   readonly method: string;
   readonly url: string;
-  readonly headers: { readonly [name: string]: string };
+  readonly headers: { readonly [name: string]: string | string[] };
   readonly body?: string | Uint8Array;
   /** Who may have signed the certificate of the other side (PEM); the system's authorities by default. */
   readonly authority?: string | undefined;
@@ -13,6 +13,10 @@ export interface OutgoingCall {
   /** Where to connect to instead of the host of the address: the place behind a service. */
   readonly connectTo?: Endpoint | undefined;
   readonly signal?: AbortSignal;
+  /** Who calls, as the other side can check (PEM). */
+  readonly identity?: { readonly certificate: string; readonly privateKey: string } | undefined;
+  /** Whether the body is wanted while it comes. */
+  readonly streams?: boolean;
 }
 
 /** A place that can be connected to. */
@@ -25,7 +29,9 @@ export interface Endpoint {
 export interface OutgoingAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** The whole body; empty when it comes in chunks. */
   readonly body: Uint8Array;
+  readonly chunks?: AsyncIterable<Uint8Array>;
 }
 
 /** Makes a call; rejects with an OutgoingError when there is no answer. */

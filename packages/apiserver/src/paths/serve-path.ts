@@ -48,17 +48,24 @@ function onlyGet(exchange: Exchange): Exchange {
 }
 
 /** `/api`, `/apis`, `/api/v1`, `/apis/<group>`, `/apis/<group>/<version>`. */
-function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]): Answer {
-  const groups = discover(exchange.parts.registry);
+function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]): Answer | Promise<Answer> {
+  const groups = discover(exchange.parts.registry, exchange.parts.aggregation.versions());
   if (rest.length === 0) return serveRoot(onlyGet(exchange), root === "api", groups);
   const group = groups.find(({ name }) => name === (root === "api" ? "" : rest[0]));
-  if (group === undefined) return pageNotFound();
   const version = root === "api" ? rest[0] : rest[1];
+  const forwarded = forwardVersion(exchange, rest[0] ?? "", root === "apis" ? version : undefined);
+  if (forwarded !== undefined) return forwarded;
+  if (group === undefined) return pageNotFound();
   if (version === undefined) return respond(onlyGet(exchange), groupDocument(group));
   const found = group.versions.find((one) => one.version === version);
   if (found === undefined) throw unknownResource();
   const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
   return respond(onlyGet(exchange), resourceList(groupVersion, found.resources));
+}
+
+/** A version that another server serves is described by that server. */
+function forwardVersion(exchange: Exchange, group: string, version: string | undefined): Promise<Answer> | undefined {
+  return version === undefined ? undefined : exchange.parts.aggregation.forward(exchange, { group, version });
 }
 
 function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeof discover>): Answer {

@@ -24,7 +24,7 @@ export function serveResource(exchange: Exchange, info: ResourceRequest): Promis
   const { registry } = exchange.parts;
   const resource = registry.find(info.group, info.version, info.resource);
   if (resource === undefined) {
-    const forwarded = exchange.parts.forward(exchange, info);
+    const forwarded = exchange.parts.aggregation.forward(exchange, info);
     if (forwarded !== undefined) return forwarded;
     if (!registry.hasGroup(info.group)) return pageNotFound();
     throw unknownResource();

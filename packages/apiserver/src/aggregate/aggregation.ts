@@ -1,0 +1,152 @@
+/** Other servers that serve groups of the API: watched over, told in discovery, and handed their requests. */
+import { cloneJson, formatTime, isDeepEqual, type Condition } from "@capstan/model";
+import type { Answer } from "../answer.ts";
+import type { Exchange } from "../exchange.ts";
+import type { ServerParts } from "../parts.ts";
+import { apiServices, isAvailable, isRemote, nameOf, type ApiService, type RemoteService } from "./api-service.ts";
+import { obstacleOf, probe, type Finding } from "./availability.ts";
+import { forwardTo } from "./forward.ts";
+import { startLocalServices } from "./local.ts";
+import type { RemoteParts } from "./remote-call.ts";
+
+/** A version of a group that another server serves. */
+export interface RemoteVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly isAvailable: boolean;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  /** Its discovery document, when it has answered. */
+  readonly resources: unknown;
+}
+
+type Parts = Pick<ServerParts, "store" | "registry" | "lookup" | "writer" | "clock" | "randomness" | "report">;
+
+const recheckMilliseconds = 30_000;
+const retryMilliseconds = 5_000;
+
+/** Watches over API services and speaks for the servers behind them. */
+export class Aggregation {
+  readonly #parts: Parts;
+  readonly #remote: RemoteParts;
+  readonly #documents = new Map<string, unknown>();
+  readonly #timers = new Map<string, () => void>();
+  #stops: (() => void)[] = [];
+
+  constructor(parts: Parts, remote: RemoteParts) {
+    this.#parts = parts;
+    this.#remote = remote;
+  }
+
+  start(): void {
+    const { store } = this.#parts;
+    const lookAll = (): void => queueMicrotask(() => this.#lookAll());
+    this.#stops = [
+      startLocalServices(this.#parts),
+      store.listen(apiServices, ({ key }) => queueMicrotask(() => this.#look(key))),
+      store.listen("services", lookAll),
+      store.listen("endpointslices.discovery.k8s.io", lookAll),
+    ];
+    this.#lookAll();
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+    for (const cancel of this.#timers.values()) cancel();
+    this.#stops = [];
+    this.#timers.clear();
+  }
+
+  /** Hands a request on, if another server serves the group at the version. */
+  forward(exchange: Exchange, { group, version }: { group: string; version: string }): Promise<Answer> | undefined {
+    const service = this.#find(nameOf(group, version));
+    return isRemote(service) ? forwardTo(service, exchange, this.#remote) : undefined;
+  }
+
+  /** What other servers serve. */
+  versions(): readonly RemoteVersion[] {
+    const all = this.#parts.lookup.list(apiServices) as readonly ApiService[];
+    return all.filter(isRemote).map((service) => ({
+      group: service.spec.group ?? "",
+      version: service.spec.version ?? "",
+      isAvailable: isAvailable(service),
+      groupPriority: service.spec.groupPriorityMinimum,
+      versionPriority: service.spec.versionPriority,
+      resources: this.#documents.get(service.metadata.name ?? ""),
+    }));
+  }
+
+  #find(name: string): ApiService | undefined {
+    return this.#parts.lookup.get(apiServices, name) as ApiService | undefined;
+  }
+
+  #lookAll(): void {
+    for (const { metadata } of this.#parts.lookup.list(apiServices)) this.#look(metadata.name ?? "");
+  }
+
+  #look(name: string): void {
+    if (this.#stops.length === 0) return;
+    const service = this.#find(name);
+    if (!isRemote(service)) return this.#forget(name);
+    const obstacle = obstacleOf(service, this.#parts.lookup);
+    if (obstacle !== undefined) return this.#settle(name, obstacle);
+    // One probe at a time: the timer of the last one says when the next is due.
+    if (this.#timers.has(name) && isAvailable(service)) return;
+    this.#probe(name, service);
+  }
+
+  #probe(name: string, service: RemoteService): void {
+    this.#timers.get(name)?.();
+    this.#timers.set(name, () => {});
+    probe(service, this.#remote)
+      .then((finding) => this.#settle(name, finding))
+      .catch((error: unknown) => this.#parts.report(error, probeCall));
+  }
+
+  #settle(name: string, finding: Finding): void {
+    if (this.#stops.length === 0) return;
+    if (finding.resources === undefined) this.#documents.delete(name);
+    else this.#documents.set(name, finding.resources);
+    this.#schedule(name, finding.isAvailable ? recheckMilliseconds : retryMilliseconds);
+    this.#write(name, finding);
+  }
+
+  #schedule(name: string, milliseconds: number): void {
+    this.#timers.get(name)?.();
+    const timer = this.#parts.clock.after(milliseconds, () => {
+      this.#timers.delete(name);
+      this.#look(name);
+    });
+    this.#timers.set(name, () => timer.cancel());
+  }
+
+  #forget(name: string): void {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+    this.#documents.delete(name);
+  }
+
+  #write(name: string, { isAvailable: isUp, reason, message }: Finding): void {
+    const service = this.#find(name);
+    if (service === undefined) return;
+    const { clock, writer } = this.#parts;
+    const before = (service.status?.conditions ?? []).find(({ type }) => type === "Available");
+    const status = isUp ? "True" : "False";
+    const isSame = before?.status === status;
+    const lastTransitionTime = isSame ? (before?.lastTransitionTime ?? "") : formatTime(clock.now());
+    const condition: Condition = { type: "Available", status, lastTransitionTime, reason, message };
+    if (isDeepEqual(before, condition)) return;
+    const others = (service.status?.conditions ?? []).filter(({ type }) => type !== "Available");
+    writer.update(apiServices, { ...cloneJson(service), status: { conditions: [...others, condition] } } as ApiService);
+  }
+}
+
+/** What is reported as the call when a probe goes wrong: nobody called. */
+const probeCall = {
+  method: "GET",
+  url: "/apis",
+  headers: {},
+  body: async () => new Uint8Array(),
+  signal: new AbortController().signal,
+  remoteAddress: "in-process",
+};

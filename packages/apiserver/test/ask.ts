@@ -1,0 +1,37 @@
+/** Asks a server in process and reads the answer as JSON, for tests. */
+import type { ApiServer } from "../src/index.ts";
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/** Sends a request; a body is sent as JSON. */
+export async function ask(server: ApiServer, method: string, path: string, body?: unknown): Promise<Reply> {
+  const init =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const response = await server.fetch(new Request(`http://in-process${path}`, { method, ...init }));
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Asks again, turn by turn, until the answer is the one that is waited for. */
+export async function askUntil(server: ApiServer, path: string, isExpected: (reply: Reply) => boolean): Promise<Reply> {
+  for (let turn = 0; turn < 1000; turn++) {
+    const reply = await ask(server, "GET", path);
+    if (isExpected(reply)) return reply;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`${path} never showed what was expected`);
+}

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApiServer, type ApiServer } from "../src/index.ts";
+import { OutgoingError, type OutgoingCall, type OutgoingCaller } from "../src/outgoing/outgoing.ts";
+import { ask } from "./ask.ts";
+
+const group = "/apis/admissionregistration.k8s.io/v1";
+const maps = "/api/v1/namespaces/default/configmaps";
+const rules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];
+const hook = (more: object = {}): object => ({
+  name: "a.example.com",
+  clientConfig: { url: "https://hooks.example.com/a" },
+  rules,
+  sideEffects: "None",
+  admissionReviewVersions: ["v1"],
+  failurePolicy: "Fail",
+  matchPolicy: "Equivalent",
+  timeoutSeconds: 10,
+  ...more,
+});
+
+interface Review {
+  readonly request: { readonly uid: string; readonly object: { readonly data?: object }; readonly operation: string };
+}
+
+const reviewOf = (call: OutgoingCall): Review => JSON.parse(String(call.body)) as Review;
+
+/** Answers every review with what `respond` says. */
+function webhook(respond: (review: Review, call: OutgoingCall) => object): OutgoingCaller {
+  return async (call) => {
+    const review = reviewOf(call);
+    const response = { uid: review.request.uid, ...respond(review, call) };
+    const body = JSON.stringify({ kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", response });
+    return { status: 200, headers: {}, body: Buffer.from(body) };
+  };
+}
+
+async function install(server: ApiServer, kind: "mutating" | "validating", ...webhooks: object[]): Promise<void> {
+  const configuration = { metadata: { name: "hooks" }, webhooks };
+  const { status, text } = await ask(server, "POST", `${group}/${kind}webhookconfigurations`, configuration);
+  assert.equal(status, 201, text);
+}
+
+const jsonPatch = (...operations: object[]): object => ({
+  allowed: true,
+  patchType: "JSONPatch",
+  patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
+});
+const map = { metadata: { name: "m" }, data: { a: "1" } };
+const message = (body: unknown): unknown => (body as { message?: unknown }).message;
+
+test("a refusal is told in the words of the webhook", async () => {
+  const outgoing = webhook(() => ({ allowed: false, status: { code: 403, reason: "Forbidden", message: "no" } }));
+  await using server = await startApiServer({ outgoing });
+  await install(server, "validating", hook());
+  const { status, body } = await ask(server, "POST", maps, map);
+  assert.equal(status, 403);
+  assert.deepEqual(body, {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: 'admission webhook "a.example.com" denied the request: no',
+    reason: "Forbidden",
+    code: 403,
+  });
+});
+
+test("a refusal without a word is a bad request without explanation", async () => {
+  await using server = await startApiServer({ outgoing: webhook(() => ({ allowed: false })) });
+  await install(server, "validating", hook());
+  const { status, body } = await ask(server, "POST", maps, map);
+  assert.equal(status, 400);
+  assert.equal(message(body), 'admission webhook "a.example.com" denied the request without explanation');
+});
+
+test("webhooks change the object one after the other, and the first is asked again if it wants", async () => {
+  const asked: string[] = [];
+  const outgoing = webhook(({ request }, { url }) => {
+    const name = new URL(url).pathname;
+    asked.push(`${name} ${Object.keys(request.object.data ?? {}).join("")}`);
+    return name === "/first" && asked.length > 1
+      ? { allowed: true }
+      : jsonPatch({ op: "add", path: `/data${name}`, value: "x" });
+  });
+  await using server = await startApiServer({ outgoing });
+  await install(
+    server,
+    "mutating",
+    hook({
+      name: "first.example.com",
+      clientConfig: { url: "https://hooks.example.com/first" },
+      reinvocationPolicy: "IfNeeded",
+    }),
+    hook({ name: "second.example.com", clientConfig: { url: "https://hooks.example.com/second" } }),
+  );
+  const { body } = await ask(server, "POST", maps, map);
+  assert.deepEqual((body as { data: object }).data, { a: "1", first: "x", second: "x" });
+  assert.deepEqual(asked, ["/first a", "/second afirst", "/first afirstsecond"]);
+});
+
+test("a webhook that cannot be reached refuses or is passed over, by its failure policy", async () => {
+  const outgoing: OutgoingCaller = async () => {
+    throw new OutgoingError("Refused", "dial tcp 127.0.0.1:1: connect: connection refused");
+  };
+  await using server = await startApiServer({ outgoing });
+  await install(server, "validating", hook());
+  const { status, body } = await ask(server, "POST", maps, map);
+  assert.equal(status, 500);
+  assert.equal(
+    message(body),
+    'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "https://hooks.example.com/a?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused',
+  );
+  const path = `${group}/validatingwebhookconfigurations/hooks`;
+  await ask(server, "DELETE", path);
+  await install(server, "validating", hook({ failurePolicy: "Ignore" }));
+  assert.equal((await ask(server, "POST", maps, map)).status, 201);
+});
+
+test("a service that is not there is told by name", async () => {
+  await using server = await startApiServer();
+  await install(
+    server,
+    "validating",
+    hook({ clientConfig: { service: { namespace: "default", name: "hooks", path: "/x" } } }),
+  );
+  const { body } = await ask(server, "POST", maps, map);
+  assert.equal(
+    message(body),
+    'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "https://hooks.default.svc:443/x?timeout=10s": service "hooks" not found',
+  );
+});
+
+test("side effects do not go with a dry run", async () => {
+  await using server = await startApiServer({ outgoing: webhook(() => ({ allowed: true })) });
+  await install(server, "validating", hook({ sideEffects: "NoneOnDryRun" }));
+  assert.equal((await ask(server, "POST", `${maps}?dryRun=All`, map)).status, 201);
+});
+
+test("warnings are passed on, wrong answers are not", async () => {
+  await using warned = await startApiServer({ outgoing: webhook(() => ({ allowed: true, warnings: ["careful"] })) });
+  await install(warned, "validating", hook());
+  assert.equal((await ask(warned, "POST", maps, map)).headers.get("warning"), '299 - "careful"');
+  await using wrong = await startApiServer({ outgoing: webhook(() => ({ allowed: true, uid: "x" })) });
+  await install(wrong, "validating", hook());
+  const { body } = await ask(wrong, "POST", maps, map);
+  assert.match(
+    String(message(body)),
+    /received invalid webhook response: expected response\.uid="[0-9a-f-]{36}", got "x"$/,
+  );
+});
+
+test("only what matches is asked about: conditions, selectors, operations", async () => {
+  const operations: string[] = [];
+  const outgoing = webhook(({ request }) => {
+    operations.push(request.operation);
+    return { allowed: true };
+  });
+  await using server = await startApiServer({ outgoing });
+  await install(
+    server,
+    "validating",
+    hook({
+      objectSelector: { matchLabels: { strict: "yes" } },
+      matchConditions: [{ name: "not-small", expression: "request.operation == 'DELETE' || size(object.data) > 1" }],
+    }),
+  );
+  const labelled = { metadata: { name: "m", labels: { strict: "yes" } }, data: { a: "1", b: "2" } };
+  await ask(server, "POST", maps, { ...map, metadata: { name: "other" } });
+  await ask(server, "POST", maps, { ...labelled, metadata: { ...labelled.metadata, name: "small" }, data: { a: "1" } });
+  await ask(server, "POST", maps, labelled);
+  await ask(server, "DELETE", `${maps}/m`);
+  assert.deepEqual(operations, ["CREATE", "DELETE"]);
+});
+
+test("configurations of webhooks are not subject to webhooks", async () => {
+  const outgoing = webhook(() => ({ allowed: false }));
+  await using server = await startApiServer({ outgoing });
+  const all = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
+  await install(server, "validating", hook({ rules: all }));
+  assert.equal((await ask(server, "DELETE", `${group}/validatingwebhookconfigurations/hooks`)).status, 200);
+});
