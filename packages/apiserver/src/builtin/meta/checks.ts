@@ -63,7 +63,9 @@ export function checkQualified(value: string, path: string): FieldError[] {
 }
 
 /** The key of a label. */
-export const checkLabelKey: typeof checkQualified = checkQualified;
+export function checkLabelKey(key: string, path: string): FieldError[] {
+  return checkQualified(key, path);
+}
 
 /** A port given by number or by name. */
 export function checkPort(port: IntOrString | undefined, path: string): FieldError[] {

@@ -38,11 +38,6 @@ export function isNegative(text: string): boolean {
   return compareQuantities(parseQuantity(text), zero) < 0;
 }
 
-/** Whether a quantity is zero. */
-export function isZero(text: string): boolean {
-  return compareQuantities(parseQuantity(text), zero) === 0;
-}
-
 /** Adds one list to another, name by name. */
 export function addInto(sum: Map<string, Quantity>, list: ResourceList | undefined): void {
   for (const name in list) {
