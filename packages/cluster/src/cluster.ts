@@ -14,8 +14,11 @@ import { startGarbageCollector } from "./garbage/collector.ts";
 import { startOrphanedPods } from "./job/orphans.ts";
 import { toKubeconfig } from "./kubeconfig.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
+import { startPodGarbageCollector } from "./pod-garbage/collector.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import type { Setting } from "./setting.ts";
+import { startVolumeProtection } from "./volume/protection.ts";
+import { provideStorageClass } from "./volume/storage-class.ts";
 
 /** How to start a cluster. Everything has a default. */
 export interface ClusterOptions {
@@ -72,7 +75,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const client = createClient(inProcess(server.fetch), { host, userAgent: "kube-controller-manager" });
   const setting: Setting = { client, api: apiOf(client), clock, random, log };
   const ending = new AbortController();
-  const controllers = await startControlPlane(setting, server, ending.signal);
+  const volumes = options.data === undefined ? "/var/lib/capstan/volumes" : `${options.data}/volumes`;
+  const controllers = await startControlPlane(setting, { server, volumes }, ending.signal);
   const nodes = await startNodes(setting, options);
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.close("lost")));
@@ -94,15 +98,27 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-async function startControlPlane(setting: Setting, server: ApiServer, signal: AbortSignal): Promise<RunningOperator> {
+interface Ground {
+  readonly server: ApiServer;
+  readonly volumes: string;
+}
+
+async function startControlPlane(
+  setting: Setting,
+  { server, volumes }: Ground,
+  signal: AbortSignal,
+): Promise<RunningOperator> {
   const { api, clock, random, log } = setting;
-  const trust = { certificate: server.authority.certificate };
-  const definition = { name: "kube", controllers: builtinControllers(setting, trust) };
-  const running = operator(definition).start({ api, clock, random, log });
   const kinds = followKinds(setting, signal);
+  const { certificate } = server.authority;
+  const definition = { name: "kube", controllers: builtinControllers(setting, { certificate, kinds, volumes }) };
+  await provideStorageClass(setting.client);
+  const running = operator(definition).start({ api, clock, random, log });
   startNamespaceController(setting, kinds, signal);
   startScheduler(setting, signal);
   startOrphanedPods(setting, signal);
+  startPodGarbageCollector(setting, signal);
+  startVolumeProtection(setting, signal);
   await startGarbageCollector(setting, kinds, signal);
   return running;
 }

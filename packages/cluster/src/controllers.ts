@@ -1,27 +1,40 @@
 /** The built-in controllers, in one list. */
 import type { Controller } from "@capstan/runtime";
+import { clusterRoleController } from "./cluster-role/controller.ts";
 import { cronJobController } from "./cron-job/controller.ts";
 import { daemonSetController } from "./daemon-set/controller.ts";
 import { deploymentController } from "./deployment/controller.ts";
 import { endpointSliceController } from "./endpoint-slice/controller.ts";
 import { endpointsController } from "./endpoints/controller.ts";
 import { disruptionController } from "./disruption/controller.ts";
+import type { KnownKinds } from "./follow/kinds.ts";
 import { jobController } from "./job/controller.ts";
 import { timeToLiveController } from "./job/time-to-live.ts";
 import { nodeLifecycleController } from "./node-lifecycle/controller.ts";
+import { quotaController } from "./quota/controller.ts";
 import { replicaSetController, replicationController } from "./replica-set/controller.ts";
 import { rootCaController, serviceAccountController } from "./service-account/controller.ts";
 import { statefulSetController } from "./stateful-set/controller.ts";
 import type { Setting } from "./setting.ts";
+import { sliceMirroringController } from "./slice-mirroring/controller.ts";
+import { taintEvictionController } from "./taint-eviction/controller.ts";
+import { claimController } from "./volume/claims.ts";
+import { volumeController } from "./volume/volumes.ts";
 
 /** What the controllers need besides the setting. */
-export interface Trust {
+export interface Surroundings {
   /** The certificate of the cluster's authority, in PEM. */
   readonly certificate: string;
+  readonly kinds: KnownKinds;
+  /** The folder in which volumes are made. */
+  readonly volumes: string;
 }
 
 /** Every controller that is an ordinary one. */
-export function builtinControllers(setting: Setting, { certificate }: Trust): readonly Controller[] {
+export function builtinControllers(
+  setting: Setting,
+  { certificate, kinds, volumes }: Surroundings,
+): readonly Controller[] {
   return [
     serviceAccountController(setting),
     rootCaController(setting, certificate),
@@ -35,7 +48,13 @@ export function builtinControllers(setting: Setting, { certificate }: Trust): re
     cronJobController(setting),
     endpointSliceController(setting),
     endpointsController(setting),
+    sliceMirroringController(setting),
     disruptionController(setting),
+    claimController(setting, volumes),
+    volumeController(setting),
+    quotaController(setting, kinds),
+    clusterRoleController(setting),
+    taintEvictionController(setting),
     nodeLifecycleController(setting),
   ];
 }

@@ -4,7 +4,18 @@ import { isApiError } from "@capstan/client";
 import { ControllerRevision, DaemonSet, Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
 import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
-import { Endpoints, PersistentVolumeClaim, Pod, ReplicationController, Service } from "@capstan/kinds/v1";
+import {
+  Endpoints,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  ResourceQuota,
+  Service,
+} from "@capstan/kinds/v1";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import { ClusterRole } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { createLog, systemClock } from "@capstan/runtime";
 import { VirtualClock } from "@capstan/runtime/testing";
 import { startCluster } from "@capstan/cluster";
@@ -245,4 +256,95 @@ test("a rollout whose image cannot be had stops, and a rollback ends it", async 
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map(({ spec }) => spec?.containers[0]?.image);
   assert.deepEqual(images, ["x:1", "x:1", "x:1", "x:1"]);
+});
+
+test("a claim gets a volume, holds it while a pod uses it, and takes it along when it goes", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  const claim = { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Gi" } } };
+  await client.create(PersistentVolumeClaim, { metadata: { name: "data", namespace }, spec: claim });
+  const bound = await until("the claim is bound", async () => {
+    const read = await client.get(PersistentVolumeClaim, { namespace, name: "data" });
+    return read.status?.phase === "Bound" && read;
+  });
+  const volume = bound.spec?.volumeName ?? "";
+  await client.create(Pod, {
+    metadata: { name: "user", namespace },
+    spec: {
+      containers: [{ name: "x", image: "x" }],
+      volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
+    },
+  });
+  await until(
+    "the pod runs",
+    async () => (await client.get(Pod, { namespace, name: "user" })).status?.phase === "Running",
+  );
+  await client.delete(PersistentVolumeClaim, { namespace, name: "data" });
+  const waiting = await client.get(PersistentVolumeClaim, { namespace, name: "data" });
+  assert.notEqual(waiting.metadata.deletionTimestamp, undefined);
+  await client.delete(Pod, { namespace, name: "user", gracePeriodSeconds: 0 });
+  await until("claim and volume are gone", async () => {
+    const claims = await client.list(PersistentVolumeClaim, { namespace }).all();
+    const volumes = await client.list(PersistentVolume, {}).all();
+    return claims.items.length === 0 && !volumes.items.some(({ metadata }) => metadata.name === volume);
+  });
+});
+
+test("a quota counts, an aggregated role gathers, Endpoints are mirrored", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  await client.create(ResourceQuota, {
+    metadata: { name: "quota", namespace },
+    spec: { hard: { pods: "5", "requests.cpu": "1", configmaps: "10", "count/deployments.apps": "3" } },
+  });
+  await client.create(Pod, {
+    metadata: { name: "small", namespace },
+    spec: { containers: [{ name: "x", image: "x", resources: { requests: { cpu: "250m" } } }] },
+  });
+  await until("the pod counts", async () => {
+    const used = (await client.get(ResourceQuota, { namespace, name: "quota" })).status?.used;
+    return used?.["pods"] === "1" && used["requests.cpu"] === "250m" && used["configmaps"] === "1";
+  });
+  const part = { "part-of": "whole" };
+  const rules = [{ apiGroups: ["example.com"], resources: ["things"], verbs: ["get"] }];
+  await client.create(ClusterRole, { metadata: { name: "part", labels: part }, rules });
+  await client.create(ClusterRole, {
+    metadata: { name: "whole" },
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: part }] },
+    rules: [],
+  });
+  await until("the role has the rules of its parts", async () => {
+    return (await client.get(ClusterRole, { name: "whole" })).rules?.[0]?.resources?.[0] === "things";
+  });
+  await client.create(Service, { metadata: { name: "own", namespace }, spec: { ports: [{ port: 80 }] } });
+  await client.create(Endpoints, {
+    metadata: { name: "own", namespace },
+    subsets: [{ addresses: [{ ip: "10.1.2.3" }], ports: [{ port: 8080 }] }],
+  });
+  await until("the endpoints are mirrored", async () => {
+    const labelSelector = "kubernetes.io/service-name=own";
+    const { items } = await client.list(EndpointSlice, { namespace, labelSelector }).all();
+    return items[0]?.endpoints?.[0]?.addresses[0] === "10.1.2.3";
+  });
+});
+
+test("a node with a taint that evicts loses its pods to the other", async () => {
+  await using cluster = await start({ nodes: 2 });
+  const { client } = cluster;
+  await client.create(Deployment, {
+    metadata: { name: "web", namespace },
+    spec: { replicas: 4, selector, template: template() },
+  });
+  await until("four are available", async () => {
+    return (await client.get(Deployment, { namespace, name: "web" })).status?.availableReplicas === 4;
+  });
+  const taints = [{ key: "broken", effect: "NoExecute" as const }];
+  await client.patch(Node, { name: "node-1" }, { merge: { spec: { taints } } });
+  await until("all run on the other node", async () => {
+    const { items } = await client.list(Pod, { namespace }).all();
+    return (
+      items.length === 4 &&
+      items.every(({ spec, status }) => spec?.nodeName === "node-2" && status?.phase === "Running")
+    );
+  });
 });

@@ -1,0 +1,140 @@
+/** Binds claims to volumes, and makes volumes for claims of a class that we provide. */
+import { isApiError } from "@capstan/client";
+import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
+import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { compareQuantities } from "@capstan/model";
+import { anyChange, controller } from "@capstan/runtime";
+import type { Controller } from "@capstan/runtime";
+import { podIndexes } from "../pod/cache.ts";
+import { MANAGER } from "../setting.ts";
+import type { Setting } from "../setting.ts";
+import { writeStatus } from "../status/status.ts";
+import { capacityOf, classOf, isFor, requestOf, volumeFor } from "./match.ts";
+import { claimsUsedBy } from "./protection.ts";
+
+/** The provisioner whose volumes are folders of the machine. */
+export const PROVISIONER = "capstan.dev/local";
+const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
+const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
+const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
+
+interface Turn extends Setting {
+  readonly claim: PersistentVolumeClaim;
+  readonly signal: AbortSignal;
+  readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
+}
+
+/** The controller of claims; volumes that it makes are folders below `root`. */
+export function claimController(setting: Setting, root: string): Controller {
+  return controller(
+    PersistentVolumeClaim,
+    {
+      name: "persistentvolume-binder",
+      reads: [PersistentVolume, StorageClass, Pod],
+      on: anyChange,
+      // Two claims must not choose the same volume.
+      concurrency: 1,
+      cache: { Pod: podIndexes },
+    },
+    async ({ object: claim, find, get, signal, event }) => {
+      const turn: Turn = { ...setting, claim, signal, event };
+      const named = claim.spec?.volumeName ?? "";
+      const bound = named === "" ? undefined : get(PersistentVolume, named);
+      if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) return checkBound(turn, bound);
+      const volume = volumeFor(claim, find(PersistentVolume));
+      if (volume !== undefined) return bind(turn, volume);
+      const storageClass = classOf(claim) === "" ? undefined : get(StorageClass, classOf(claim));
+      await pend(turn);
+      if (storageClass === undefined || storageClass.provisioner !== PROVISIONER || named !== "") return;
+      const waits = storageClass.volumeBindingMode === "WaitForFirstConsumer";
+      const isUsed = (): boolean => find(Pod).some((pod) => claimsUsedBy(pod).includes(claim.metadata.name));
+      if (!waits || isUsed()) await provision(turn, storageClass, root);
+      else event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+    },
+  );
+}
+
+async function pend({ client, claim, signal }: Turn): Promise<void> {
+  if (claim.status?.phase === "Pending") return;
+  await writeStatus(client, PersistentVolumeClaim, { object: claim, status: { phase: "Pending" }, signal });
+}
+
+/** A bound claim whose volume is gone, or is another's, is lost. A claim that asks for more gets it. */
+async function checkBound(turn: Turn, volume: PersistentVolume | undefined): Promise<void> {
+  const { client, claim, signal } = turn;
+  if (volume === undefined || !isFor(volume, claim)) {
+    if (claim.status?.phase === "Lost") return;
+    const status = { ...claim.status, phase: "Lost" as const };
+    await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
+    return turn.event("Warning", "ClaimLost", "Bound claim has lost its PersistentVolume.");
+  }
+  const grown = await expand(turn, volume);
+  await reportBound(turn, claim, grown);
+}
+
+async function expand({ client, claim, signal }: Turn, volume: PersistentVolume): Promise<PersistentVolume> {
+  if (volume.metadata.annotations?.[PROVISIONED_BY] !== PROVISIONER) return volume;
+  if (compareQuantities(requestOf(claim), capacityOf(volume)) <= 0) return volume;
+  const merge = { spec: { capacity: { storage: claim.spec?.resources?.requests?.["storage"] } } };
+  const { name } = volume.metadata;
+  return client.patch(PersistentVolume, { name }, { merge }, { fieldManager: MANAGER, signal });
+}
+
+async function bind(turn: Turn, volume: PersistentVolume): Promise<void> {
+  const { client, claim, signal } = turn;
+  const { namespace = "", name, uid, resourceVersion } = claim.metadata;
+  const options = { fieldManager: MANAGER, signal };
+  if (volume.spec?.claimRef?.uid !== uid) {
+    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid, resourceVersion };
+    const annotations = volume.spec?.claimRef === undefined ? { [BOUND_BY_CONTROLLER]: "yes" } : {};
+    const metadata = { resourceVersion: volume.metadata.resourceVersion, annotations };
+    const merge = { metadata, spec: { claimRef } };
+    await client.patch(PersistentVolume, { name: volume.metadata.name }, { merge }, options);
+  }
+  const isOurChoice = (claim.spec?.volumeName ?? "") === "";
+  const annotations = { [BIND_COMPLETED]: "yes", ...(isOurChoice && { [BOUND_BY_CONTROLLER]: "yes" }) };
+  const merge = { metadata: { annotations }, spec: { volumeName: volume.metadata.name } };
+  const bound = await client.patch(PersistentVolumeClaim, { namespace, name }, { merge }, options);
+  await reportBound(turn, bound, volume);
+}
+
+async function reportBound(
+  { client, signal }: Turn,
+  claim: PersistentVolumeClaim,
+  { spec }: PersistentVolume,
+): Promise<void> {
+  const status = {
+    ...claim.status,
+    phase: "Bound" as const,
+    ...(spec?.accessModes && { accessModes: spec.accessModes }),
+    ...(spec?.capacity && { capacity: spec.capacity }),
+  };
+  await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
+}
+
+async function provision(
+  turn: Turn,
+  { metadata, reclaimPolicy = "Delete" }: StorageClass,
+  root: string,
+): Promise<void> {
+  const { client, claim, signal, event } = turn;
+  const { namespace = "", name, uid } = claim.metadata;
+  const volume = {
+    metadata: { name: `pvc-${uid}`, annotations: { [PROVISIONED_BY]: PROVISIONER } },
+    spec: {
+      capacity: { storage: claim.spec?.resources?.requests?.["storage"] ?? "1Gi" },
+      accessModes: claim.spec?.accessModes ?? [],
+      persistentVolumeReclaimPolicy: reclaimPolicy,
+      storageClassName: metadata.name,
+      ...(claim.spec?.volumeMode && { volumeMode: claim.spec.volumeMode }),
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid },
+      hostPath: { path: `${root}/pvc-${uid}`, type: "DirectoryOrCreate" as const },
+    },
+  };
+  try {
+    await client.create(PersistentVolume, volume, { fieldManager: MANAGER, signal });
+    event("Normal", "ProvisioningSucceeded", `Successfully provisioned volume pvc-${uid}`);
+  } catch (error) {
+    if (!isApiError(error, "AlreadyExists")) throw error;
+  }
+}

@@ -1,0 +1,22 @@
+/** The class of storage that every claim gets which names none: folders of the machine. */
+import { isApiError } from "@capstan/client";
+import type { Client } from "@capstan/client";
+import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
+import { MANAGER } from "../setting.ts";
+import { PROVISIONER } from "./claims.ts";
+
+/** Makes the class, unless it is there. */
+export async function provideStorageClass(client: Client): Promise<void> {
+  const storageClass = {
+    metadata: { name: "local", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: PROVISIONER,
+    reclaimPolicy: "Delete" as const,
+    volumeBindingMode: "Immediate" as const,
+    allowVolumeExpansion: true,
+  };
+  try {
+    await client.create(StorageClass, storageClass, { fieldManager: MANAGER });
+  } catch (error) {
+    if (!isApiError(error, "AlreadyExists")) throw error;
+  }
+}
