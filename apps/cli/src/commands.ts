@@ -42,6 +42,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/rename.ts")).rename,
   },
   {
+    name: "import crd",
+    topic: "Start",
+    summary: "Turn a CRD into a definition in TypeScript",
+    load: async () => (await import("./commands/import-crd.ts")).importCrds,
+  },
+  {
     name: "upgrade",
     topic: "Start",
     summary: "Bring the project to the templates of this version",

@@ -37,3 +37,9 @@ export { editorSchemas } from "./generate/editor-schema.ts";
 export { dashboards } from "./generate/dashboards.ts";
 export { sampleOf } from "./generate/samples.ts";
 export { toYaml, toYamlStream } from "./generate/yaml.ts";
+
+// From a CRD to a definition.
+export { importCrd } from "./import/crd.ts";
+export type { Imported } from "./import/crd.ts";
+export type { CrdInput, CrdVersionInput } from "./import/crd-input.ts";
+export type { PrinterColumn } from "./import/columns.ts";

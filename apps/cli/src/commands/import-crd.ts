@@ -1,0 +1,93 @@
+/** `capstan import crd`: a CRD becomes a file with `defineResource`. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { importCrd, type Imported } from "@capstan/scaffold";
+import { parseAllDocuments } from "yaml";
+import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { report } from "../project/apply.ts";
+import { exists, writeChanges } from "../project/disk.ts";
+
+/** YAML that unfolds beyond this many nodes through its aliases is not a CRD. */
+const MOST_ALIASES = 1_000;
+
+/** Imports CRDs. */
+export const importCrds: Command = defineCommand({
+  describe: "What a definition cannot say is told, and noted at the top of the file.",
+  arguments: [
+    { name: "FILE", describe: "a file with one or more CRDs, or - for standard input", presence: "required" },
+  ],
+  options: {
+    out: { type: "text", value: "DIR", default: "src", describe: "the folder to write into" },
+    force: { type: "flag", describe: "write over files that are there" },
+  },
+  examples: [
+    { line: "capstan import crd certificates.yaml", does: "Write src/certificate.ts" },
+    {
+      line: "kubectl get crd certificates.cert-manager.io -o yaml | capstan import crd -",
+      does: "The same from a cluster",
+    },
+  ],
+  run: async ({ options, args: [file = ""], terminal }) => {
+    const text = file === "-" ? await terminal.input() : await readFile(resolve(terminal.cwd, file), "utf8");
+    const imported = readCrds(text, file).map((crd) => importCrd(crd));
+    const root = resolve(terminal.cwd, options.out);
+    const changes = unique(imported).map(({ path, text: source }) => ({
+      path,
+      action: "create" as const,
+      text: source,
+    }));
+    for (const { path } of changes) {
+      if (!options.force && (await exists(join(root, path)))) {
+        throw new CliError(
+          "Project",
+          `${join(options.out, path)} is there already: nothing was written; say --force to write over it`,
+        );
+      }
+    }
+    await writeChanges(root, changes);
+    report(
+      changes.map((change) => ({ ...change, path: join(options.out, change.path) })),
+      terminal,
+    );
+    for (const { path, differences } of imported)
+      for (const line of differences) terminal.err(`  ${path}: cannot say ${line}\n`);
+  },
+});
+
+function readCrds(text: string, file: string): unknown[] {
+  const documents = parseAllDocuments(text);
+  const objects = documents.map((document) => {
+    const [problem] = document.errors;
+    if (problem !== undefined)
+      throw new CliError("BadInput", `cannot read ${file}: ${problem.message.split("\n", 1)[0]}`);
+    return toValue(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown, file);
+  });
+  const crds = objects
+    .flatMap(itemsOf)
+    .filter((object) => (object as { kind?: unknown } | null)?.kind === "CustomResourceDefinition");
+  if (crds.length === 0) throw new CliError("BadInput", `there is no CustomResourceDefinition in ${file}`);
+  return crds;
+}
+
+function toValue(read: () => unknown, file: string): unknown {
+  try {
+    return read();
+  } catch (cause) {
+    throw new CliError("BadInput", `cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** `kubectl get -o yaml` gives lists. */
+function itemsOf(object: unknown): unknown[] {
+  const items = (object as { items?: unknown } | null)?.items;
+  return Array.isArray(items) ? items : [object];
+}
+
+function unique(imported: readonly Imported[]): readonly Imported[] {
+  const paths = new Set(imported.map(({ path }) => path));
+  if (paths.size === imported.length) return imported;
+  throw new CliError("BadInput", `two CRDs of the same kind would be written to one file: import them one by one`);
+}

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { isDeepEqual, type Json } from "@capstan/model";
+import { importCrd, renderProject } from "@capstan/scaffold";
+import type { CustomResourceDefinition, JsonSchema } from "@capstan/schema";
+import { parseAllDocuments } from "yaml";
+import { capstan } from "./terminal.ts";
+
+const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+const catalog = join(checkout, "../shared/data/operatorhub");
+
+let root = "";
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "capstan-import-"));
+  const inputs = {
+    templates: 1,
+    name: "x",
+    domain: "example.com",
+    capstan: `file:${checkout}`,
+    namespaced: false,
+    apis: [],
+  };
+  const files = renderProject(inputs);
+  for (const name of ["package.json", "tsconfig.json"]) await writeFile(join(root, name), files.get(name) ?? "");
+  await mkdir(join(root, "node_modules/@types"), { recursive: true });
+  await mkdir(join(root, "src"));
+  for (const name of ["capstan", "@types/node"])
+    await symlink(join(checkout, "node_modules", name), join(root, "node_modules", name));
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+/** What the compiler says about the imported files; what it says about the linked checkout is not theirs. */
+async function typeErrors(): Promise<string[]> {
+  try {
+    await promisify(execFile)(process.execPath, [join(checkout, "node_modules/typescript/bin/tsc"), "-p", root]);
+    return [];
+  } catch (error) {
+    const { stdout = "" } = error as { stdout?: string };
+    return stdout.split("\n").filter((line) => line.includes("src/") && !line.includes("packages/"));
+  }
+}
+
+/** A CRD without what the two sides may say differently and mean the same. */
+function meaning(crd: CustomResourceDefinition): unknown {
+  const { group, names, scope, versions } = crd.spec;
+  return {
+    group,
+    scope,
+    names: {
+      ...names,
+      singular: names.singular === "" ? names.kind.toLowerCase() : names.singular,
+      listKind: undefined,
+    },
+    versions: versions
+      .filter(({ served, storage }) => served || storage)
+      .map((version) => ({
+        name: version.name,
+        storage: version.storage,
+        deprecated: version.deprecated === true,
+        status: version.subresources?.status !== undefined,
+        scale: version.subresources?.scale,
+        selectable: version.selectableFields ?? [],
+        columns: (version.additionalPrinterColumns ?? []).filter(
+          (column) => (column as { name: string }).name !== "Age",
+        ),
+        schema: rootMeaning(version.schema.openAPIV3Schema),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function rootMeaning(schema: JsonSchema): unknown {
+  const { spec, status } = schema.properties ?? {};
+  // Every definition lets status say which generation it speaks of, and fills in a spec that may be left out.
+  const { observedGeneration: _, ...fields } = status?.properties ?? {};
+  return {
+    description: schema.description,
+    spec:
+      spec === undefined ? { type: "object" } : nodeMeaning({ ...spec, default: undefined } as unknown as JsonSchema),
+    status: status === undefined ? undefined : nodeMeaning({ ...status, properties: fields }),
+  };
+}
+
+const silent = new Set(["properties", "items", "additionalProperties", "required", "default", "externalDocs"]);
+
+function nodeMeaning(schema: JsonSchema): unknown {
+  const keywords = Object.entries(schema).filter(([name, value]) => {
+    const saysNothing = value === false || value === undefined || (Array.isArray(value) && value.length === 0);
+    return !silent.has(name) && !saysNothing;
+  });
+  const { properties = {}, items, additionalProperties } = schema;
+  // What has a default is never missing, so it does not matter whether it is required.
+  const required = (schema.required ?? []).filter((name) => properties[name]?.default === undefined).sort();
+  return {
+    ...Object.fromEntries(keywords),
+    properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, nodeMeaning(field)])),
+    required,
+    default: schema.default === undefined ? undefined : filled(schema.default, schema),
+    items: items && nodeMeaning(items),
+    additionalProperties: additionalProperties && nodeMeaning(additionalProperties),
+  };
+}
+
+/** A default with what the server adds to it from the defaults below. */
+function filled(value: unknown, schema: JsonSchema): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const given = value as { readonly [name: string]: unknown };
+  const more = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const inner = given[name] ?? field.default;
+    return inner === undefined ? [] : [[name, filled(inner, field)] as const];
+  });
+  return { ...given, ...Object.fromEntries(more) };
+}
+
+function definitions(): { readonly file: string; readonly crd: CustomResourceDefinition }[] {
+  return readdirSync(catalog, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.ya?ml$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(catalog, file), "utf8");
+      if (!text.includes("kind: CustomResourceDefinition")) return [];
+      return parseAllDocuments(text)
+        .map((document) => document.toJS() as CustomResourceDefinition | null)
+        .filter((crd) => crd?.kind === "CustomResourceDefinition")
+        .flatMap((crd) => (crd?.apiVersion === "apiextensions.k8s.io/v1" ? [{ file, crd }] : []));
+    });
+}
+
+/** Whether spec must be given follows from its fields in a definition, and is said apart in a CRD: where they disagree, a note says so. */
+const presence = /^spec (must be given|may be left out) in /m;
+
+function demandsSpec(crd: CustomResourceDefinition): boolean[] {
+  return crd.spec.versions.map(({ schema }) => schema.openAPIV3Schema.required?.includes("spec") === true);
+}
+
+test(
+  "every CRD of published operators becomes TypeScript that compiles, with an equivalent CRD or a note of what differs",
+  { skip: existsSync(catalog) ? false : "the operator catalog is not beside this checkout" },
+  async () => {
+    const all = definitions();
+    assert.ok(all.length > 50);
+    let noted = 0;
+    for (const [index, { file, crd }] of all.entries()) {
+      const { text, differences } = importCrd(crd);
+      const path = join(root, `src/crd-${index}.ts`);
+      await writeFile(path, text);
+      const exported = Object.values(
+        (await import(pathToFileURL(path).href)) as { [name: string]: { toCrd(): CustomResourceDefinition } },
+      );
+      const made = exported[0]?.toCrd() ?? assert.fail(file);
+      if (!isDeepEqual(demandsSpec(made), demandsSpec(crd))) assert.match(differences.join("\n"), presence, file);
+      if (isDeepEqual(meaning(made) as Json, meaning(crd) as Json)) continue;
+      if (differences.every((line) => presence.test(line))) assert.deepEqual(meaning(made), meaning(crd), file);
+      noted++;
+    }
+    assert.ok(noted <= 13, `${noted} of ${all.length} cannot be said in full`);
+    assert.deepEqual(await typeErrors(), []);
+  },
+);
+
+suite("import crd", () => {
+  const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { kind: Widget, plural: widgets }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec: { type: object, required: [size], properties: { size: { type: integer, format: int32, minimum: 1 } } }
+`;
+
+  test("writes a file, and not twice", async () => {
+    const at = { cwd: root, typed: crd };
+    assert.equal((await capstan(["import", "crd", "-", "--out", "made"], at)).code, 0);
+    assert.match(await readFile(join(root, "made/widget.ts"), "utf8"), /size: s\.int32\(\)\.min\(1\),/);
+    const again = await capstan(["import", "crd", "-", "--out", "made"], at);
+    assert.equal(again.code, 4);
+    assert.match(again.err, /--force/);
+  });
+
+  test("words of a CRD cannot break out of the file", async () => {
+    const evil = crd.replace(
+      "type: object, required",
+      `type: object, description: "*/ process.exit(3); /* \`\${x}\`", required`,
+    );
+    assert.equal((await capstan(["import", "crd", "-", "--out", "evil"], { cwd: root, typed: evil })).code, 0);
+    await import(pathToFileURL(join(root, "evil/widget.ts")).href);
+  });
+
+  for (const [what, text] of [
+    ["a file without a CRD", "kind: ConfigMap\n"],
+    ["broken YAML", "a: [\n"],
+    ["an empty file", ""],
+    ["a CRD of an old version", crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")],
+    [
+      "a CRD without versions",
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: { group: a.b }\n",
+    ],
+    ["a kind that is no name", crd.replace("kind: Widget", 'kind: "x; process.exit()"')],
+    [
+      "YAML that grows without end",
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]\n`,
+    ],
+  ] as const) {
+    test(`${what} is refused in one sentence`, async () => {
+      const { code, err } = await capstan(["import", "crd", "-", "--out", "refused"], { cwd: root, typed: text });
+      assert.equal(code, 3, err);
+      assert.equal(err.trimEnd().split("\n").length, 1, err);
+      assert.ok(!existsSync(join(root, "refused")));
+    });
+  }
+});

@@ -1,0 +1,164 @@
+/** Turns any CRD into a file with `defineResource`; what a definition cannot say is told at the top of the file. */
+import { ScaffoldError } from "../errors.ts";
+import { checkGroup, checkKind, checkPlural, wordsOf } from "../project/names.ts";
+import { columnsText } from "./columns.ts";
+import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
+import { differencesOf, manyDifferences } from "./differences.ts";
+import { normalizeSchema } from "./normalize.ts";
+import { literal, propertyName } from "./text.ts";
+import { objectText } from "./words.ts";
+
+/** A file, and what the definition in it does not say. */
+export interface Imported {
+  readonly path: string;
+  readonly text: string;
+  readonly differences: readonly string[];
+}
+
+/** A CRD as a source file. */
+export function importCrd(value: unknown): Imported {
+  const crd = checkCrd(value);
+  const { group, scope, names, versions } = crd.spec;
+  const served = versions.filter((version) => version.served || version.storage);
+  const parts = served.map((version) => versionParts(version, served.length > 1));
+  const differences = [
+    ...versions.filter((version) => !version.served).map(({ name }) => `${name} is not served`),
+    ...parts.flatMap((part) => part.differences),
+  ];
+  const description = served.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
+  const [single] = parts;
+  const definition = [
+    `group: ${literal(group)},`,
+    ...(parts.length === 1 && single !== undefined ? [`version: ${literal(single.name)},`] : []),
+    `kind: ${literal(names.kind)},`,
+    `plural: ${literal(names.plural)},`,
+    ...(names.singular === undefined || names.singular === "" ? [] : [`singular: ${literal(names.singular)},`]),
+    ...list("shortNames", names.shortNames),
+    ...list("categories", names.categories),
+    ...(scope === "Cluster" ? [`scope: "Cluster",`] : []),
+    ...(description === undefined ? [] : [`describe: ${literal(description)},`]),
+    ...(parts.length === 1 && single !== undefined ? single.fields : [manyText(parts)]),
+  ];
+  const note =
+    differences.length === 0
+      ? ""
+      : ` What a definition cannot say:\n${differences.map((line) => ` * - ${line.replaceAll("*/", "* /")}\n`).join("")}`;
+  const opening = `/** ${names.kind}, imported from the CRD ${names.plural}.${group}.${note === "" ? " */" : `${note} */`}`;
+  const consts = parts.map(({ consts: own }) => own).join("\n");
+  return {
+    path: `${wordsOf(names.kind).file}.ts`,
+    text: `${opening}\nimport { defineResource, s } from "capstan";\n\n${consts}\nexport const ${names.kind} = defineResource({\n${definition.join("\n")}\n});\n`,
+    differences,
+  };
+}
+
+interface VersionParts {
+  readonly name: string;
+  readonly consts: string;
+  readonly fields: readonly string[];
+  readonly storage: boolean;
+  readonly differences: readonly string[];
+}
+
+function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionParts {
+  const root = normalizeSchema(version.schema?.openAPIV3Schema ?? {});
+  const names = isOneOfMany
+    ? { spec: `${version.name}Spec`, status: `${version.name}Status` }
+    : { spec: "spec", status: "status" };
+  const { spec = {}, status } = root.properties ?? {};
+  const columns = columnsText(version.additionalPrinterColumns ?? [], root);
+  const consts = [`const ${names.spec} = ${objectText(spec)};\n`];
+  const fields = [assigned("spec", names.spec)];
+  if (status !== undefined) {
+    consts.push(`const ${names.status} = ${objectText(status)};\n`);
+    fields.push(assigned("status", names.status));
+  }
+  // Of several versions, the compiler cannot check the paths: they are left out.
+  if (!isOneOfMany && columns.entries.length > 0) fields.push(`columns: { ${columns.entries.join(", ")} },`);
+  if (!isOneOfMany) fields.push(...scaleText(version));
+  if (version.deprecated === true) {
+    fields.push(`deprecated: ${literal(version.deprecationWarning ?? `${version.name} is deprecated`)},`);
+  }
+  const differences = [
+    ...columns.differences,
+    ...differencesOf(version, root),
+    ...(isOneOfMany ? manyDifferences(version) : []),
+  ];
+  return {
+    name: version.name,
+    storage: version.storage,
+    consts: consts.join("\n"),
+    fields,
+    differences: [...new Set(differences)],
+  };
+}
+
+function assigned(field: string, name: string): string {
+  return field === name ? `${field},` : `${field}: ${name},`;
+}
+
+function scaleText({ subresources, selectableFields = [] }: CrdVersionInput): string[] {
+  const scale = subresources?.scale;
+  const path = (text: string): string => literal(text.replace(/^\./, ""));
+  return [
+    ...(scale === undefined
+      ? []
+      : [
+          `scale: { spec: ${path(scale.specReplicasPath)}, status: ${path(scale.statusReplicasPath)}${
+            scale.labelSelectorPath === undefined ? "" : `, selector: ${path(scale.labelSelectorPath)}`
+          } },`,
+        ]),
+    ...(selectableFields.length === 0
+      ? []
+      : [`selectable: [${selectableFields.map(({ jsonPath }) => path(jsonPath)).join(", ")}],`]),
+  ];
+}
+
+/** Several versions, converted field by field into each other as a CRD without a webhook does. */
+function manyText(parts: readonly VersionParts[]): string {
+  const stored = parts.find(({ storage }) => storage)?.name ?? "";
+  const versions = parts.map(
+    ({ name, fields, storage }) => `${propertyName(name)}: { ${fields.join(" ")}${storage ? " storage: true," : ""} },`,
+  );
+  const converts = parts
+    .filter(({ storage }) => !storage)
+    .flatMap(({ name }) => [
+      `"${name}->${stored}": (from) => from as never,`,
+      `"${stored}->${name}": (from) => from as never,`,
+    ]);
+  return `versions: {\n${versions.join("\n")}\n},\nconvert: {\n${converts.join("\n")}\n},`;
+}
+
+function list(name: string, values: readonly string[] | undefined): string[] {
+  return values === undefined || values.length === 0 ? [] : [`${name}: ${literal([...values])},`];
+}
+
+function checkCrd(value: unknown): CrdInput {
+  const crd = value as Partial<CrdInput> | null | undefined;
+  if (crd?.kind !== "CustomResourceDefinition")
+    throw new ScaffoldError("BadCrd", "this is not a CustomResourceDefinition");
+  if (crd.apiVersion !== "apiextensions.k8s.io/v1") {
+    throw new ScaffoldError(
+      "BadCrd",
+      `cannot read ${crd.apiVersion}: only apiextensions.k8s.io/v1 is served since Kubernetes 1.22`,
+    );
+  }
+  const { group, names, versions } = crd.spec ?? {};
+  if (
+    typeof group !== "string" ||
+    typeof names?.kind !== "string" ||
+    typeof names.plural !== "string" ||
+    !Array.isArray(versions) ||
+    versions.length === 0
+  ) {
+    throw new ScaffoldError("BadCrd", "the CRD lacks its group, its names or its versions");
+  }
+  checkGroup(group);
+  checkKind(names.kind);
+  checkPlural(names.plural);
+  for (const { name } of versions) {
+    if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
+      throw new ScaffoldError("BadCrd", `${JSON.stringify(name)} is not a version`);
+  }
+  return crd as CrdInput;
+}

@@ -1,0 +1,68 @@
+/** What a CRD says and a definition cannot: told to the user, never dropped in silence. */
+import type { JsonSchema } from "@capstan/schema";
+import type { CrdVersionInput } from "./crd-input.ts";
+
+/** Keywords that the top of a resource has words for. */
+const topKeywords: ReadonlySet<string> = new Set([
+  "type",
+  "description",
+  "properties",
+  "required",
+  "default",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-map-type",
+  "x-kubernetes-validations",
+]);
+
+/** What a version says that cannot be said. */
+export function differencesOf({ name, subresources }: CrdVersionInput, root: JsonSchema): string[] {
+  const { metadata, spec = {}, status } = root.properties ?? {};
+  const hasStatus = status !== undefined;
+  const isDemanded = root.required?.includes("spec") === true;
+  const hasDemands = (spec.required ?? []).some((field) => spec.properties?.[field]?.default === undefined);
+  const isSubresource = subresources?.status !== undefined;
+  const found: readonly (readonly [boolean, string])[] = [
+    [Object.keys(metadata?.properties ?? {}).length > 0, `what ${name} demands of metadata`],
+    [isDemanded && !hasDemands, `spec must be given in ${name}, although nothing in it must`],
+    [!isDemanded && hasDemands, `spec may be left out in ${name}, although it has required fields`],
+    [status?.required !== undefined, `required fields of status in ${name}`],
+    [root.required?.includes("status") === true, `status is required in ${name}`],
+    [hasStatus && !isSubresource, `status of ${name} is not a subresource`],
+    [!hasStatus && isSubresource, `status of ${name} is a subresource without a schema`],
+  ];
+  return [
+    ...rootDifferences(name, root),
+    ...strangeKeywords(`spec in ${name}`, spec),
+    ...strangeKeywords(`status in ${name}`, status ?? {}),
+    ...found.flatMap(([holds, sentence]) => (holds ? [sentence] : [])),
+  ];
+}
+
+/** What can be said of a single version, but not of one among several. */
+export function manyDifferences({
+  name,
+  subresources,
+  selectableFields = [],
+  additionalPrinterColumns = [],
+}: CrdVersionInput): string[] {
+  return [
+    ...(additionalPrinterColumns.length > 0 ? [`the columns of ${name}`] : []),
+    ...(subresources?.scale === undefined ? [] : [`scale of ${name}`]),
+    ...(selectableFields.length > 0 ? [`selectable fields of ${name}`] : []),
+  ];
+}
+
+function rootDifferences(name: string, root: JsonSchema): string[] {
+  const { apiVersion: _a, kind: _k, metadata: _m, spec: _s, status: _t, ...others } = root.properties ?? {};
+  const { type: _type, properties: _p, description: _d, required: _r, ...keywords } = root;
+  return [
+    ...Object.keys(others).map((field) => `the field ${field} of ${name}`),
+    ...Object.keys(keywords).map((keyword) => `${keyword} of the whole object in ${name}`),
+  ];
+}
+
+function strangeKeywords(part: string, schema: JsonSchema): string[] {
+  return Object.keys(schema)
+    .filter((keyword) => !topKeywords.has(keyword))
+    .map((keyword) => `${keyword} of ${part}`);
+}
