@@ -1,12 +1,13 @@
 /** The files that are made from code and data of this repository: each maker gives their paths and texts. */
 import { facadeKinds } from "./facade-kinds.ts";
+import { kindsPage } from "./kinds-page.ts";
 
 export interface Page {
   readonly file: string;
   readonly text: string;
 }
 
-const makers: readonly (() => Page[] | Promise<Page[]>)[] = [facadeKinds];
+const makers: readonly (() => Page[] | Promise<Page[]>)[] = [facadeKinds, kindsPage];
 
 export async function generatedPages(): Promise<Page[]> {
   return (await Promise.all(makers.map(async (make) => make()))).flat();
