@@ -1,12 +1,14 @@
 /** Lets an operator create and upgrade the CRDs of its own resources before it starts. */
-import type { KubeObject } from "@capstan/model";
+import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import type { AnyKind, Api } from "../api.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
+import { crdName, resourcesAmong } from "../resource.ts";
 
-const CustomResourceDefinition: AnyKind = {
+/** The kind of CRDs. */
+export const CustomResourceDefinition: AnyKind = {
   group: "apiextensions.k8s.io",
   version: "v1",
   kind: "CustomResourceDefinition",
@@ -14,29 +16,27 @@ const CustomResourceDefinition: AnyKind = {
   scope: "Cluster",
 };
 
-/** A kind that knows its CRD. */
-interface WithCrd {
-  toCrd(): KubeObject;
-}
-
-function hasCrd(kind: object): kind is WithCrd {
-  return "toCrd" in kind && typeof kind.toCrd === "function";
-}
-
 /** How long to wait for the server to serve a new kind, in milliseconds. */
 const PATIENCE = 30_000;
 const LOOK = 100;
 
-/** Applies the CRD of each controller's own kind and waits until the server serves it. */
+/** What CRDs are installed with. */
+export interface InstallOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly manager: string;
+  /** Adds what only this run knows, such as where versions are converted. */
+  readonly complete?: ((crd: Crd, resource: Resource) => Crd) | undefined;
+}
+
+/** Applies the CRD of each controller's own kind and waits until the server serves it. Nothing is ever deleted. */
 export async function installCrds(
   controllers: readonly Controller[],
-  { api, clock, manager }: { readonly api: Api; readonly clock: Clock; readonly manager: string },
+  { api, clock, manager, complete = (crd) => crd }: InstallOptions,
 ): Promise<void> {
-  const kinds = new Map(controllers.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind]));
-  for (const [name, kind] of kinds) {
-    if (!hasCrd(kind)) continue;
-    await api.apply(CustomResourceDefinition, kind.toCrd(), { manager, force: true });
-    await untilServed(api, clock, name);
+  for (const resource of resourcesAmong(controllers.map(({ kind }) => kind))) {
+    await api.apply(CustomResourceDefinition, complete(resource.toCrd(), resource), { manager, force: true });
+    await untilServed(api, clock, crdName(resource));
   }
 }
 

@@ -1,8 +1,9 @@
 /** Whether a stored object fits the schema of its kind. It may not: objects outlive the schema that they were admitted with. */
 import { compileValidator, readSchema } from "@capstan/schema";
-import type { Resource, Validator } from "@capstan/schema";
+import type { Validator } from "@capstan/schema";
 import { fieldErrors } from "@capstan/model";
 import type { Json, Kind, StoredObject } from "@capstan/model";
+import { isResource } from "../resource.ts";
 
 /** Says why an object cannot be worked on; undefined where it can. */
 export type ProblemOf = (object: StoredObject) => string | undefined;
@@ -20,8 +21,4 @@ export function validityOf(kind: Kind): ProblemOf | undefined {
     const [first] = validator(rest as unknown as Json);
     return first === undefined ? undefined : fieldErrors.format(first);
   };
-}
-
-function isResource(kind: Kind): kind is Resource {
-  return "versions" in kind && typeof kind.versions === "object";
 }

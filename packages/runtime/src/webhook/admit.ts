@@ -1,0 +1,87 @@
+/** Runs a resource's own functions over one write: fills in what is missing, or says what is wrong. */
+import { apiErrors, cloneJson, deepFreeze, fieldErrors } from "@capstan/model";
+import type { FieldError, Json, KubeObject } from "@capstan/model";
+import type { Resource } from "@capstan/schema";
+import { messageOf } from "../failure.ts";
+import { storageVersion } from "../resource.ts";
+import { WebhookError } from "./errors.ts";
+import { diffJson } from "./json-patch.ts";
+import type { AdmissionRequest, AdmissionVerdict } from "./review.ts";
+
+/** Says something about a write. */
+export type Admit = (request: AdmissionRequest) => Promise<AdmissionVerdict>;
+
+/** Lets the resource's `default` complete the object. */
+export function defaulting(resource: Resource): Admit {
+  return async ({ object }) => {
+    const fill = resource.hooks.default;
+    if (fill === undefined || object === undefined) return { allowed: true };
+    mustBeOf(resource, object);
+    // Hooks are promised a spec, which users may leave out where nothing in it is required.
+    const draft = { spec: {}, ...cloneJson(object) };
+    await run("default", resource, () => fill(draft as unknown as Parameters<typeof fill>[0]));
+    return { allowed: true, patch: diffJson(toJson(object), toJson(draft)) };
+  };
+}
+
+/** Lets the resource's `validate` judge the object. */
+export function validating(resource: Resource): Admit {
+  return async (request) => {
+    const { validate } = resource.hooks;
+    const object = request.operation === "DELETE" ? request.oldObject : request.object;
+    if (validate === undefined || object === undefined) return { allowed: true };
+    mustBeOf(resource, object);
+    const problems: FieldError[] = [];
+    const warnings: string[] = [];
+    const context = {
+      object: deepFreeze(object),
+      old: request.operation === "UPDATE" && request.oldObject ? deepFreeze(request.oldObject) : undefined,
+      operation: operations[request.operation],
+      reject: (field: string, reason: string) => void problems.push(problemAt(object, field, reason)),
+      warn: (text: string) => void warnings.push(text),
+    };
+    await run("validate", resource, () => validate(context as unknown as Parameters<typeof validate>[0]));
+    if (problems.length === 0) return { allowed: true, warnings };
+    const { status } = apiErrors.invalid(resource, request.name, problems);
+    return { allowed: false, status, warnings };
+  };
+}
+
+const operations = { CREATE: "create", UPDATE: "update", DELETE: "delete", CONNECT: "update" } as const;
+
+/** The server asks about the stored version, whichever was written, because that is what the webhook is registered for. */
+function mustBeOf(resource: Resource, { apiVersion, kind }: KubeObject): void {
+  const expected = `${resource.group}/${storageVersion(resource)}`;
+  if (apiVersion === expected && kind === resource.kind) return;
+  throw new WebhookError("Misdirected", `Cannot judge a ${kind} of ${apiVersion}: this is for ${expected}.`);
+}
+
+/** An exception in a hook is a failure of the webhook, not a verdict: what happens then, its failure policy decides. */
+async function run(hook: string, { kind }: Resource, call: () => void | Promise<void>): Promise<void> {
+  try {
+    await call();
+  } catch (cause) {
+    throw new WebhookError("HookFailed", `The ${hook} function of ${kind} failed: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function problemAt(object: KubeObject, field: string, reason: string): FieldError {
+  const value = valueAt(toJson(object), field);
+  return value === undefined ? fieldErrors.required(field, reason) : fieldErrors.invalid(field, value, reason);
+}
+
+/** The value at a path such as `spec.servers[0].name` or `metadata.labels[app.kubernetes.io/name]`. */
+function valueAt(value: Json, path: string): Json | undefined {
+  let at: Json | undefined = value;
+  for (const [, inBrackets, plain] of path.matchAll(/\[([^\]]*)\]|([^.[\]]+)/gu)) {
+    if (typeof at !== "object" || at === null) return undefined;
+    const key = inBrackets ?? plain ?? "";
+    at = Object.hasOwn(at, key) ? (at as { readonly [key: string]: Json | undefined })[key] : undefined;
+  }
+  return at;
+}
+
+function toJson(object: object): Json {
+  // It came from JSON, and hooks may only put JSON into it.
+  return object as Json;
+}

@@ -1,0 +1,82 @@
+/** Turns objects of a resource from one version into another, with the functions that its definition states. */
+import { parseApiVersion } from "@capstan/model";
+import type { Json, KubeObject } from "@capstan/model";
+import { applyDefaults, readSchema } from "@capstan/schema";
+import type { Resource, StructuralSchema } from "@capstan/schema";
+import { messageOf } from "../failure.ts";
+import { storageVersion } from "../resource.ts";
+import type { Conversion, ConversionRequest } from "./review.ts";
+
+/** Converts objects of any of some resources. */
+export type Converter = (request: ConversionRequest) => Conversion;
+
+/** A converter for all resources of an operator. `onThrow` hears of functions that threw. */
+export function converting(resources: readonly Resource[], onThrow: (error: unknown) => void = () => {}): Converter {
+  const steps = new Map(resources.map((resource) => [idOf(resource.group, resource.kind), stepsOf(resource)]));
+  return ({ objects, desiredAPIVersion }) => {
+    const converted: KubeObject[] = [];
+    for (const object of objects) {
+      try {
+        const { group } = parseApiVersion(object.apiVersion);
+        const convert = steps.get(idOf(group, object.kind));
+        if (convert === undefined) throw new UnknownVersion(`${object.kind} of ${object.apiVersion} is not known here`);
+        converted.push(convert(object, desiredAPIVersion));
+      } catch (error) {
+        if (!(error instanceof UnknownVersion)) onThrow(error);
+        return { outcome: "failed", message: failureOf(object, desiredAPIVersion, error) };
+      }
+    }
+    return { outcome: "converted", objects: converted };
+  };
+}
+
+/** A conversion that nobody stated. */
+class UnknownVersion extends Error {
+  override readonly name = "UnknownVersion";
+}
+
+type ConvertObject = (object: KubeObject, desiredApiVersion: string) => KubeObject;
+
+function stepsOf(resource: Resource): ConvertObject {
+  const { group, conversions } = resource;
+  const storage = storageVersion(resource);
+  const complete = completing(resource);
+  const step = (spec: Json, from: string, to: string): Json => {
+    const convert = conversions[`${from}->${to}`];
+    if (convert === undefined) throw new UnknownVersion(`no conversion from ${from} to ${to} is stated`);
+    return convert(complete(spec, from)) as Json;
+  };
+  return (object, desiredApiVersion) => {
+    const { version: from } = parseApiVersion(object.apiVersion);
+    const { group: desiredGroup, version: to } = parseApiVersion(desiredApiVersion);
+    if (desiredGroup !== group || !(to in resource.versions) || !(from in resource.versions)) {
+      throw new UnknownVersion(`${resource.kind} has the versions ${Object.keys(resource.versions).join(", ")}`);
+    }
+    const { spec } = object as { readonly spec?: Json };
+    if (from === to || spec === undefined) return { ...object, apiVersion: desiredApiVersion };
+    const isDirect = from === storage || to === storage;
+    const converted = isDirect ? step(spec, from, to) : step(step(spec, from, storage), storage, to);
+    return { ...object, apiVersion: desiredApiVersion, spec: converted } as KubeObject;
+  };
+}
+
+/** Functions are promised specs with their defaults; during an apply the server also sends objects of which parts are missing. */
+function completing({ versions }: Resource): (spec: Json, version: string) => Json {
+  const schemas = new Map<string, StructuralSchema | undefined>();
+  return (spec, version) => {
+    if (!schemas.has(version)) {
+      const whole = readSchema(versions[version]?.schema as unknown as Json);
+      schemas.set(version, whole.properties?.get("spec"));
+    }
+    return applyDefaults(spec, schemas.get(version));
+  };
+}
+
+function idOf(group: string, kind: string): string {
+  return `${kind}.${group}`;
+}
+
+function failureOf({ kind, apiVersion, metadata }: KubeObject, to: string, error: unknown): string {
+  const name = [metadata?.namespace, metadata?.name].filter((part) => part !== undefined && part !== "").join("/");
+  return `could not convert ${kind} ${name} from ${apiVersion} to ${to}: ${messageOf(error)}`;
+}

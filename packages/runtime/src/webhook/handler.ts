@@ -1,0 +1,116 @@
+/** Answers an API server's calls: a function from Request to Response, for every hook and conversion of some resources. */
+import type { Resource } from "@capstan/schema";
+import type { Clock } from "../clock.ts";
+import { messageOf } from "../failure.ts";
+import type { Log } from "../log.ts";
+import { storageVersion } from "../resource.ts";
+import { defaulting, validating } from "./admit.ts";
+import type { Admit } from "./admit.ts";
+import { converting } from "./convert.ts";
+import { WebhookError } from "./errors.ts";
+import type { WebhookErrorCode } from "./errors.ts";
+import type { WebhookMeter } from "./meter.ts";
+import { readAdmissionReview, readConversionReview, writeAdmissionReview, writeConversionReview } from "./review.ts";
+
+/** Answers one call. */
+export type WebhookHandler = (request: Request) => Promise<Response>;
+
+/** What a handler is made with. */
+export interface HandlerOptions {
+  readonly resources: readonly Resource[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: WebhookMeter;
+}
+
+/** Where conversions are answered, for all resources: the path that controller-runtime uses. */
+export const CONVERT_PATH = "/convert";
+
+/** Where a hook of a resource is answered, in the words of controller-runtime: `/validate-example-com-v1-widget`. */
+export function hookPath(verb: "mutate" | "validate", resource: Resource): string {
+  const group = resource.group.replaceAll(".", "-");
+  return `/${verb}-${group}-${storageVersion(resource)}-${resource.kind.toLowerCase()}`;
+}
+
+/** Every path that is answered. */
+export function webhookPaths(resources: readonly Resource[]): readonly string[] {
+  return [
+    ...resources.flatMap((resource) => (resource.hooks.default ? [hookPath("mutate", resource)] : [])),
+    ...resources.flatMap((resource) => (resource.hooks.validate ? [hookPath("validate", resource)] : [])),
+    ...(resources.some(isConverted) ? [CONVERT_PATH] : []),
+  ];
+}
+
+/** Whether a resource has versions that differ. */
+export function isConverted({ conversions }: Resource): boolean {
+  return Object.keys(conversions).length > 0;
+}
+
+/** A handler for all hooks and conversions of some resources. */
+export function webhookHandler({ resources, clock, log, meter }: HandlerOptions): WebhookHandler {
+  const routes = routesOf(resources, log, meter);
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    const route = routes.get(pathname);
+    if (route === undefined) return text(404, `There is no webhook at ${pathname}.`);
+    const start = clock.now();
+    const ended = meter.began(pathname);
+    const response = await answer(route, request).catch((error: unknown) => refuse(error, { log, meter, pathname }));
+    ended(response.status, (clock.now() - start) / 1000);
+    return response;
+  };
+}
+
+/** Makes the answer's body of the request's. */
+type Route = (body: string) => Promise<string>;
+
+function routesOf(resources: readonly Resource[], log: Log, meter: WebhookMeter): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>();
+  for (const resource of resources) {
+    if (resource.hooks.default) routes.set(hookPath("mutate", resource), admitting(defaulting(resource)));
+    if (resource.hooks.validate) routes.set(hookPath("validate", resource), admitting(validating(resource)));
+  }
+  const convert = converting(resources.filter(isConverted), (error) => {
+    meter.panicked("conversion");
+    log.error(`a conversion threw: ${messageOf(error)}`, { error });
+  });
+  routes.set(CONVERT_PATH, async (body) => {
+    const request = readConversionReview(body);
+    return writeConversionReview(request.uid, convert(request));
+  });
+  return routes;
+}
+
+function admitting(admit: Admit): Route {
+  return async (body) => {
+    const request = readAdmissionReview(body);
+    return writeAdmissionReview(request.uid, await admit(request));
+  };
+}
+
+async function answer(route: Route, request: Request): Promise<Response> {
+  if (request.method !== "POST") return text(405, "Webhooks are called with POST.");
+  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim();
+  if (type !== "application/json") return text(415, "Send a review as application/json.");
+  const body = await route(await request.text());
+  return new Response(body, { status: 200, headers: { "content-type": "application/json" } });
+}
+
+const statuses: { readonly [code in WebhookErrorCode]: number } = {
+  Malformed: 400,
+  Misdirected: 400,
+  TooLarge: 413,
+  HookFailed: 500,
+};
+
+function refuse(error: unknown, about: { log: Log; meter: WebhookMeter; pathname: string }): Response {
+  const { log, meter, pathname } = about;
+  const status = error instanceof WebhookError ? statuses[error.code] : 500;
+  if (status === 500) meter.panicked("admission");
+  log[status === 500 ? "error" : "warn"](`a call of ${pathname} failed: ${messageOf(error)}`, { error });
+  return text(status, messageOf(error));
+}
+
+function text(status: number, body: string): Response {
+  return new Response(`${body}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}

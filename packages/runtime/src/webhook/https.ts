@@ -1,0 +1,71 @@
+/** Serves a handler over HTTPS, with a certificate that can be exchanged while it runs. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { Server } from "node:https";
+import { messageOf } from "../failure.ts";
+import { WebhookError } from "./errors.ts";
+import type { WebhookHandler } from "./handler.ts";
+import type { Reach } from "./registration.ts";
+import type { Door } from "./webhooks.ts";
+
+/** A review of one write holds an object of at most 3 MiB twice; a conversion may hold a page of a list. */
+const LARGEST_BODY = 128 * 1024 * 1024;
+
+/** A door over HTTPS. `listen` opens the server and says how the API server reaches it; no call succeeds before there is a certificate. */
+export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
+  return async (handler) => {
+    const server = createServer({ minVersion: "TLSv1.2" }, (request, response) => {
+      void exchange(handler, request, response);
+    });
+    // A client that does not trust us, or hangs up in the middle, is its own problem.
+    server.on("tlsClientError", (_error, socket) => void socket.destroy());
+    const reach = await listen(server);
+    return {
+      reach,
+      use: ({ certificate, privateKey }) =>
+        server.setSecureContext({ cert: certificate, key: privateKey, minVersion: "TLSv1.2" }),
+      [Symbol.asyncDispose]: () => close(server),
+    };
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+async function exchange(handler: WebhookHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  try {
+    const response = await handler(await toRequest(incoming));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+  } catch (error) {
+    const isTooLarge = error instanceof WebhookError && error.code === "TooLarge";
+    outgoing.writeHead(isTooLarge ? 413 : 500, { connection: "close" }).end(`${messageOf(error)}\n`);
+  }
+}
+
+async function toRequest(incoming: IncomingMessage): Promise<Request> {
+  const { method = "GET", url = "/", headers } = incoming;
+  const type = headers["content-type"];
+  const body = await readBody(incoming);
+  const canHaveBody = method !== "GET" && method !== "HEAD";
+  return new Request(new URL(url, "https://webhooks"), {
+    method,
+    headers: type === undefined ? {} : { "content-type": type },
+    ...(canHaveBody ? { body } : {}),
+  });
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > LARGEST_BODY) throw new WebhookError("TooLarge", "The review is too large.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString();
+}

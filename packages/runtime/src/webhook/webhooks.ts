@@ -1,0 +1,186 @@
+/** An operator's webhooks from certificate to registration: opened, kept up to date, closed. */
+import { parseCertificate } from "@capstan/pki";
+import type { KeyedCertificate } from "@capstan/pki";
+import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
+import type { Api } from "../api.ts";
+import type { Clock, Timer } from "../clock.ts";
+import { messageOf } from "../failure.ts";
+import type { Log } from "../log.ts";
+import { CustomResourceDefinition } from "../manager/crds.ts";
+import type { Registry } from "../manager/registry.ts";
+import { crdName } from "../resource.ts";
+import { bundleOf } from "./certificates.ts";
+import type { Lifetimes, Trust } from "./certificates.ts";
+import { webhookHandler, webhookPaths } from "./handler.ts";
+import type { WebhookHandler } from "./handler.ts";
+import { webhookMeter } from "./meter.ts";
+import type { WebhookMeter } from "./meter.ts";
+import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
+import type { Reach, RegistrationOptions } from "./registration.ts";
+import { keepTrust } from "./secret.ts";
+
+/** A place where the webhooks can be called. */
+export interface OpenDoor extends AsyncDisposable {
+  /** How the API server gets there. */
+  readonly reach: Reach;
+  /** Serves with this certificate from now on; connections that are open stay. */
+  use(certificate: KeyedCertificate): void;
+}
+
+/** Opens a place where a handler can be called. */
+export type Door = (handler: WebhookHandler) => Promise<OpenDoor>;
+
+/** What webhooks are started with. */
+export interface WebhookOptions extends Pick<RegistrationOptions, "namespaces" | "failurePolicy" | "timeoutSeconds"> {
+  readonly resources: readonly Resource[];
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly registry: Registry;
+  readonly door: Door;
+  /** The operator's name, of which those of its Secret and of its field manager are made. */
+  readonly name: string;
+  /** The operator's own namespace, where the Secret is. */
+  readonly namespace: string;
+  readonly lifetimes?: Lifetimes;
+}
+
+/** How often the certificates and registrations are looked at. Far less than an overlap, so that every replica follows in time. */
+const LOOK = 5 * 60_000;
+const LOOK_AFTER_FAILURE = 30_000;
+
+/** Whether an operator has anything to serve. */
+export function needsWebhooks(resources: readonly Resource[]): boolean {
+  return webhookPaths(resources).length > 0;
+}
+
+/** Opens the door and makes or finds the certificates. Nothing is registered yet: the CRDs may still be missing. */
+export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
+  const { resources, clock, log, registry } = options;
+  const meter = webhookMeter(registry, webhookPaths(resources));
+  const door = await options.door(webhookHandler({ resources, clock, log, meter }));
+  try {
+    const trust = await keep(options, door.reach);
+    return new Webhooks(options, { door, meter, trust });
+  } catch (error) {
+    await door[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function keep({ api, clock, name, namespace, lifetimes }: WebhookOptions, reach: Reach): Promise<Trust> {
+  return keepTrust(
+    { api, namespace, name: `${name}-webhook-certificates`, manager: managerOf(name) },
+    { now: new Date(clock.wall()), names: servingNames(reach), ...(lifetimes ? { lifetimes } : {}) },
+  );
+}
+
+function managerOf(name: string): string {
+  return `${name}-webhooks`;
+}
+
+interface Opened {
+  readonly door: OpenDoor;
+  readonly meter: WebhookMeter;
+  readonly trust: Trust;
+}
+
+/** Webhooks that are open. */
+export class Webhooks implements AsyncDisposable {
+  readonly #options: WebhookOptions;
+  readonly #door: OpenDoor;
+  readonly #meter: WebhookMeter;
+  #trust: Trust;
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: WebhookOptions, { door, meter, trust }: Opened) {
+    this.#options = options;
+    this.#door = door;
+    this.#meter = meter;
+    this.#trust = trust;
+    this.#serve(trust);
+  }
+
+  get reach(): Reach {
+    return this.#door.reach;
+  }
+
+  /** A CRD with its conversion, so that no object is ever stored without it. */
+  completeCrd(crd: Crd, resource: Resource): Crd {
+    const conversion = conversionOf(resource, this.#registration);
+    return conversion === undefined ? crd : { ...crd, spec: { ...crd.spec, conversion } };
+  }
+
+  /** Tells the cluster about the webhooks, and goes on looking after them. */
+  async register(): Promise<void> {
+    await this.#announce();
+    this.#lookIn(LOOK);
+  }
+
+  /** Brings certificates and registrations up to date. */
+  async check(): Promise<void> {
+    const trust = await keep(this.#options, this.#door.reach);
+    this.#trust = trust;
+    this.#serve(trust);
+    await this.#announce();
+  }
+
+  /** Takes the configurations away: for an operator outside the cluster, which nobody can reach when it is gone. */
+  async unregister(): Promise<void> {
+    const { api, resources } = this.#options;
+    for (const { kind, object } of resources.flatMap((one) => registrationsOf(one, this.#registration))) {
+      await api.delete(kind, { namespace: "", name: object.metadata.name ?? "" }, {});
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#door[Symbol.asyncDispose]();
+  }
+
+  get #registration(): RegistrationOptions {
+    const { namespace, namespaces, failurePolicy, timeoutSeconds } = this.#options;
+    const bundle = bundleOf(this.#trust);
+    return { reach: this.#door.reach, bundle, namespace, namespaces, failurePolicy, timeoutSeconds };
+  }
+
+  #serve({ serving }: Trust): void {
+    this.#door.use(serving);
+    this.#meter.certificateEnds(parseCertificate(serving.certificate).notAfter.getTime());
+  }
+
+  /** An apply that changes nothing costs the server nothing, and brings back what somebody took away. */
+  async #announce(): Promise<void> {
+    const { api, resources, name } = this.#options;
+    const manager = managerOf(name);
+    for (const resource of resources) {
+      const conversion = conversionOf(resource, this.#registration);
+      if (conversion !== undefined) {
+        const crd = { ...crdHead, metadata: { name: crdName(resource) }, spec: { conversion } };
+        await api.apply(CustomResourceDefinition, crd, { manager, force: true });
+      }
+      for (const { kind, object } of registrationsOf(resource, this.#registration)) {
+        await api.apply(kind, object, { manager, force: true });
+      }
+    }
+  }
+
+  #lookIn(delay: number): void {
+    if (this.#isClosed) return;
+    this.#timer = this.#options.clock.later(delay, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.check();
+      this.#lookIn(LOOK);
+    } catch (error) {
+      this.#options.log.warn(`could not look after the webhooks: ${messageOf(error)}`, { error });
+      this.#lookIn(LOOK_AFTER_FAILURE);
+    }
+  }
+}
+
+const crdHead = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" } as const;
