@@ -2,7 +2,7 @@
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "@capstan/kinds/v1";
 import { byteLength, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
-import { checkOneOf, checkQualified, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import { checkLabelName, checkOneOf, checkQualified, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { toInternalList } from "../meta/internal-form.ts";
 import { ipFamilyOf } from "../meta/ip-address.ts";
 import { checkIp, ipWarnings } from "../meta/ip-checks.ts";
@@ -21,6 +21,7 @@ export const podStatusView: ViewRules<Pod> = statusView<Pod>({
     draft.status ??= {};
     if (isEmpty(draft.status.qosClass) && status.qosClass !== undefined) draft.status.qosClass = status.qosClass;
     keepGenerations(draft.status, status);
+    dropDisabledStatus(draft.status, status);
   },
   validate: (pod, old) => [...checkAnnotationChange(pod, old), ...checkStatus(pod, old)],
   warnings: ({ status }) =>
@@ -28,6 +29,19 @@ export const podStatusView: ViewRules<Pod> = statusView<Pod>({
       (status?.[field] ?? []).flatMap(({ ip }, index) => ipWarnings(ip, `status.${field}[${index}].ip`)),
     ),
 });
+
+/** Takes away what belongs to features that are off, unless it was there before. */
+function dropDisabledStatus(status: Draft<PodStatus>, old: PodStatus): void {
+  if (old.nodeAllocatableResourceClaimStatuses === undefined) delete status.nodeAllocatableResourceClaimStatuses;
+  if (mountsOf(old).some(({ volumeStatus }) => volumeStatus !== undefined)) return;
+  for (const mount of mountsOf(status)) delete mount.volumeStatus;
+}
+
+/** The mounts that the containers of a pod report. */
+function mountsOf(status: PodStatus): { volumeStatus?: unknown }[] {
+  const containers = statusFields.flatMap((field) => status[field] ?? []);
+  return containers.flatMap(({ volumeMounts = [] }) => [...volumeMounts]);
+}
 
 /** Writers that know nothing of generations do not erase them. */
 function keepGenerations(status: Draft<PodStatus>, old: PodStatus): void {
@@ -67,6 +81,7 @@ function checkStatus(pod: Pod, old: Pod): FieldError[] {
       mayRestart: () => false,
     }),
     ...checkClaimStatuses(status, spec),
+    ...checkExtendedClaim(status.extendedResourceClaimStatus, spec),
     ...checkAddresses(status.podIPs ?? [], before.podIPs ?? [], "status.podIPs", "PodIP"),
     ...checkHostAddresses(status, before),
     ...checkContainerDetails(status, spec),
@@ -155,6 +170,55 @@ function checkClaimStatuses({ resourceClaimStatuses = [] }: PodStatus, { resourc
     if (resourceClaimName === undefined) return errors;
     return [...errors, ...checkSubdomain(resourceClaimName, `${path}.resourceClaimName`)];
   });
+}
+
+/** Devices that a pod asked for by the name of a resource, and the claim that was made for them. */
+function checkExtendedClaim(claim: PodStatus["extendedResourceClaimStatus"], spec: PodSpec): FieldError[] {
+  if (claim === undefined) return [];
+  const path = "status.extendedResourceClaimStatus";
+  const mappings = claim.requestMappings ?? [];
+  const seen = new Set<string>();
+  const errors =
+    mappings.length > 0
+      ? []
+      : [fieldErrors.required(`${path}.requestMappings`, "at least one request mapping is required")];
+  mappings.forEach((mapping, index) => {
+    const { containerName, resourceName, requestName } = mapping;
+    const here = `${path}.requestMappings[${index}]`;
+    errors.push(...checkMapping(mapping, spec, here), ...checkLabelName(requestName, `${path}.requestName`));
+    const key = `${containerName}/${resourceName}/${requestName}`;
+    if (seen.has(key)) {
+      for (const field of ["containerName", "resourceName", "requestName"] as const) {
+        errors.push(fieldErrors.duplicate(`${here}.${field}`, mapping[field]));
+      }
+    }
+    seen.add(key);
+  });
+  const { resourceClaimName } = claim;
+  const namePath = `${path}.resourceClaimName`;
+  return [
+    ...errors,
+    ...(isEmpty(resourceClaimName) ? [fieldErrors.required(namePath)] : checkSubdomain(resourceClaimName, namePath)),
+  ];
+}
+
+interface Mapping {
+  readonly containerName: string;
+  readonly resourceName: string;
+}
+
+function checkMapping({ containerName, resourceName }: Mapping, spec: PodSpec, path: string): FieldError[] {
+  const container = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].findLast(
+    ({ name }) => name === containerName,
+  );
+  if (container === undefined) {
+    const why = "must match the name of an entry in spec.initContainers.name or spec.containers.name";
+    return [fieldErrors.invalid(`${path}.containerName`, containerName, why)];
+  }
+  if (resourceName in (container.resources?.requests ?? {})) return [];
+  const why =
+    "must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests";
+  return [fieldErrors.invalid(`${path}.resourceName`, resourceName, why)];
 }
 
 interface Address {
