@@ -30,7 +30,7 @@ export function createHandler(parts: ServerParts): Handler {
     const info = parseRequest(call.method, path, query);
     let answer: Answer;
     try {
-      const user = await identify(parts, call);
+      const user = await identify(parts, call, { info, query });
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);

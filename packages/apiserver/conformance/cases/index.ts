@@ -1,5 +1,6 @@
 /** All topics. */
 import type { Topic } from "../case.ts";
+import { access } from "./access.ts";
 import { admission } from "./admission.ts";
 import { bodies } from "./bodies.ts";
 import { coreTopics } from "./core/index.ts";
@@ -25,6 +26,7 @@ export const topics: readonly Topic[] = [
   media,
   discovery,
   custom,
+  access,
   admission,
   podSecurity,
   policies,

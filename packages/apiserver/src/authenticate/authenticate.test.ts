@@ -4,6 +4,7 @@ import type { KubeObject } from "@capstan/model";
 import { createAuthority, createPrivateKeyPem, splitBundle, validFor } from "@capstan/pki";
 import type { Call, Headers } from "../call.ts";
 import { certificateAuthenticator } from "./certificate.ts";
+import type { AccessAttributes } from "../authorize/authorizer.ts";
 import { impersonationOf } from "./impersonation.ts";
 import { checkToken, issueToken, serviceAccountAuthenticator, type TokenAuthority } from "./service-account.ts";
 import { staticTokenAuthenticator } from "./static-token.ts";
@@ -109,35 +110,67 @@ test("a client certificate names the user and the groups", async () => {
   assert.deepEqual(found.type === "user" && found.user.groups, ["dev", "system:authenticated"]);
 });
 
-test("to act as somebody needs a permission for each name", () => {
-  const found = impersonationOf(
-    call({ "impersonate-user": "bob", "impersonate-group": "a, b", "impersonate-extra-team%2fname": "x" }),
-    anonymous,
-  );
+const listing: AccessAttributes = {
+  type: "resource",
+  user: anonymous,
+  verb: "list",
+  group: "",
+  version: "v1",
+  resource: "pods",
+  subresource: "",
+  namespace: "",
+  name: "",
+};
+
+/** The needs of each way, as `verb resource/subresource name`. */
+function needsOf(headers: { readonly [name: string]: string }): string[][] {
+  const found = impersonationOf(call(headers), listing);
   assert.equal(found.type, "as");
-  if (found.type !== "as") return;
-  assert.deepEqual(found.user, {
-    name: "bob",
-    groups: ["a", "b", "system:authenticated"],
-    extra: { "team/name": ["x"] },
-  });
+  if (found.type !== "as") return [];
+  return found.ways.map(({ needs }) =>
+    needs.map(({ access, never }) => {
+      if (access.type === "path") return access.path;
+      const what = access.subresource === "" ? access.resource : `${access.resource}/${access.subresource}`;
+      return `${access.verb} ${what} ${access.name}${never === undefined ? "" : " never"}`.trim();
+    }),
+  );
+}
+
+test("to act as somebody needs the right to do this in their name, or a permission for each of their attributes", () => {
   assert.deepEqual(
-    found.needs.map(({ resource, subresource, name }) => [resource, subresource, name]),
+    needsOf({
+      "impersonate-user": "bob",
+      "impersonate-group": "a, system:masters",
+      "impersonate-extra-team%2fname": "x",
+    }),
     [
-      ["users", "", "bob"],
-      ["groups", "", "a"],
-      ["groups", "", "b"],
-      ["userextras", "team/name", "x"],
+      [
+        "impersonate-on:user-info:list pods",
+        "impersonate:user-info users bob",
+        "impersonate:user-info groups a",
+        "impersonate:user-info groups system:masters never",
+        "impersonate:user-info userextras/team/name x",
+      ],
+      [
+        "impersonate users bob",
+        "impersonate groups a",
+        "impersonate groups system:masters",
+        "impersonate userextras/team/name x",
+      ],
     ],
   );
+  assert.deepEqual(needsOf({ "impersonate-user": "system:node:n" }), [
+    ["impersonate-on:arbitrary-node:list pods", "impersonate:arbitrary-node nodes n"],
+    ["impersonate users system:node:n"],
+  ]);
 });
 
 test("a service account brings its groups, and groups without a user are refused", () => {
-  const found = impersonationOf(call({ "impersonate-user": "system:serviceaccount:lab:robot" }), anonymous);
-  assert.deepEqual(found.type === "as" && found.user.groups, [
+  const found = impersonationOf(call({ "impersonate-user": "system:serviceaccount:lab:robot" }), listing);
+  assert.deepEqual(found.type === "as" && found.ways[0]?.user.groups, [
     "system:serviceaccounts",
     "system:serviceaccounts:lab",
     "system:authenticated",
   ]);
-  assert.equal(impersonationOf(call({ "impersonate-group": "a" }), anonymous).type, "malformed");
+  assert.equal(impersonationOf(call({ "impersonate-group": "a" }), listing).type, "malformed");
 });

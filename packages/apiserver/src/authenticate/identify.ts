@@ -1,28 +1,58 @@
 /** Who a call comes from, after impersonation. */
-import { apiErrors } from "@capstan/model";
+import { apiErrors, type StatusError } from "@capstan/model";
+import { accessOf } from "../authorize/authorize-call.ts";
 import { toForbidden } from "../authorize/forbidden.ts";
 import type { Call } from "../call.ts";
 import type { ServerParts } from "../parts.ts";
-import { impersonationOf } from "./impersonation.ts";
+import type { RequestInfo } from "../route/request-info.ts";
+import { impersonationOf, type Way } from "./impersonation.ts";
 import { anonymous, type UserInfo } from "./user.ts";
 
+/** What the call is for. */
+export interface Purpose {
+  readonly info: RequestInfo;
+  readonly query: URLSearchParams;
+}
+
 /** The user of a call; 401 for bad credentials, 403 for an impersonation that is not allowed. */
-export async function identify(parts: ServerParts, call: Call): Promise<UserInfo> {
+export async function identify(parts: ServerParts, call: Call, { info, query }: Purpose): Promise<UserInfo> {
   const user = call.user ?? (await authenticate(parts, call));
-  const impersonation = impersonationOf(call, user);
+  if (!impersonates(call)) return user;
+  const impersonation = impersonationOf(call, accessOf({ user, query }, info));
   switch (impersonation.type) {
     case "none":
       return user;
     case "malformed":
-      throw apiErrors.internalError(impersonation.problem);
-    case "as": {
-      for (const need of impersonation.needs) {
-        const decision = await parts.authorizer.authorize(need);
-        if (decision.verdict !== "Allow") throw toForbidden(need, decision.reason);
-      }
-      return impersonation.user;
-    }
+      throw apiErrors.badRequest(impersonation.problem);
+    case "as":
+      return firstAllowed(parts, impersonation.ways);
   }
+}
+
+/** Most calls do not, and need no closer look. */
+function impersonates({ headers }: Call): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
+}
+
+/** The first way that is allowed; the refusal of the first that is tried tells why none is. */
+async function firstAllowed(parts: ServerParts, ways: readonly Way[]): Promise<UserInfo> {
+  let refused: StatusError | undefined;
+  for (const way of ways) {
+    const refusal = await refusalOf(parts, way);
+    if (refusal === undefined) return way.user;
+    refused ??= refusal;
+  }
+  throw refused ?? apiErrors.internalError("all impersonation modes failed");
+}
+
+async function refusalOf({ authorizer }: ServerParts, { needs }: Way): Promise<StatusError | undefined> {
+  for (const { access, never } of needs) {
+    if (never !== undefined) return toForbidden(access, never);
+    const decision = await authorizer.authorize(access);
+    if (decision.verdict !== "Allow") return toForbidden(access, decision.reason);
+  }
+  return undefined;
 }
 
 async function authenticate(parts: ServerParts, call: Call): Promise<UserInfo> {

@@ -1,14 +1,30 @@
-/** Acting as somebody else: every name that is taken on must be allowed by itself. */
+/**
+ * Acting as somebody else. There are several ways to be allowed to: for nodes, for accounts and for other users one needs the right to be
+ * them and the right to do this in their name; the older way needs only the right to be them, with each of their attributes.
+ */
+import { quote } from "@capstan/model";
+import type { AccessAttributes, ResourceAccess } from "../authorize/authorizer.ts";
 import type { Call } from "../call.ts";
-import type { ResourceAccess } from "../authorize/authorizer.ts";
-import { serviceAccountGroups, serviceAccountUser } from "./service-account.ts";
+import { serviceAccountGroups } from "./service-account.ts";
 import { anonymous, authenticatedGroup, type UserInfo } from "./user.ts";
 
-/** What a call asks for: to be this user, given that each of these is allowed. */
+/** What a call asks for. */
 export type Impersonation =
   | { readonly type: "none" }
   | { readonly type: "malformed"; readonly problem: string }
-  | { readonly type: "as"; readonly user: UserInfo; readonly needs: readonly ResourceAccess[] };
+  | { readonly type: "as"; readonly ways: readonly Way[] };
+
+/** A way to be allowed: to become this user, given that each of these is. */
+export interface Way {
+  readonly user: UserInfo;
+  readonly needs: readonly Need[];
+}
+
+/** Something that must be allowed; a reason says that it never is. */
+export interface Need {
+  readonly access: AccessAttributes;
+  readonly never?: string;
+}
 
 interface Asked {
   readonly user: string;
@@ -19,14 +35,22 @@ interface Asked {
 
 const extraPrefix = "impersonate-extra-";
 
-export function impersonationOf(call: Call, requestor: UserInfo): Impersonation {
+/** Reads the headers; `request` is what the call would do, in the name of the one who calls. */
+export function impersonationOf(call: Call, request: AccessAttributes): Impersonation {
   const asked = readHeaders(call);
+  if (asked.user !== "") return { type: "as", ways: waysFor(asked, request) };
   const others = asked.groups.length > 0 || asked.uid !== "" || Object.keys(asked.extra).length > 0;
-  if (asked.user === "") {
-    if (!others) return { type: "none" };
-    return { type: "malformed", problem: "requested groups, UID or extra without impersonating a user" };
-  }
-  return { type: "as", user: toUser(asked), needs: toNeeds(asked, requestor) };
+  if (!others) return { type: "none" };
+  return { type: "malformed", problem: `requested ${inGo(asked)} without impersonating a user name` };
+}
+
+/** As Go prints the value. */
+function inGo({ user, uid, groups, extra }: Asked): string {
+  const list = (values: readonly string[]): string =>
+    values.length === 0 ? "[]string(nil)" : `[]string{${values.map(quote).join(", ")}}`;
+  const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`);
+  const map = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`;
+  return `&user.DefaultInfo{Name:${quote(user)}, UID:${quote(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }
 
 function readHeaders({ headers }: Call): Asked {
@@ -38,7 +62,7 @@ function readHeaders({ headers }: Call): Asked {
   return {
     user: all("impersonate-user")[0] ?? "",
     uid: all("impersonate-uid")[0] ?? "",
-    groups: all("impersonate-group").filter((group) => group !== ""),
+    groups: all("impersonate-group"),
     extra: Object.fromEntries(extraNames.map((name) => [unescape(name.slice(extraPrefix.length)), all(name)])),
   };
 }
@@ -51,16 +75,99 @@ function unescape(key: string): string {
   }
 }
 
-function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function accountOf(user: string): Account | undefined {
   const match = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user);
   return match ? { namespace: match[1] ?? "", name: match[2] ?? "" } : undefined;
+}
+
+function nodeOf(user: string): string | undefined {
+  return /^system:node:(.+)$/.exec(user)?.[1];
+}
+
+/** The ways in the order in which they are tried. */
+function waysFor(asked: Asked, request: AccessAttributes): Way[] {
+  const node = nodeOf(asked.user);
+  const account = accountOf(asked.user);
+  const onlyName = asked.uid === "" && asked.groups.length === 0 && Object.keys(asked.extra).length === 0;
+  const ways: Way[] = [];
+  if (onlyName && node !== undefined && isOnNode(request.user, node))
+    ways.push(constrained("associated-node", asked, request));
+  if (onlyName && node !== undefined) ways.push(constrained("arbitrary-node", asked, request));
+  if (onlyName && account !== undefined) ways.push(constrained("serviceaccount", asked, request));
+  if (node === undefined && account === undefined) ways.push(constrained("user-info", asked, request));
+  return [...ways, legacy(asked, request.user)];
+}
+
+/** A pod's account is known to be on the node of the pod. */
+function isOnNode({ name, extra }: UserInfo, node: string): boolean {
+  const [own, ...more] = extra?.["authentication.kubernetes.io/node-name"] ?? [];
+  return accountOf(name) !== undefined && own === node && more.length === 0;
+}
+
+const mastersGroup = "system:masters";
+
+function constrained(mode: string, asked: Asked, request: AccessAttributes): Way {
+  const on: Need = { access: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
+  const verb = `impersonate:${mode}`;
+  const node = nodeOf(asked.user);
+  const base = { ...accessBase(request.user, verb), ...authentication };
+  const name = mode === "associated-node" ? "*" : node;
+  const self: ResourceAccess = name === undefined ? nameAccess(asked.user, base) : { ...base, resource: "nodes", name };
+  const groups = asked.groups.map((group): Need => {
+    const access = { ...base, resource: "groups", name: group };
+    if (group === "") return { access, never: "impersonating the empty string group is not allowed" };
+    return group === mastersGroup
+      ? { access, never: "impersonating the system:masters group is not allowed" }
+      : { access };
+  });
+  const user = node === undefined ? toUser(asked) : toUser({ ...asked, groups: ["system:nodes"] });
+  return { user, needs: [on, { access: self }, ...uidNeeds(asked, base), ...groups, ...extraNeeds(asked, base)] };
+}
+
+function legacy(asked: Asked, requestor: UserInfo): Way {
+  const base = accessBase(requestor, "impersonate");
+  const needs: Need[] = [
+    { access: nameAccess(asked.user, base) },
+    ...uidNeeds(asked, base),
+    ...asked.groups.map((name) => ({ access: { ...base, resource: "groups", name } })),
+    ...extraNeeds(asked, base),
+  ];
+  return { user: toUser(asked), needs };
+}
+
+const authentication = { group: "authentication.k8s.io", version: "v1" } as const;
+
+function accessBase(user: UserInfo, verb: string): Omit<ResourceAccess, "resource" | "name"> {
+  return { type: "resource", user, verb, group: "", version: "v1", subresource: "", namespace: "" };
+}
+
+type Base = ReturnType<typeof accessBase>;
+
+function nameAccess(user: string, base: Base): ResourceAccess {
+  const account = accountOf(user);
+  return account ? { ...base, resource: "serviceaccounts", ...account } : { ...base, resource: "users", name: user };
+}
+
+function uidNeeds({ uid }: Asked, base: Base): Need[] {
+  return uid === "" ? [] : [{ access: { ...base, ...authentication, resource: "uids", name: uid } }];
+}
+
+function extraNeeds({ extra }: Asked, base: Base): Need[] {
+  return Object.entries(extra).flatMap(([subresource, values]) =>
+    values.map((name) => ({ access: { ...base, ...authentication, resource: "userextras", subresource, name } })),
+  );
 }
 
 function toUser({ user, uid, groups, extra }: Asked): UserInfo {
   const account = accountOf(user);
   const stated = groups.length === 0 && account ? serviceAccountGroups(account.namespace) : groups;
   return {
-    name: account ? serviceAccountUser(account.namespace, account.name) : user,
+    name: user,
     ...(uid === "" ? {} : { uid }),
     groups: withEverybody(user, stated),
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
@@ -72,28 +179,4 @@ function withEverybody(user: string, groups: readonly string[]): string[] {
   const [nobody = ""] = anonymous.groups;
   const wanted = user === anonymous.name ? nobody : authenticatedGroup;
   return groups.includes(wanted) || groups.includes(nobody) ? [...groups] : [...groups, wanted];
-}
-
-function toNeeds({ user, uid, groups, extra }: Asked, requestor: UserInfo): ResourceAccess[] {
-  const base = {
-    type: "resource",
-    user: requestor,
-    verb: "impersonate",
-    group: "",
-    version: "v1",
-    subresource: "",
-    namespace: "",
-  } as const;
-  const authentication = { ...base, group: "authentication.k8s.io" };
-  const account = accountOf(user);
-  return [
-    account
-      ? { ...base, resource: "serviceaccounts", ...account }
-      : { ...base, version: "", resource: "users", name: user },
-    ...groups.map((name) => ({ ...base, version: "", resource: "groups", name })),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((name) => ({ ...authentication, resource: "userextras", subresource: key, name })),
-    ),
-    ...(uid === "" ? [] : [{ ...authentication, resource: "uids", name: uid }]),
-  ];
 }

@@ -13,7 +13,8 @@ export async function authorizeCall(exchange: Exchange, info: RequestInfo): Prom
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);
 
-function accessOf({ user, query }: Exchange, info: RequestInfo): AccessAttributes {
+/** What a request asks for. */
+export function accessOf({ user, query }: Pick<Exchange, "user" | "query">, info: RequestInfo): AccessAttributes {
   if (info.type === "path") return { type: "path", user, verb: info.verb, path: info.path };
   const { verb, group, version, resource, subresource, namespace } = info;
   const access = { type: "resource", user, verb, group, version, resource, subresource, namespace } as const;
