@@ -5,15 +5,8 @@ import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
 import { roundQuantities } from "../meta/resource-list.ts";
 import { isHugePage, isOvercommitAllowed } from "../meta/resource-name.ts";
-import { defaultHostPorts, defaultPodSpec } from "../pod-template/defaults.ts";
+import { defaultHostPorts, defaultPodSpec, dropInitAnnotations } from "../pod-template/defaults.ts";
 import { aggregate, isPodLevelResource } from "../pod-template/resources.ts";
-
-const initAnnotations = [
-  "pod.beta.kubernetes.io/init-containers",
-  "pod.alpha.kubernetes.io/init-containers",
-  "pod.beta.kubernetes.io/init-container-statuses",
-  "pod.alpha.kubernetes.io/init-container-statuses",
-];
 
 /** Defaults of a pod, on every decode. */
 export function defaultPod(draft: Draft<Pod>): void {
@@ -28,7 +21,7 @@ export function defaultPod(draft: Draft<Pod>): void {
   }
   defaultPodSpec(spec);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-  for (const key of initAnnotations) delete draft.metadata.annotations?.[key];
+  dropInitAnnotations(draft.metadata.annotations);
   if (draft.status !== undefined) defaultStatus(draft.status);
 }
 

@@ -12,6 +12,19 @@ type DraftProbe = Draft<Probe>;
 /** Defaults of a template: those of a pod spec, without those that only pods themselves have. */
 export function defaultPodTemplate(template: Draft<PodTemplateSpec> | undefined): void {
   if (template?.spec !== undefined) defaultPodSpec(template.spec);
+  dropInitAnnotations(template?.metadata?.annotations);
+}
+
+const initAnnotations = [
+  "pod.beta.kubernetes.io/init-containers",
+  "pod.alpha.kubernetes.io/init-containers",
+  "pod.beta.kubernetes.io/init-container-statuses",
+  "pod.alpha.kubernetes.io/init-container-statuses",
+];
+
+/** Init containers were annotations before they were a field; nobody reads those any more. */
+export function dropInitAnnotations(annotations: { [key: string]: string } | undefined): void {
+  for (const key of initAnnotations) delete annotations?.[key];
 }
 
 /** Defaults of a pod spec. */
