@@ -46,7 +46,7 @@ export const init: Command = defineCommand({
     capstan: {
       type: "text",
       value: "PATH",
-      describe: "use the framework of this checkout instead of the published one",
+      describe: "use the framework of this checkout instead of the published one (CAPSTAN_CHECKOUT)",
     },
   },
   examples: [
@@ -61,6 +61,7 @@ export const init: Command = defineCommand({
     { line: "capstan init", does: "Ask, and write into this folder" },
   ],
   run: async ({ options, args: [folder], terminal }) => {
+    const checkout = options.capstan ?? terminal.env["CAPSTAN_CHECKOUT"];
     const root = resolve(terminal.cwd, folder ?? ".");
     await mustBeFree(root);
     const name =
@@ -72,7 +73,7 @@ export const init: Command = defineCommand({
       templates: currentTemplates,
       name,
       domain: options.domain,
-      capstan: options.capstan === undefined ? await ownVersion() : `file:${resolve(terminal.cwd, options.capstan)}`,
+      capstan: checkout === undefined ? await ownVersion() : `file:${resolve(terminal.cwd, checkout)}`,
       namespaced: options["watch-namespace"],
       ...(header === undefined ? {} : { header }),
       apis: options.bare ? [] : [await firstApi(options, terminal)],
@@ -81,11 +82,11 @@ export const init: Command = defineCommand({
     const changes = [...renderProject(inputs)].map(([path, text]) => ({ path, action: "create" as const, text }));
     await mustNotOverwrite(root, changes);
     await writeChanges(root, changes);
-    if (options.capstan !== undefined) await linkCheckout(root, resolve(terminal.cwd, options.capstan));
+    if (checkout !== undefined) await linkCheckout(root, resolve(terminal.cwd, checkout));
     report(changes, terminal);
     const steps = [
       ...(folder === undefined ? [] : [`cd ${folder}`]),
-      ...(options.capstan === undefined ? ["npm install"] : []),
+      ...(checkout === undefined ? ["npm install"] : []),
       "npm test",
       "npx capstan dev",
     ];

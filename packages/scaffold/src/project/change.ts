@@ -35,11 +35,10 @@ interface OneFile {
 }
 
 function changeOf({ path, was, wanted, is }: OneFile, additions: Additions): FileChange | undefined {
-  if (wanted === is) return undefined;
+  if (wanted === is || wanted === was) return undefined;
   // The record is the tool's own: it says what the other files are made from, whatever stands in it.
   if (path === inputsFile && wanted !== undefined)
     return { path, action: is === undefined ? "create" : "update", text: wanted };
-  if (wanted === was) return undefined;
   if (wanted === undefined) {
     if (is === undefined) return undefined;
     return is === was
