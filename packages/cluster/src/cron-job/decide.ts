@@ -70,7 +70,12 @@ function timesOf({ spec }: CronJob): Times | undefined {
 /** A schedule of old could carry its zone: `TZ=Europe/Rome 0 3 * * *`. */
 function splitZone(schedule: string): { readonly zone: string | undefined; readonly text: string } {
   const [, zone, text] = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/u.exec(schedule) ?? [];
-  return text === undefined ? { zone: undefined, text: schedule } : { zone, text };
+  return text === undefined ? { zone: undefined, text: anyDay(schedule) } : { zone, text: anyDay(text) };
+}
+
+/** In Kubernetes a question mark is a star; to the parser it is the time of now. */
+function anyDay(schedule: string): string {
+  return schedule.replaceAll("?", "*");
 }
 
 function wasStarted({ status }: CronJob, time: number): boolean {
