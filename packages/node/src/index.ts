@@ -9,6 +9,7 @@ export type { Behaviour, Pattern, Rule, ScriptedEnd } from "./simulated/script.t
 export type {
   CheckResult,
   ContainerOrder,
+  Doors,
   Exit,
   ImageRecord,
   NetworkCheck,
@@ -26,3 +27,4 @@ export type { Machine, MachineOptions } from "./linux/machine.ts";
 export type { LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
 export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
+export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";

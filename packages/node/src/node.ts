@@ -10,6 +10,8 @@ import { tokensOf } from "./agent/tokens.ts";
 import { environmentOf } from "./environment/environment.ts";
 import { serviceVariables } from "./environment/services.ts";
 import { NodeError } from "./errors.ts";
+import { serveKubelet } from "./kubelet/api.ts";
+import type { KubeletAnswer, KubeletCall } from "./kubelet/call.ts";
 import { type BoundPod, containersOf } from "./pod/containers.ts";
 import { PodWorker, type WorkerTools } from "./pod/worker.ts";
 import type { NodeFacts, Runtime } from "./runtime/runtime.ts";
@@ -41,6 +43,8 @@ export interface RunningNode extends AsyncDisposable {
   worker(uid: string): PodWorker | undefined;
   /** The worker of a pod, by namespace and name. */
   find(namespace: string, name: string): PodWorker | undefined;
+  /** The kubelet's API: the path is the kubelet's, with its query. */
+  handle(path: string, call: KubeletCall): Promise<KubeletAnswer>;
   /** Ends a pod as a node under pressure would. */
   evict(uid: string, message: string): void;
   /** Stops following and reporting, as if the node had lost its power; `ended` also says goodbye. */
@@ -68,11 +72,15 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     if (how === "ended") await writeStatus(registration, false).catch(() => {});
     await options.runtime[Symbol.asyncDispose]();
   };
+  const find: RunningNode["find"] = (namespace, name) => findWorker(workers, namespace, name);
+  const { runtime, clock, name } = options;
+  const kubelet = { nodeName: name, clock, doors: runtime.doors, find, workers: () => workers.values() };
   return {
-    name: options.name,
-    runtime: options.runtime,
+    name,
+    runtime,
     worker: (uid) => workers.get(uid),
-    find: (namespace, name) => findWorker(workers, namespace, name),
+    find,
+    handle: (path, call) => serveKubelet(path, call, kubelet),
     evict: (uid, message) => workers.get(uid)?.condemn("Evicted", message),
     close,
     [Symbol.asyncDispose]: () => close(),

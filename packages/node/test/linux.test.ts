@@ -171,3 +171,45 @@ test("exec probes restart a container that is not well", { skip }, async () => {
   );
   assert.equal(pod.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
 });
+
+test("logs can be read from the end, with times, of the run before, and as they grow", { skip }, async () => {
+  const script = "echo one; echo two; echo three >&2; sleep 0.5; echo four; exit 1";
+  const container = { name: "main", image: busybox, command: ["sh", "-c", script] };
+  await world.run("talker", { restartPolicy: "OnFailure", containers: [container] });
+  await world.until("talker", "started", ({ status }) => status?.phase === "Running");
+  const pod = { namespace: "default", name: "talker" };
+  assert.equal(await world.client.logs({ ...pod, follow: true }).text(), "one\ntwo\nthree\nfour\n");
+  await world.until("talker", "restarted", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
+  assert.equal(await world.client.logs({ ...pod, previous: true, tailLines: 2 }).text(), "three\nfour\n");
+  const times = await world.client.logs({ ...pod, previous: true, timestamps: true, tailLines: 1 }).text();
+  assert.match(times, /^\d{4}-\d\d-\d\dT\S+Z four\n$/);
+});
+
+test("commands are run with input, output and their exit code", { skip }, async () => {
+  await world.run("shell", {});
+  await world.until("shell", "ready", isReady);
+  const pod = { namespace: "default", name: "shell" };
+  const failed = await (
+    await world.client.exec({ ...pod, command: ["sh", "-c", "echo out; echo err >&2; exit 5"] })
+  ).finish();
+  assert.deepEqual([failed.stdout, failed.stderr, failed.code], ["out\n", "err\n", 5]);
+  const session = await world.client.exec({ ...pod, command: ["tr", "a-z", "A-Z"], stdin: true });
+  await session.write("hello");
+  await session.end();
+  assert.equal((await session.finish()).stdout, "HELLO");
+  const terminal = await (
+    await world.client.exec({ ...pod, command: ["sh", "-c", "test -t 1 && echo tty"], tty: true })
+  ).finish();
+  assert.equal(terminal.stdout.trim(), "tty");
+});
+
+test("a port of a pod can be reached from outside", { skip }, async () => {
+  await world.run("forwarded", { containers: [{ name: "main", image: memcached }] });
+  await world.until("forwarded", "ready", isReady);
+  const connection = await world.client.portForward({ namespace: "default", name: "forwarded", port: 11211 });
+  await connection.write("version\r\n");
+  for await (const bytes of connection) {
+    assert.match(Buffer.from(bytes).toString(), /^VERSION 1\.6/);
+    break;
+  }
+});

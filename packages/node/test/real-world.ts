@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer, type ApiServer } from "@capstan/apiserver";
-import { createClient, inProcess, systemClock, type Client } from "@capstan/client";
+import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserver";
+import { createClient, systemClock, type Client } from "@capstan/client";
 import { Pod, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
 import { startMachine, startNode, type LinuxRuntime, type Machine, type RunningNode } from "@capstan/node";
@@ -30,19 +30,28 @@ export async function startRealWorld(): Promise<RealWorld> {
   const store = await openStore(join(state, "images"));
   for (const { archive } of await buildTestImages({ only: ["busybox", "memcached"] }))
     await loadArchive(archive, store);
-  const server = await startApiServer();
-  const client = createClient(inProcess(server.fetch));
+  // The API server and the node need each other: calls to pods wait behind a door that opens when the node runs.
+  let node: RunningNode | undefined;
+  const handOver: NodeDoor["handOver"] = (_name, path, call) => {
+    if (node === undefined) throw new Error("the node does not run yet");
+    return node.handle(path, call);
+  };
+  const server = await startApiServer({ listen: { port: 0, tls: false }, nodes: { handOver } });
+  const cluster = { server: server.url ?? "" };
+  const user = { proof: { type: "token", token: server.token } } as const;
+  const client = createClient({ name: "test", cluster, user, namespace: "default" });
   const rights = process.getuid?.() === 0 ? "root" : "user";
   const machine = await startMachine({ state, clock: systemClock, store, rights });
   const runtime = await machine.addNode({ name: "one", address: "172.30.0.1", podCidr: "10.244.0.0/24" });
-  const node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
+  node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
   const pod = (name: string): Promise<Pod> => client.get(Pod, { namespace: "default", name });
+  const running = node;
   return {
     server,
     client,
     machine,
     runtime,
-    node,
+    node: running,
     state,
     pod,
     async run(name, spec) {
@@ -61,7 +70,7 @@ export async function startRealWorld(): Promise<RealWorld> {
       }
     },
     async [Symbol.asyncDispose]() {
-      await node.close();
+      await running.close();
       await machine.close();
       await client.close();
       await server.close();

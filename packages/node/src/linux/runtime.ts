@@ -10,6 +10,7 @@ import type { BoundPod } from "../pod/containers.ts";
 import type {
   CheckResult,
   ContainerOrder,
+  Doors,
   Exit,
   ImageRecord,
   NetworkCheck,
@@ -26,7 +27,7 @@ import { planContainer, type PlannedContainer } from "./container-plan.ts";
 import { toExit } from "./exit.ts";
 import { enterCommand } from "./launch.ts";
 import type { MachineParts } from "./machine.ts";
-import { nodeSide, podSide } from "./network.ts";
+import { nodeSide, podSide, quoted } from "./network.ts";
 import { hostnameOf, hostsFile, resolvFile } from "./pod-files.ts";
 import { runInside, type InsideResult } from "./inside.ts";
 import { placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
@@ -59,8 +60,9 @@ export interface LinuxContainer extends PlannedContainer {
 }
 
 /** The runtime of one node. */
-export class LinuxRuntime implements Runtime {
+export class LinuxRuntime implements Runtime, Doors {
   readonly runsPrograms = true;
+  readonly doors: Doors = this;
   readonly node: LinuxNode;
   readonly #parts: MachineParts;
   readonly #pods = new Map<string, PodPlace>();
@@ -186,7 +188,7 @@ export class LinuxRuntime implements Runtime {
 
   /** Runs a command in a container and gathers what it says. */
   exec(id: string, command: readonly string[], timeoutMs: number): Promise<InsideResult> {
-    const socket = this.openExec(id, command, false);
+    const socket = this.openExec(id, command, false, false);
     return runInside(socket, { clock: this.#parts.clock, timeoutMs });
   }
 
@@ -200,10 +202,12 @@ export class LinuxRuntime implements Runtime {
   }
 
   /** A framed connection to a command that is started in a container. */
-  openExec(id: string, command: readonly string[], stdin: boolean): Socket {
+  openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Socket {
     const container = this.#containers.get(id);
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
-    const argv = enterCommand(container.enter, container.pid, command);
+    const entering = enterCommand(container.enter, container.pid, command);
+    // A terminal is lent by the node: `script` makes one and passes on the exit code.
+    const argv = tty ? ["/usr/bin/script", "-q", "-e", "-c", entering.map(quoted).join(" "), "/dev/null"] : entering;
     return this.#parts.keeper.open({ to: "exec", argv, env: container.launch.env, stdin });
   }
 

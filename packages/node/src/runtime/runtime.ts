@@ -1,4 +1,5 @@
 /** What a node asks of whatever runs containers: a machine, or a pretence. */
+import type { Duplex } from "node:stream";
 import type { Container } from "@capstan/kinds/v1";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 
@@ -100,10 +101,26 @@ export interface NodeFacts {
   };
 }
 
+/** The ways into containers, where there are programs to reach. Connections are framed as `linux/frames.ts` says. */
+export interface Doors {
+  /** Runs a command in a container. */
+  openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Duplex;
+  /** Joins what a container says and hears. */
+  openAttach(id: string, stdin: boolean): Duplex;
+  /** Connects to a port of a pod. */
+  openPort(sandbox: Sandbox, port: number): Promise<Duplex>;
+  /** The file with the output of one run of a container. */
+  logFile(run: Pick<ContainerOrder, "pod" | "container" | "attempt">): string;
+  /** What a container uses now. */
+  usage(id: string): Promise<{ readonly cpuNanoseconds: number; readonly memoryBytes: number }>;
+}
+
 /** The effects of a node. Whatever fails rejects with a `NodeError`. */
 export interface Runtime extends AsyncDisposable {
   /** Whether programs run that see their environment and their files. */
   readonly runsPrograms: boolean;
+  /** The ways into containers; a pretence has none. */
+  readonly doors?: Doors;
   facts(): Promise<NodeFacts>;
   findImage(image: string): Promise<ImageRecord | undefined>;
   pullImage(image: string, pod: BoundPod): Promise<ImageRecord>;

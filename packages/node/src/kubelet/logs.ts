@@ -1,0 +1,182 @@
+/** Reads the logs of containers: all or the end of them, since a time, with times, and on as they grow. */
+import { open, stat } from "node:fs/promises";
+import type { Timer } from "@capstan/client";
+import { NodeError } from "../errors.ts";
+import { parseLogLine } from "../linux/cri-log.ts";
+import type { ContainerRecord } from "../pod/situation.ts";
+import type { PodWorker } from "../pod/worker.ts";
+import type { KubeletTools } from "./api.ts";
+import { plain, type KubeletAnswer, type KubeletSink } from "./call.ts";
+
+/** Whose log, and which part. */
+export interface LogRequest {
+  readonly query: URLSearchParams;
+  readonly worker: PodWorker;
+  readonly record: ContainerRecord;
+}
+
+interface LogOptions {
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  readonly tailLines: number;
+  readonly limitBytes: number;
+  /** Calendar milliseconds. */
+  readonly since: number;
+}
+
+/** How often a log that is followed is looked at. */
+const interval = 100;
+
+/** Answers with the log. */
+export async function readLogs(request: LogRequest, tools: KubeletTools): Promise<KubeletAnswer> {
+  const { doors } = tools;
+  if (doors === undefined) return plain(200, "");
+  const { record, worker, query } = request;
+  const attempt = runOf(request);
+  const path = doors.logFile({ pod: worker.situation.pod, container: record.container.spec, attempt });
+  const options = optionsOf(query, tools.clock.wall());
+  const headers = { "content-type": "text/plain" };
+  const reader = new LogReader(path, options);
+  if (!options.follow) return { status: 200, headers, body: await reader.rest() };
+  const isOver = (): boolean => {
+    const now = worker.situation.containers.get(record.container.spec.name);
+    return now === undefined || now.life.is === "exited" || now.restarts !== attempt;
+  };
+  return { status: 200, headers, body: (sink) => follow(reader, sink, { isOver, tools }) };
+}
+
+/** Which run is meant; one that has not begun has nothing to tell. */
+function runOf({ query, record, worker }: LogRequest): number {
+  const { name } = record.container.spec;
+  const pod = worker.situation.pod.metadata.name;
+  if (query.get("previous") === "true") {
+    if (record.restarts > 0) return record.restarts - 1;
+    throw new NodeError("BadRequest", `previous terminated container "${name}" in pod "${pod}" not found`);
+  }
+  const { life, image, last } = record;
+  if (life.is === "running" || life.is === "exited") return record.restarts;
+  if (last !== undefined && life.is !== "refused") return Math.max(0, record.restarts - 1);
+  const reason =
+    life.is === "refused"
+      ? life.code
+      : image.is === "missing"
+        ? "trying and failing to pull image"
+        : "ContainerCreating";
+  throw new NodeError("BadRequest", `container "${name}" in pod "${pod}" is waiting to start: ${reason}`);
+}
+
+function optionsOf(query: URLSearchParams, now: number): LogOptions {
+  const number = (name: string): number => (query.has(name) ? Number(query.get(name)) : Infinity);
+  const seconds = number("sinceSeconds");
+  const sinceTime = query.get("sinceTime");
+  return {
+    follow: query.get("follow") === "true",
+    timestamps: query.get("timestamps") === "true",
+    tailLines: number("tailLines"),
+    limitBytes: number("limitBytes"),
+    since: sinceTime === null ? (seconds === Infinity ? -Infinity : now - seconds * 1000) : Date.parse(sinceTime),
+  };
+}
+
+/** Reads on where it stopped. */
+class LogReader {
+  readonly #path: string;
+  readonly #options: LogOptions;
+  #offset = 0;
+  #partial = "";
+  #isFirst = true;
+  #left: number;
+  #startsLine = true;
+
+  constructor(path: string, options: LogOptions) {
+    this.#path = path;
+    this.#options = options;
+    this.#left = options.limitBytes;
+  }
+
+  /** Whether nothing more may be said. */
+  get isFull(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** What has come since the last time, as text. */
+  async rest(): Promise<string> {
+    const text = this.#partial + (await this.#read());
+    const end = text.lastIndexOf("\n") + 1;
+    this.#partial = text.slice(end);
+    let lines = text.slice(0, end).split("\n").slice(0, -1);
+    if (this.#isFirst && this.#options.tailLines < Infinity) lines = lastLines(lines, this.#options.tailLines);
+    this.#isFirst = false;
+    const shown = lines.map((line) => this.#show(line)).join("");
+    const bytes = Buffer.from(shown);
+    if (bytes.length <= this.#left) {
+      this.#left -= bytes.length;
+      return shown;
+    }
+    const cut = bytes.subarray(0, this.#left).toString("utf8");
+    this.#left = 0;
+    return cut;
+  }
+
+  async #read(): Promise<string> {
+    const size = await stat(this.#path).then(
+      (found) => found.size,
+      () => 0,
+    );
+    // A log that is shorter than before was put aside and begun anew.
+    if (size < this.#offset) this.#offset = 0;
+    if (size === this.#offset) return "";
+    const file = await open(this.#path);
+    try {
+      const buffer = Buffer.alloc(size - this.#offset);
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, this.#offset);
+      this.#offset += bytesRead;
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #show(line: string): string {
+    const entry = parseLogLine(line);
+    if (entry === undefined || Date.parse(entry.time) < this.#options.since) return "";
+    const time = this.#options.timestamps && this.#startsLine ? `${entry.time} ` : "";
+    this.#startsLine = entry.isWhole;
+    return `${time}${entry.text}${entry.isWhole ? "\n" : ""}`;
+  }
+}
+
+/** The last so many whole lines; parts of a line belong together. */
+function lastLines(lines: readonly string[], count: number): string[] {
+  let left = count;
+  let start = lines.length;
+  while (start > 0) {
+    const isEnd = parseLogLine(lines[start - 1] ?? "")?.isWhole === true;
+    if (isEnd && left-- === 0) break;
+    start--;
+  }
+  return lines.slice(start);
+}
+
+interface Following {
+  readonly isOver: () => boolean;
+  readonly tools: KubeletTools;
+}
+
+function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Following): () => void {
+  let timer: Timer | undefined;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    const wasOver = isOver();
+    const text = await reader.rest();
+    if (isStopped) return;
+    if (text !== "") sink.write(text);
+    if (wasOver || reader.isFull) return sink.end();
+    timer = tools.clock.later(interval, () => void look());
+  };
+  void look();
+  return () => {
+    isStopped = true;
+    timer?.cancel();
+  };
+}

@@ -1,0 +1,58 @@
+/** Ports of a pod over WebSocket: two channels a port, one for data and one for what goes wrong. */
+import type { Duplex } from "node:stream";
+import { NodeError } from "../errors.ts";
+import type { Doors, Sandbox } from "../runtime/runtime.ts";
+import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+import { acceptSocket, bytesOf } from "./web-socket.ts";
+
+/** Which ports, for whom. */
+export interface ForwardRequest {
+  readonly query: URLSearchParams;
+  readonly call: KubeletCall;
+  readonly doors: Doors;
+}
+
+const protocols = ["v4.channel.k8s.io"];
+
+/** Connects a client with ports of a pod. */
+export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: ForwardRequest): Promise<KubeletAnswer> {
+  const ports = query.getAll("port").map(Number);
+  if (ports.length === 0) throw new NodeError("BadRequest", 'query parameter "port" is required');
+  const { socket } = await acceptSocket(call, protocols);
+  const send = (channel: number, bytes: Uint8Array): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
+  const inner = new Map<number, Promise<Duplex | undefined>>();
+  for (const [index, port] of ports.entries()) {
+    const [data, failure] = [index * 2, index * 2 + 1];
+    for (const channel of [data, failure]) send(channel, portBytes(port));
+    const opened = doors.openPort(sandbox, port).then(
+      (connection) => {
+        connection.on("data", (chunk: Buffer) => send(data, chunk));
+        connection.on("error", () => {});
+        connection.on("close", () => socket.close(1000));
+        return connection;
+      },
+      (error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        send(failure, Buffer.from(`error forwarding port ${port} to pod: ${why}`));
+        return undefined;
+      },
+    );
+    inner.set(data, opened);
+  }
+  socket.on("message", (message) => {
+    const bytes = bytesOf(message);
+    void inner.get(bytes[0] ?? 0)?.then((connection) => connection?.write(bytes.subarray(1)));
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    for (const opened of inner.values()) void opened.then((connection) => connection?.destroy());
+  });
+  return takenOver;
+}
+
+/** Each channel begins with the number of its port, lowest byte first. */
+function portBytes(port: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(port);
+  return bytes;
+}

@@ -1,0 +1,59 @@
+/** Passes one HTTP request on to a port of a pod. */
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
+
+/** What to pass on, and over which connection. */
+export interface ProxyRequest {
+  readonly connect: () => Promise<Duplex>;
+  readonly path: string;
+  readonly call: KubeletCall;
+}
+
+const ofTheConnection = new Set([
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "trailer",
+  "authorization",
+]);
+
+/** Asks the pod and gives its answer. */
+export async function proxyTo({ connect, path, call }: ProxyRequest): Promise<KubeletAnswer> {
+  const connection = await connect().catch((error: unknown) =>
+    error instanceof Error ? error.message : String(error),
+  );
+  if (typeof connection === "string") return plain(503, `error trying to reach service: ${connection}`);
+  const body = await call.body();
+  const headers = Object.entries(call.headers).filter(
+    ([name, value]) => !ofTheConnection.has(name) && !name.startsWith(":") && value !== undefined,
+  );
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = {
+      method: call.method,
+      path,
+      headers: Object.fromEntries(headers) as Record<string, string>,
+      createConnection: () => connection,
+    };
+    const request = httpRequest(options, resolve);
+    request.once("error", reject);
+    request.end(body);
+  });
+  const answered = Object.entries(response.headers).filter(
+    ([name, value]) => !ofTheConnection.has(name) && value !== undefined,
+  );
+  return {
+    status: response.statusCode ?? 502,
+    headers: Object.fromEntries(answered) as KubeletAnswer["headers"],
+    body: (sink) => {
+      response.on("data", (chunk: Buffer) => sink.write(chunk));
+      response.once("close", () => {
+        sink.end();
+        connection.destroy();
+      });
+      return () => connection.destroy();
+    },
+  };
+}

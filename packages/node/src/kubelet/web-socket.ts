@@ -1,0 +1,37 @@
+/** Takes a connection over as a WebSocket with one of the protocols that Kubernetes speaks. */
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { WebSocketServer, type WebSocket } from "ws";
+import { NodeError } from "../errors.ts";
+import type { KubeletCall } from "./call.ts";
+
+/** Completes the handshake; refuses a client that speaks none of the protocols. */
+export function acceptSocket(
+  call: KubeletCall,
+  protocols: readonly string[],
+): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
+  const upgrade = call.headers["upgrade"];
+  if (typeof upgrade !== "string" || upgrade.toLowerCase() !== "websocket" || call.upgrade === undefined)
+    throw new NodeError("BadRequest", "unable to upgrade: only WebSocket connections are served");
+  const offered = String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+  const protocol = protocols.find((one) => offered.includes(one));
+  if (protocol === undefined)
+    throw new NodeError(
+      "BadRequest",
+      `unable to negotiate protocol: client supports [${offered.join(" ")}], server accepts [${protocols.join(" ")}]`,
+    );
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, handleProtocols: () => protocol });
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request, { method: "GET", url: "/", headers: call.headers });
+  const raw = call.upgrade();
+  return new Promise((resolve) => {
+    server.handleUpgrade(request, raw, Buffer.alloc(0), (socket) => resolve({ socket, protocol }));
+  });
+}
+
+/** The bytes of a message, however they came. */
+export function bytesOf(data: unknown): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  if (Array.isArray(data)) return Buffer.concat(data as Buffer[]);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(String(data));
+}
