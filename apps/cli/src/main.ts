@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** The capstan command. What was compiled once is kept for the next time, so everything else is imported after that is set up. */
+/** The capstan command. */
 import { enableCompileCache } from "node:module";
 
+// What was compiled once is not compiled again: a third of the time of a short command.
 enableCompileCache();
-const { runCli } = await import("./cli.ts");
-const { processTerminal } = await import("./terminal.ts");
+const [{ runCli }, { processTerminal }] = await Promise.all([import("./cli.ts"), import("./terminal.ts")]);
 process.exitCode = await runCli(process.argv.slice(2), processTerminal());
