@@ -95,6 +95,8 @@ export type FieldReader<T> = { read(object: T): string }["read"];
 
 /** One of the other versions of a kind. */
 export interface VersionRules<T extends KubeObject = KubeObject> {
+  /** What the fields that a field selector may name are called in this version, and in the hub version; the same by default. */
+  readonly fieldLabels?: { readonly [label: string]: string };
   /** Defaults of this version, before conversion. */
   defaults?(draft: AnyDraft): void;
   toHub(draft: AnyDraft): Draft<T>;

@@ -33,18 +33,30 @@ export interface SelectionScope {
 /** Turns options into a selection; refuses fields that the kind cannot select by. */
 export function selectionOf(resource: ServedResource, scope: SelectionScope, options: ListOptions): Selection {
   const fields = resource.rules.serves === "answers" ? undefined : resource.rules.fields;
-  for (const { field } of options.fieldSelector) checkField(field, fields);
+  const fieldSelector = inHubLabels(resource, options.fieldSelector);
+  for (const { field } of fieldSelector) checkField(field, fields);
   const namespace =
     scope.namespace === "" && resource.namespaced
-      ? (exactFieldValue(options.fieldSelector, "metadata.namespace") ?? "")
+      ? (exactFieldValue(fieldSelector, "metadata.namespace") ?? "")
       : scope.namespace;
-  const name = scope.name ?? exactFieldValue(options.fieldSelector, "metadata.name");
+  const name = scope.name ?? exactFieldValue(fieldSelector, "metadata.name");
   const isPinned = name !== undefined && name !== "" && (namespace !== "" || !resource.namespaced);
   return {
     prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
     key: isPinned ? storageKey(resource, namespace, name) : undefined,
-    matches: matcherOf(options.labelSelector, options.fieldSelector, fields),
+    matches: matcherOf(options.labelSelector, fieldSelector, fields),
   };
+}
+
+/** Versions may call fields otherwise than the objects that are stored. */
+function inHubLabels({ rules, apiVersion }: ServedResource, selector: FieldSelector): FieldSelector {
+  const labels = rules.serves === "answers" ? undefined : rules.versions?.[apiVersion]?.fieldLabels;
+  if (labels === undefined) return selector;
+  return selector.map((requirement) => {
+    const field = labels[requirement.field];
+    if (field === undefined) throw apiErrors.badRequest(`field label not supported: ${requirement.field}`);
+    return { ...requirement, field };
+  });
 }
 
 type Fields = { readonly [path: string]: (object: KubeObject) => string } | undefined;

@@ -18,9 +18,25 @@ const renamed: readonly (readonly [there: string, here: string])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
+const fieldLabels: { readonly [label: string]: string } = {
+  reason: "reason",
+  "regarding.kind": "involvedObject.kind",
+  "regarding.namespace": "involvedObject.namespace",
+  "regarding.name": "involvedObject.name",
+  "regarding.uid": "involvedObject.uid",
+  "regarding.apiVersion": "involvedObject.apiVersion",
+  "regarding.resourceVersion": "involvedObject.resourceVersion",
+  "regarding.fieldPath": "involvedObject.fieldPath",
+  reportingController: "reportingComponent",
+  type: "type",
+  "metadata.namespace": "metadata.namespace",
+  "metadata.name": "metadata.name",
+};
+
 /** Drafts keep their apiVersion on the way in, so that rules know by which door they came; the store gives them its own. */
 export const eventVersions: { readonly [version: string]: VersionRules<Event> } = {
   [eventsGroup]: {
+    fieldLabels,
     toHub: (draft) => rename(draft, (pair) => pair) as Draft<Event>,
     fromHub: (draft) =>
       Object.assign(
