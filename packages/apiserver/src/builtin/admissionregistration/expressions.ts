@@ -90,7 +90,7 @@ export function checkVariables(
   const errors = variables.flatMap(({ name, expression }, index) => {
     const at = `${path}[${index}]`;
     const result = (expression ?? "").trim() === "" ? undefined : compile(composed, expression, []);
-    known.set(name, result?.expression?.outputType ?? DYN);
+    if (result !== undefined) known.set(name, result.expression?.outputType ?? DYN);
     return [
       ...checkIdentifier(name ?? "", `${at}.name`),
       ...(result === undefined ? [fieldErrors.required(`${at}.expression`, "expression is not specified")] : []),

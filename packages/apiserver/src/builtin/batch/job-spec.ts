@@ -83,7 +83,7 @@ function checkNotIndexed({ backoffLimitPerIndex, maxFailedIndexes }: JobSpec, pa
     .map(([field, value]) => fieldErrors.invalid(`${path}.${field}`, value, "requires indexed completion mode"));
 }
 
-function checkIndexed({ completions, parallelism = 0, maxFailedIndexes = 0 }: JobSpec, path: string): FieldError[] {
+function checkIndexed({ completions, parallelism = 0, maxFailedIndexes }: JobSpec, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (completions === undefined) {
     errors.push(fieldErrors.required(`${path}.completions`, "when completion mode is Indexed"));
@@ -92,14 +92,16 @@ function checkIndexed({ completions, parallelism = 0, maxFailedIndexes = 0 }: Jo
     const why = `must be less than or equal to ${maxIndexed} when completion mode is Indexed`;
     errors.push(fieldErrors.invalid(`${path}.parallelism`, parallelism, why));
   }
-  const at = `${path}.maxFailedIndexes`;
-  if (completions !== undefined && maxFailedIndexes > completions) {
-    errors.push(fieldErrors.invalid(at, maxFailedIndexes, "must be less than or equal to completions"));
-  }
-  if (maxFailedIndexes > maxIndexed) {
-    errors.push(fieldErrors.invalid(at, maxFailedIndexes, `must be less than or equal to ${maxIndexed}`));
-  }
-  return errors;
+  return maxFailedIndexes === undefined ? errors : [...errors, ...checkFailures(maxFailedIndexes, completions, path)];
+}
+
+function checkFailures(failures: number, completions: number | undefined, path: string): FieldError[] {
+  const refuse = (limit: string): FieldError =>
+    fieldErrors.invalid(`${path}.maxFailedIndexes`, failures, `must be less than or equal to ${limit}`);
+  return [
+    ...(completions !== undefined && failures > completions ? [refuse("completions")] : []),
+    ...(failures > maxIndexed ? [refuse(String(maxIndexed))] : []),
+  ];
 }
 
 /** So many indexes with a limit for each cannot be tracked. */

@@ -16,6 +16,7 @@ import { formatAge } from "../../encode/age.ts";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import { checkSelected, isAbsent, nameWarnings, parsedSelector } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";
+import { emptyAsNull } from "../empty-list.ts";
 import { checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { toInternal } from "../meta/internal-form.ts";
@@ -69,6 +70,7 @@ export const job: KindRules<Job> = defineRules<Job>({
     if (old !== undefined && old.metadata.generation === metadata.generation) return [];
     return [...(old === undefined ? nameWarnings(metadata.name) : []), ...jobSpecWarnings(spec, "spec")];
   },
+  canonicalize: ({ spec }) => canonicalizeJobSpec(spec),
   subresources: { status: statusView<Job>({ validate: checkJobStatus }) },
   table: { row: (object, now) => ({ cells: cellsOf(object, now) }) },
 });
@@ -92,6 +94,12 @@ export function defaultJobSpec(spec: Draft<JobSpec>): void {
     if (isEmpty(pattern.status)) pattern.status = "True";
   }
   defaultPodTemplate(spec.template);
+}
+
+/** Empty lists of rules are kept as none. */
+export function canonicalizeJobSpec({ podFailurePolicy, successPolicy }: Draft<JobSpec>): void {
+  if (podFailurePolicy) emptyAsNull(podFailurePolicy, "rules");
+  if (successPolicy) emptyAsNull(successPolicy, "rules");
 }
 
 /** Gives the pods labels that no other job's pods have, and selects by them. */

@@ -1,6 +1,7 @@
 /** How a job takes the failure of a pod, and when enough of its indexes have succeeded. */
 import type { JobSpec, PodFailurePolicy, SuccessPolicy } from "@capstan/kinds/batch/v1";
 import { byteLength, fieldErrors, type FieldError, type Json } from "@capstan/model";
+import { isAbsent } from "../apps/workload.ts";
 import { checkNonNegative, checkOneOf, checkQualified, isEmpty } from "../meta/checks.ts";
 import { countIndexes } from "./indexes.ts";
 
@@ -80,13 +81,14 @@ function checkExitCodes(
   return [
     ...requireKnown(operator, `${path}.operator`, operators),
     ...(isStranger ? [fieldErrors.invalid(`${path}.containerName`, containerName, why)] : []),
-    ...checkCodes(values ?? [], `${path}.values`, operator),
+    ...((values ?? []).length === 0
+      ? [fieldErrors.invalid(`${path}.values`, values ?? null, "at least one value is required")]
+      : checkCodes(values, `${path}.values`, operator)),
   ];
 }
 
 function checkCodes(codes: readonly number[], path: string, operator: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (codes.length === 0) errors.push(fieldErrors.invalid(path, codes, "at least one value is required"));
   if (codes.length > maxExitCodes) errors.push(fieldErrors.tooMany(path, codes.length, maxExitCodes));
   for (const [index, code] of codes.entries()) {
     const at = `${path}[${index}]`;
@@ -151,8 +153,9 @@ function checkIndexes(text: string, total: number | string | undefined, path: st
 /** The policy in the form in which messages show it. */
 export function internalFailurePolicy(policy: PodFailurePolicy | undefined): Json {
   if (policy === undefined) return null;
+  if (isAbsent<PodFailurePolicy["rules"]>(policy.rules)) return { Rules: null };
   return {
-    Rules: (policy.rules ?? []).map(({ action, onExitCodes, onPodConditions }) => ({
+    Rules: policy.rules.map(({ action, onExitCodes, onPodConditions }) => ({
       Action: action,
       OnExitCodes:
         onExitCodes === undefined
@@ -173,8 +176,9 @@ export function internalFailurePolicy(policy: PodFailurePolicy | undefined): Jso
 /** The policy in the form in which messages show it. */
 export function internalSuccessPolicy(policy: SuccessPolicy | undefined): Json {
   if (policy === undefined) return null;
+  if (isAbsent<SuccessPolicy["rules"]>(policy.rules)) return { Rules: null };
   return {
-    Rules: (policy.rules ?? []).map(({ succeededIndexes, succeededCount }) => ({
+    Rules: policy.rules.map(({ succeededIndexes, succeededCount }) => ({
       SucceededIndexes: succeededIndexes ?? null,
       SucceededCount: succeededCount ?? null,
     })),

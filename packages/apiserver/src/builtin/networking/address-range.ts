@@ -58,7 +58,7 @@ function checkRangesUpdate(ranges: readonly string[], old: readonly string[]): F
     ranges[index] === old[index] ? [] : [fieldErrors.invalid(`${path}[${index}]`, ranges[index], "field is immutable")];
   if (ranges.length === old.length) return old.flatMap((_, index) => changed(index));
   if (old.length === 1 && ranges.length === 2) return [...changed(0), ...checkRanges(ranges)];
-  return [fieldErrors.invalid(path, ranges, "field is immutable")];
+  return [fieldErrors.invalid(path, ranges.length === 0 ? null : ranges, "field is immutable")];
 }
 
 /** The rules of single addresses. */
@@ -78,8 +78,10 @@ export const ipAddress: KindRules<IPAddress> = defineRules<IPAddress>({
   },
 });
 
-function internalParent({ spec }: IPAddress): object {
-  const { group = "", resource, namespace = "", name } = spec?.parentRef ?? { resource: "", name: "" };
+function internalParent({ spec }: IPAddress): object | null {
+  const parent: Partial<NonNullable<IPAddress["spec"]>["parentRef"]> | null = spec?.parentRef ?? null;
+  if (parent === null) return null;
+  const { group = "", resource = "", namespace = "", name = "" } = parent;
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }
 

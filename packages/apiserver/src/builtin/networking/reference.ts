@@ -3,7 +3,8 @@ import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import { checkSubdomain, invalidEach, isEmpty } from "../meta/checks.ts";
 
 interface Reference {
-  readonly apiGroup?: string;
+  /** The server keeps an absent one as null. */
+  readonly apiGroup?: string | null;
   readonly kind: string;
   readonly name: string;
 }
@@ -11,7 +12,7 @@ interface Reference {
 /** Checks group, kind and name. */
 export function checkReference({ apiGroup, kind, name }: Reference, path: string): FieldError[] {
   return [
-    ...(apiGroup === undefined ? [] : checkSubdomain(apiGroup, `${path}.apiGroup`)),
+    ...(apiGroup === undefined || apiGroup === null ? [] : checkSubdomain(apiGroup, `${path}.apiGroup`)),
     ...requireSegment(kind, `${path}.kind`),
     ...requireSegment(name, `${path}.name`),
   ];

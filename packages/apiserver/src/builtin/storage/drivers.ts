@@ -137,7 +137,10 @@ export const csiNode: KindRules<CsiNode> = defineRules<CsiNode>({
   deletion: { returnsObject: true },
   validateCreate: checkNode,
   validateUpdate: (object, old) => [...checkNode(object), ...checkSameDrivers(object, old)],
-  canonicalize: ({ spec }) => emptyAsNull(spec, "drivers"),
+  canonicalize({ spec }) {
+    for (const driver of spec.drivers ?? []) emptyAsNull(driver, "topologyKeys");
+    emptyAsNull(spec, "drivers");
+  },
   table: {
     row: (object, now) => ({
       cells: [object.metadata.name, (object.spec.drivers ?? []).length, ageOf(object, now)],

@@ -7,7 +7,6 @@ import type {
 } from "@capstan/kinds/storage.k8s.io/v1";
 import { byteLength, fieldErrors, isDeepEqual, rangeMessage, type FieldError } from "@capstan/model";
 import { checkObjectMetadata } from "../../metadata/check.ts";
-import { checkVolumeSource } from "../core/persistent-volume-source.ts";
 import { checkSubdomain } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -15,6 +14,7 @@ import { checkDriverName } from "../pod-template/volume-sources.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
+import { checkInlineVolume } from "./inline-volume.ts";
 import { keepMetadata } from "./keep-metadata.ts";
 
 type VolumeAttachment = Whole<VolumeAttachmentObject>;
@@ -85,7 +85,7 @@ function checkAttachment(object: VolumeAttachment): FieldError[] {
 function checkSource({ inlineVolumeSpec, persistentVolumeName }: VolumeAttachmentSource, path: string): FieldError[] {
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) return [fieldErrors.forbidden(path, one)];
-  if (inlineVolumeSpec !== undefined) return checkVolumeSource(inlineVolumeSpec, `${path}.inlineVolumeSpec`, "");
+  if (inlineVolumeSpec !== undefined) return checkInlineVolume(inlineVolumeSpec, `${path}.inlineVolumeSpec`);
   if (persistentVolumeName === undefined) return [fieldErrors.required(path, one)];
   if (persistentVolumeName !== "") return [];
   return [fieldErrors.required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
