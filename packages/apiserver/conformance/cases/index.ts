@@ -13,6 +13,7 @@ import { media } from "./media.ts";
 import { patches } from "./patches.ts";
 import { podSecurity } from "./pod-security.ts";
 import { policies } from "./policies.ts";
+import { scaleApply } from "./scale-apply.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
@@ -30,6 +31,7 @@ export const topics: readonly Topic[] = [
   admission,
   podSecurity,
   policies,
+  scaleApply,
   ...coreTopics,
   ...kindTopics,
 ];

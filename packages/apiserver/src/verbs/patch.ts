@@ -72,7 +72,12 @@ function kindOf({ call, resource }: ResourceExchange): PatchKind {
   throw new StatusError(toFailure({ code: 415, reason: "UnsupportedMediaType", message, details: {} }));
 }
 
-/** Changes a document that is not stored itself, such as a Scale; apply is not among the ways. */
+/** Whether a request applies a configuration. */
+export function isApply(exchange: ResourceExchange): boolean {
+  return kindOf(exchange) === "apply";
+}
+
+/** Changes a document that is not stored itself, such as a Scale, in any way but by applying a configuration. */
 export async function patchDocument(
   exchange: ResourceExchange,
   options: WriteOptions,
@@ -132,7 +137,8 @@ function applied(
   };
 }
 
-function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
+/** The configuration that is applied. */
+export function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
   try {
     const value = text.trimStart().startsWith("{") ? parseJson(text, problems) : parseYaml(text, problems);
     if (value === null) return {};

@@ -9,7 +9,7 @@ import { respondJson } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { findEntry } from "./get.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
-import { patchDocument } from "./patch.ts";
+import { isApply, patchDocument, readApplied } from "./patch.ts";
 import { checkName } from "./update.ts";
 import { write } from "./write.ts";
 
@@ -30,6 +30,7 @@ export async function updateProjection(exchange: ResourceExchange, rules: Projec
 
 /** Answers a PATCH of a projection. */
 export async function patchProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
+  if (isApply(exchange)) return applyProjection(exchange, rules);
   const options = parseWriteOptions(exchange.query, "PatchOptions");
   const codec = exchange.subresource?.codec ?? exchange.resource.codec;
   const change = await patchDocument(exchange, options);
@@ -37,6 +38,40 @@ export async function patchProjection(exchange: ResourceExchange, rules: Project
     options,
     projected: (live) => codec.decode(cloneJson(change(rules.read(live))), undefined),
   });
+}
+
+/** Applies a projection: what it sets is owned through the subresource by who applies it. */
+async function applyProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
+  const { info, context, subresource, resource, query, call } = exchange;
+  const options = parseWriteOptions(query, "PatchOptions", true);
+  const text = Buffer.from(await call.body()).toString("utf8");
+  const codec = subresource?.codec ?? resource.codec;
+  const body = codec.decode(readApplied(text, undefined) as never, undefined);
+  const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
+  const { object } = await write(exchange, {
+    name: info.name,
+    options,
+    createsMissing: false,
+    uid: "",
+    change(live) {
+      const manager = subresource?.fieldManager;
+      if (live === undefined || manager === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+      const { apiVersion, kind, metadata } = live;
+      const configuration = {
+        apiVersion,
+        kind,
+        metadata: { name: metadata.name, namespace: metadata.namespace },
+        spec: {},
+      };
+      rules.write(body, configuration as never);
+      const errors = rules.validate?.({ ...body, metadata: rules.read(live).metadata }, context) ?? [];
+      if (errors.length > 0) throw apiErrors.invalid(rules.kind, info.name, errors);
+      const draft = resource.codec.decode(manager.apply(live, configuration as never, origin) as never, undefined);
+      resource.codec.defaults(draft);
+      return timeless(draft, info.subresource);
+    },
+  });
+  return respondJson(200, toGoJson(rules.read(object)), exchange.media);
 }
 
 interface ProjectionWrite {
