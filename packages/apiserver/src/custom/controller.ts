@@ -10,9 +10,10 @@ import {
   type Definition,
   type DefinitionNames,
 } from "./definition.ts";
+import type { ConversionServices } from "./conversion-webhook.ts";
 import { serveDefinition } from "./serve.ts";
 
-type Parts = Pick<ServerParts, "store" | "registry" | "clock">;
+type Parts = Pick<ServerParts, "store" | "registry" | "clock"> & { readonly conversion: ConversionServices };
 
 /** Starts to serve what definitions define. What is stored already is served at once, later definitions in a turn of their own. */
 export function startDefinitions(parts: Parts): () => void {
@@ -63,7 +64,7 @@ class DefinitionController {
 
   #serve(key: string, definition: Definition): void {
     const { registry } = this.#parts;
-    const resources = serveDefinition(definition);
+    const resources = serveDefinition(definition, this.#parts.conversion);
     this.#remove(key, resources);
     this.#served.set(key, resources);
     registry.add(...resources);

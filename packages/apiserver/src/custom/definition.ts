@@ -1,6 +1,7 @@
 /** The parts of a CustomResourceDefinition that serving needs. */
 import type { Condition, Json, KubeObject } from "@capstan/model";
 import type { OpenApiSchema } from "@capstan/patch";
+import type { ConversionWebhook } from "./conversion-webhook.ts";
 
 /** The names of a kind. */
 export interface DefinitionNames {
@@ -49,7 +50,7 @@ export interface Definition extends KubeObject {
     readonly names: DefinitionNames;
     readonly scope: "Namespaced" | "Cluster";
     readonly versions: readonly DefinitionVersion[];
-    readonly conversion?: { readonly strategy: "None" | "Webhook"; readonly webhook?: Json };
+    readonly conversion?: { readonly strategy: "None" | "Webhook"; readonly webhook?: ConversionWebhook };
     readonly preserveUnknownFields?: boolean;
   };
   readonly status?: {

@@ -1,7 +1,7 @@
 /** Serves the versions of a custom kind: structure, rules, tables and subresources from its definition. */
 import { builtInDefinitions } from "@capstan/kinds";
 import { apiErrors, formatApiVersion, isDeepEqual, type FieldError, type Json, type KubeObject } from "@capstan/model";
-import { fromCrd } from "@capstan/patch";
+import { fromCrd, type JsonObject, type ManageFieldsOptions, type TypeSchema } from "@capstan/patch";
 import {
   compileColumns,
   compileResource,
@@ -16,7 +16,9 @@ import { createFieldManager, type FieldManager } from "../managed/field-manager.
 import { structureOnly } from "../resources/builtin.ts";
 import type { Codec, Conversion, ServedResource, ServedSubresource } from "../resources/resource.ts";
 import { hasCondition, type Definition, type DefinitionVersion, type ScalePaths } from "./definition.ts";
+import { webhookConverter, type Converter, type ConversionServices } from "./conversion-webhook.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
+import { impatient } from "./pending-conversion.ts";
 import { checkScaleSpec, checkScaleStatus, scaleRules } from "./scale.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";
@@ -25,18 +27,29 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 const subresourceVerbs = ["get", "patch", "update"];
 
 /** Every served version of a definition as a resource. */
-export function serveDefinition(definition: Definition): readonly ServedResource[] {
-  return definition.spec.versions.filter(({ served }) => served).map((version) => serveVersion(definition, version));
+export function serveDefinition(definition: Definition, services: ConversionServices): readonly ServedResource[] {
+  const convert = converterOf(definition, services);
+  return definition.spec.versions
+    .filter(({ served }) => served)
+    .map((version) => serveVersion(definition, version, convert));
 }
 
-function serveVersion(definition: Definition, version: DefinitionVersion): ServedResource {
+function converterOf({ spec: { conversion } }: Definition, services: ConversionServices): Converter | undefined {
+  return conversion?.strategy === "Webhook" ? webhookConverter(conversion.webhook ?? {}, services) : undefined;
+}
+
+function serveVersion(
+  definition: Definition,
+  version: DefinitionVersion,
+  convert: Converter | undefined,
+): ServedResource {
   const { group, names, scope, versions } = definition.spec;
   const accepted = definition.status?.acceptedNames ?? names;
   const apiVersion = formatApiVersion({ group, version: version.name });
   const compiled = compile(definition, version);
   const codec = customCodec(compiled, apiVersion);
   const storage = versions.find((one) => one.storage) ?? version;
-  const managers = fieldManagers(definition, version);
+  const managers = fieldManagers(definition, version, convert);
   return {
     group,
     version: version.name,
@@ -60,7 +73,7 @@ function serveVersion(definition: Definition, version: DefinitionVersion): Serve
       storage === version
         ? codec
         : customCodec(compile(definition, storage), formatApiVersion({ group, version: storage.name })),
-    conversion: conversionOf(definition, { compiled, apiVersion, storage: storage.name }),
+    conversion: conversionOf(definition, { compiled, apiVersion, storage: storage.name, convert }),
     subresources: subresourcesOf(definition, version, { codec, compiled, managers }),
     fieldManager: managers.main,
     patchType: () => {
@@ -108,12 +121,14 @@ interface ConversionFacts {
   readonly compiled: CompiledResource;
   readonly apiVersion: string;
   readonly storage: string;
+  /** How objects change when their version does; `undefined` when only its name changes. */
+  readonly convert: Converter | undefined;
 }
 
 /** A kind with one version whose definition never changed is stored as it is served. */
 function conversionOf(
   { spec, metadata }: Definition,
-  { compiled, apiVersion, storage }: ConversionFacts,
+  { compiled, apiVersion, storage, convert }: ConversionFacts,
 ): Conversion | undefined {
   if (spec.versions.length === 1 && metadata.generation === 1) return undefined;
   const storedVersion = formatApiVersion({ group: spec.group, version: storage });
@@ -129,21 +144,31 @@ function conversionOf(
     }
     return known;
   };
-  return {
-    toStored: (draft) => {
-      refuseWebhook(spec, draft.apiVersion, storedVersion);
-      return { ...draft, apiVersion: storedVersion };
-    },
-    fromStored: (objects) => {
-      for (const object of objects) refuseWebhook(spec, object.apiVersion, apiVersion);
-      return objects.map(show);
-    },
+  const converted = new WeakMap<KubeObject, KubeObject>();
+  const convertOnce = async (object: KubeObject): Promise<KubeObject> => {
+    if (convert === undefined || object.apiVersion === apiVersion) return show(object);
+    const known = converted.get(object);
+    if (known !== undefined) return known;
+    const made = show(await convert(object, apiVersion));
+    converted.set(object, made);
+    return made;
   };
-}
-
-function refuseWebhook({ conversion, names }: Definition["spec"], from: string, to: string): void {
-  if (conversion?.strategy !== "Webhook" || from === to) return;
-  throw apiErrors.internalError(`conversion webhooks are not called yet: ${names.kind} from ${from} to ${to}`);
+  if (convert === undefined) {
+    return {
+      checks: "served",
+      toStored: (draft) => ({ ...draft, apiVersion: storedVersion }),
+      fromStored: (objects) => objects.map(show),
+    };
+  }
+  return {
+    checks: "served",
+    async toStored(draft) {
+      if (draft.apiVersion === storedVersion) return draft;
+      const converted = await convert(draft as unknown as KubeObject, storedVersion);
+      return sortKeys(converted as unknown as JsonValue) as unknown as AnyDraft;
+    },
+    fromStored: (objects) => Promise.all(objects.map(convertOnce)),
+  };
 }
 
 interface FieldManagers {
@@ -152,20 +177,45 @@ interface FieldManagers {
   readonly scale: FieldManager;
 }
 
-function fieldManagers({ spec }: Definition, version: DefinitionVersion): FieldManagers {
+function fieldManagers(
+  { spec }: Definition,
+  version: DefinitionVersion,
+  convert: Converter | undefined,
+): FieldManagers {
   const hasStatus = version.subresources?.status !== undefined;
   const base = {
     apiVersion: formatApiVersion({ group: spec.group, version: version.name }),
     kind: spec.names.kind,
-    schema: fromCrd(version.schema?.openAPIV3Schema, {
-      definitions: builtInDefinitions(),
-      preserveUnknownFields: spec.preserveUnknownFields ?? false,
-    }),
+    schema: managedSchema(spec, version),
+    ...(spec.versions.length === 1 ? {} : { convert: betweenVersions(spec, convert) }),
   };
   return {
     main: createFieldManager({ ...base, subresource: "", resetFields: hasStatus ? ["status"] : [] }),
     status: createFieldManager({ ...base, subresource: "status", resetFields: ["spec"] }),
     scale: createFieldManager({ ...base, subresource: "scale", resetFields: [] }),
+  };
+}
+
+function managedSchema({ preserveUnknownFields = false }: Definition["spec"], version: DefinitionVersion): TypeSchema {
+  return fromCrd(version.schema?.openAPIV3Schema, { definitions: builtInDefinitions(), preserveUnknownFields });
+}
+
+/** Owners of fields speak of the version in which they wrote: the object is looked at in that one, while there is such a version. */
+function betweenVersions(
+  spec: Definition["spec"],
+  convert: Converter | undefined,
+): NonNullable<ManageFieldsOptions["convert"]> {
+  const schemas = new Map<string, TypeSchema>();
+  const convertNow = convert === undefined ? undefined : impatient(convert);
+  return (object, apiVersion) => {
+    const version = spec.versions.find(
+      ({ name }) => formatApiVersion({ group: spec.group, version: name }) === apiVersion,
+    );
+    if (version === undefined) return undefined;
+    let schema = schemas.get(apiVersion);
+    if (schema === undefined) schemas.set(apiVersion, (schema = managedSchema(spec, version)));
+    const converted = convertNow?.(object as unknown as KubeObject, apiVersion) ?? { ...object, apiVersion };
+    return { object: converted as unknown as JsonObject, schema };
   };
 }
 

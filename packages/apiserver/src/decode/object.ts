@@ -105,7 +105,8 @@ interface TypeMeta {
 
 /** The kind that a body says it has; what it does not say is taken from what is expected. */
 function readTypeMeta(value: JsonValue, expected: Expected): TypeMeta {
-  if (value !== null && (typeof value !== "object" || Array.isArray(value))) throw noTypeMeta(value);
+  if (value !== null && (typeof value !== "object" || Array.isArray(value)))
+    throw new Unrecognized(typeMetaProblem(value));
   const apiVersion = readMetaField(value?.["apiVersion"], "apiVersion");
   const kind = readMetaField(value?.["kind"], "kind");
   const { group, version } = apiVersion === "" ? expected : readApiVersion(apiVersion);
@@ -128,11 +129,10 @@ class Unrecognized extends Error {
 
 const metaStruct = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-function noTypeMeta(value: JsonValue): Unrecognized {
+/** What is wrong with a body that is no object, and so has no kind. */
+export function typeMetaProblem(value: JsonValue): string {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return new Unrecognized(
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${metaStruct}`,
-  );
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${metaStruct}`;
 }
 
 function readMetaField(value: JsonValue | undefined, name: string): string {

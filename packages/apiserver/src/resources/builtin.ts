@@ -112,6 +112,7 @@ function conversionOf(rules: ResourceRules, apiVersion: string, version: string)
   const conversion = rules.versions[apiVersion] ?? rules.versions[version];
   if (conversion === undefined) return undefined;
   return {
+    checks: "stored",
     toStored: (draft) => conversion.toHub(draft),
     fromStored: (objects) => objects.map((object): KubeObject => conversion.fromHub(cloneJson(object))),
   };

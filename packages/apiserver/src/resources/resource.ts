@@ -39,6 +39,8 @@ export interface Codec {
 
 /** How one version relates to what the store keeps. */
 export interface Conversion {
+  /** In which version writes are admitted and checked: custom objects in that of the request, built-in ones in the stored one. */
+  readonly checks: "served" | "stored";
   /** From this version to the stored one. */
   toStored(draft: AnyDraft): AnyDraft | Promise<AnyDraft>;
   /** From whatever is stored to this version; the objects given are frozen and must not be changed. */

@@ -20,7 +20,7 @@ import { storageKey, type ServedResource } from "../resources/resource.ts";
 import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
-import { toStored } from "./write.ts";
+import { checkedCodec, toChecked, toStored } from "./write.ts";
 
 /** Answers a POST to a collection. */
 export async function create(exchange: ResourceExchange): Promise<Answer> {
@@ -35,7 +35,7 @@ export async function create(exchange: ResourceExchange): Promise<Answer> {
     time: exchange.context.now,
   };
   const managed = resource.fieldManager?.update(undefined, body, origin) ?? body;
-  const created = await storeNew(exchange, await toStored(resource, managed), options);
+  const created = await storeNew(exchange, await toChecked(resource, managed), options);
   return respondObject(exchange, 201, created);
 }
 
@@ -52,7 +52,7 @@ export function warnAboutOwners(exchange: ResourceExchange, draft: AnyDraft, aft
 /** How often a name is drawn before the server gives up. */
 const nameAttempts = 8;
 
-/** Admits, checks and stores a draft in the stored version. Answers with what was stored, in that version. */
+/** Admits, checks and stores a draft. Answers with what was stored, in the stored version. */
 export async function storeNew(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -112,7 +112,10 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
       else checked.metadata.resourceVersion = version;
       return checked;
     }
-    const entry = parts.store.put(resource.storage, key, checked);
+    const converting = toStored(resource, checked);
+    const stored = converting instanceof Promise ? await converting : converting;
+    if (converting instanceof Promise) freeKey(exchange, checked, false);
+    const entry = parts.store.put(resource.storage, key, stored);
     expireLater(exchange, entry);
     rules.stored?.({ type: "created", object: entry.object }, parts.writer, context);
     await parts.store.settled();
@@ -156,7 +159,7 @@ function checkNew(
   rules.canonicalize?.(draft);
   // A version keeps its place among the fields; the store puts in the real one.
   draft.metadata.resourceVersion = "0";
-  return resource.stored.decode(draft as never, undefined);
+  return checkedCodec(resource).decode(draft as never, undefined);
 }
 
 /** The kind that refusals name: custom objects are called what they call themselves. */

@@ -18,7 +18,7 @@ export function equivalentForms({ parts, resource, info }: ResourceExchange): Se
     });
 }
 
-/** An object of the stored version in one of the forms. */
+/** An object in one of the forms. */
 export function presentForm(
   exchange: ResourceExchange,
   object: KubeObject,
@@ -31,7 +31,7 @@ export function presentForm(
   return cloneJson(converted[0] ?? object);
 }
 
-/** A draft in one of the forms, as an object of the stored version. */
+/** A draft in one of the forms, in the version in which the request is checked. */
 export function acceptForm(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -44,12 +44,18 @@ export function acceptForm(
   const structured = codec.decode(draft as never, undefined);
   codec.defaults(structured);
   if (!isWhole(exchange, form) || served.conversion === undefined) return structured;
-  return served.conversion.toStored(structured);
+  if (served.conversion.checks === "stored") return served.conversion.toStored(structured);
+  return presentForm(exchange, structured as unknown as KubeObject, formOf(exchange));
 }
 
 /** How values of a form are merged. */
 export function schemaOfForm(exchange: ResourceExchange, form: ServedKind): TypeSchema | undefined {
   return isWhole(exchange, form) ? servedAs(exchange, form)?.fieldManager?.schema : undefined;
+}
+
+/** The form in which the request itself came. */
+function formOf({ resource: { group, version, resource, kind } }: ResourceExchange): ServedKind {
+  return { group, version, resource, kind: { group, version, kind } };
 }
 
 function servedAs({ parts }: ResourceExchange, form: ServedKind): ServedResource | undefined {

@@ -7,12 +7,13 @@ import type { KindRules, ViewRules } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { checkMetadata, checkMetadataUpdate, checkStandardFinalizers } from "../metadata/check.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
-import { storageKey, type ServedResource } from "../resources/resource.ts";
+import { storageKey, type ServedResource, type Codec } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
+import { withConversions } from "../custom/pending-conversion.ts";
 import { present } from "./present.ts";
 
 /** What a write wants to store, given what is there; both in the version of the request. */
@@ -38,9 +39,19 @@ export interface Written {
 /** How often a write starts over when the object changed while it waited. */
 const maxAttempts = 100;
 
-/** Brings a draft from the version of the request into the stored one. */
-export function toStored(resource: ServedResource, draft: AnyDraft): AnyDraft | Promise<AnyDraft> {
-  return resource.conversion === undefined ? draft : resource.conversion.toStored(draft);
+/** Brings a draft from the version of the request into the one in which it is admitted and checked. */
+export function toChecked({ conversion }: ServedResource, draft: AnyDraft): AnyDraft | Promise<AnyDraft> {
+  return conversion?.checks === "stored" ? conversion.toStored(draft) : draft;
+}
+
+/** Brings a draft that was checked into the stored version. */
+export function toStored({ conversion }: ServedResource, checked: AnyDraft): AnyDraft | Promise<AnyDraft> {
+  return conversion?.checks === "served" ? conversion.toStored(checked) : checked;
+}
+
+/** The form of what was checked. */
+export function checkedCodec({ conversion, codec, stored }: ServedResource): Codec {
+  return conversion?.checks === "served" ? codec : stored;
 }
 
 /** Writes until nobody interferes. */
@@ -68,7 +79,7 @@ async function createMissing(exchange: ResourceExchange, request: Write): Promis
     throw storageConflict(exchange, request.name, why);
   }
   await authorizeCreate(exchange, request.name);
-  return { object: await storeNew(exchange, await toStored(resource, draft), request.options), created: true };
+  return { object: await storeNew(exchange, await toChecked(resource, draft), request.options), created: true };
 }
 
 /** A write that turns out to create needs the right to create. */
@@ -100,9 +111,9 @@ const modifiedMessage = "the object has been modified; please apply your changes
 /** One attempt; `undefined` when the object changed meanwhile. */
 async function replace(exchange: ResourceExchange, entry: Entry, request: Write): Promise<KubeObject | undefined> {
   const { resource, parts } = exchange;
-  const old = entry.object;
-  const live = await present(resource, old);
-  const draft = await toStored(resource, await request.change(live));
+  const live = await present(resource, entry.object);
+  const old = resource.conversion?.checks === "served" ? live : entry.object;
+  const draft = await toChecked(resource, await withConversions(() => request.change(live)));
   const admitted = await admitUpdate(exchange, { draft, old, request });
   checkVersion(exchange, admitted, old);
   const rules = resource.rules as KindRules;
@@ -111,8 +122,9 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
     const checked = ignoreTimestamps(old, checkUpdate(exchange, admitted, old));
     const validating = parts.admission.validate(updateRequest(exchange, { draft: checked, old, request }));
     if (validating !== undefined) await validating;
+    const stored = isDeepEqual(checked, old) ? undefined : await toStored(resource, checked);
     if (parts.store.get(resource.storage, entry.key) !== entry) return release(allocation);
-    return await commit(exchange, entry, { checked, dryRun: request.options.dryRun });
+    return await commit(exchange, entry, { checked, stored, dryRun: request.options.dryRun });
   } catch (error) {
     allocation?.release();
     throw error;
@@ -201,7 +213,7 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
-  return resource.stored.decode(draft as never, undefined);
+  return checkedCodec(resource).decode(draft as never, undefined);
 }
 
 /** The object itself and its views have rules of the same form. */
@@ -248,10 +260,16 @@ function ignoreTimestamps(old: KubeObject, draft: AnyDraft): AnyDraft {
 
 interface Commit {
   readonly checked: AnyDraft;
+  /** The same in the stored version; `undefined` when nothing changed. */
+  readonly stored: AnyDraft | undefined;
   readonly dryRun: boolean;
 }
 
-async function commit(exchange: ResourceExchange, entry: Entry, { checked, dryRun }: Commit): Promise<KubeObject> {
+async function commit(
+  exchange: ResourceExchange,
+  entry: Entry,
+  { checked, stored, dryRun }: Commit,
+): Promise<KubeObject> {
   const { resource, context, parts } = exchange;
   const rules = resource.rules as KindRules;
   if (isFinished(exchange, checked, entry.object)) {
@@ -262,13 +280,13 @@ async function commit(exchange: ResourceExchange, entry: Entry, { checked, dryRu
     await parts.store.settled();
     return checked;
   }
-  if (isDeepEqual(checked, entry.object)) return entry.object;
+  if (stored === undefined) return entry.object;
   if (dryRun) return checked;
-  const stored = parts.store.put(resource.storage, entry.key, checked);
-  expireLater(exchange, stored);
-  rules.stored?.({ type: "updated", object: stored.object, old: entry.object }, parts.writer, context);
+  const written = parts.store.put(resource.storage, entry.key, stored);
+  expireLater(exchange, written);
+  rules.stored?.({ type: "updated", object: written.object, old: entry.object }, parts.writer, context);
   await parts.store.settled();
-  return stored.object;
+  return written.object;
 }
 
 /** An object under deletion disappears with the update that leaves it no reason to stay. */

@@ -1,0 +1,183 @@
+/** Conversion by a webhook: sends objects in the version they have, and takes back the same ones in the version that is wanted. */
+import {
+  apiErrors,
+  formatApiVersion,
+  parseApiVersion,
+  quote,
+  StatusError,
+  toFailure,
+  type KubeObject,
+} from "@capstan/model";
+import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { typeMetaProblem } from "../decode/object.ts";
+import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
+import { addressOf, authorityOf, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
+import { OutgoingError, type OutgoingAnswer, type OutgoingCaller, type ServiceResolver } from "../outgoing/outgoing.ts";
+import { checkConverted, type Converted } from "./converted-object.ts";
+
+/** What conversion needs of the world. */
+export interface ConversionServices {
+  readonly call: OutgoingCaller;
+  readonly resolveService: ServiceResolver;
+  uid(): string;
+}
+
+/** The webhook of a definition. */
+export interface ConversionWebhook {
+  readonly clientConfig?: ClientConfig;
+  readonly conversionReviewVersions?: readonly string[];
+}
+
+/** Converts an object to another version than the one it has. */
+export type Converter = (object: KubeObject, apiVersion: string) => Promise<KubeObject>;
+
+/** A converter that asks the webhook, about one object at a time as kube-apiserver does. */
+export function webhookConverter(webhook: ConversionWebhook, services: ConversionServices): Converter {
+  return async (object, apiVersion) => {
+    const kind = qualifiedKind(object);
+    const converted = await ask({ webhook, services, kind, object, apiVersion });
+    const [first] = converted;
+    if (converted.length !== 1) {
+      throw failure(`conversion webhook for ${kind} returned ${converted.length} objects, expected 1`);
+    }
+    const checked = checkConverted(object, first, apiVersion);
+    if (typeof checked === "string") throw failure(`conversion webhook for ${kind} returned invalid ${checked}`);
+    return checked;
+  };
+}
+
+/** As Go prints a kind with its group and version. */
+function qualifiedKind({ apiVersion, kind }: KubeObject): string {
+  const { group, version } = parseApiVersion(apiVersion);
+  return `${formatApiVersion({ group, version })}, Kind=${kind}`;
+}
+
+interface Question {
+  readonly webhook: ConversionWebhook;
+  readonly services: ConversionServices;
+  readonly object: KubeObject;
+  /** The kind of the object, as errors name it. */
+  readonly kind: string;
+  /** The version that is wanted. */
+  readonly apiVersion: string;
+}
+
+async function ask({ webhook, services, object, kind, apiVersion }: Question): Promise<readonly Converted[]> {
+  const version = (webhook.conversionReviewVersions ?? []).find((one) => one === "v1" || one === "v1beta1");
+  if (version === undefined) throw failure("no supported conversion review versions");
+  const uid = services.uid();
+  const review = {
+    kind: "ConversionReview",
+    apiVersion: `apiextensions.k8s.io/${version}`,
+    request: { uid, desiredAPIVersion: apiVersion, objects: [object] },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
+  };
+  const answer = await send(webhook.clientConfig ?? {}, JSON.stringify(review), services);
+  const objects = typeof answer === "string" ? answer : readReview(answer, version, uid);
+  if (typeof objects === "string") throw failure(`conversion webhook for ${kind} failed: ${objects}`);
+  return objects;
+}
+
+/** The answer, or why there is none. */
+async function send(
+  config: ClientConfig,
+  body: string,
+  { call, resolveService }: ConversionServices,
+): Promise<OutgoingAnswer | string> {
+  const url = `${addressOf(config)}?timeout=${timeoutSeconds}s`;
+  try {
+    return await call({
+      method: "POST",
+      url,
+      headers: { "content-type": "application/json", accept: "application/json, */*" },
+      body,
+      authority: authorityOf(config),
+      connectTo: await placeOf(config, resolveService),
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    });
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    return `Post ${quote(url)}: ${error.code === "Cancelled" ? "context deadline exceeded" : error.message}`;
+  }
+}
+
+const timeoutSeconds = 30;
+
+interface Review {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly response?: null | {
+    readonly uid?: string;
+    readonly convertedObjects?: readonly Converted[] | null;
+    readonly result?: { readonly status?: string; readonly message?: string };
+  };
+}
+
+/** The converted objects, or what is wrong with the answer. */
+function readReview(
+  { status, headers, body }: OutgoingAnswer,
+  version: string,
+  uid: string,
+): readonly Converted[] | string {
+  const text = Buffer.from(body).toString("utf8");
+  if (status < 200 || status > 206) return unexpected(status, isText(headers["content-type"]) ? text : "unknown");
+  const review = parseReview(text);
+  if (typeof review === "string") return review;
+  return (version === "v1" ? checkAddress(review, uid) : undefined) ?? objectsOf(review);
+}
+
+const unconvertible = "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion";
+
+/** Later versions of the protocol want to know that the answer belongs to the question. */
+function checkAddress({ apiVersion = "", kind = "", response }: Review, uid: string): string | undefined {
+  if (apiVersion === "apiextensions.k8s.io/v1beta1") return unconvertible;
+  const expected = "apiextensions.k8s.io/v1, Kind=ConversionReview";
+  const found = `${apiVersion}, Kind=${kind}`;
+  if (found !== expected) return `expected webhook response of ${expected}, got ${found}`;
+  if (response === undefined || response === null || response.uid === uid) return undefined;
+  return `expected response.uid=${quote(uid)}, got ${quote(response.uid ?? "")}`;
+}
+
+function objectsOf({ response }: Review): readonly Converted[] | string {
+  if (response === undefined || response === null) return "no response provided";
+  const { status = "", message = "" } = response.result ?? {};
+  if (status === "Success") return response.convertedObjects ?? [];
+  return message === "" ? `response.result.status was '${status}', not 'Success'` : message;
+}
+
+/** What is no JSON may still be YAML. */
+function parseReview(text: string): Review | string {
+  try {
+    const value = /^\s*\{/.test(text) ? parseJson(text) : parseYaml(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Review;
+    return typeMetaProblem(value);
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) return error.message;
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return `couldn't get version/kind; json parse error: ${error.message}`;
+  }
+}
+
+/** Only texts are quoted; who says nothing sends a text. */
+function isText(type: string | string[] | undefined): boolean {
+  return type === undefined || String(type).startsWith("text/");
+}
+
+function unexpected(code: number, serverMessage: string): string {
+  const resource = { group: "", resource: "" };
+  const { message } = apiErrors.genericServerResponse({
+    code,
+    verb: "POST",
+    resource,
+    name: "",
+    serverMessage: serverMessage.trim(),
+    retryAfterSeconds: 0,
+    isUnexpected: true,
+  });
+  return message;
+}
+
+/** The real server has no reason for this one either. */
+function failure(message: string): StatusError {
+  return new StatusError(toFailure({ code: 500, reason: "", message }));
+}

@@ -1,0 +1,123 @@
+/** Requests for a kind with two versions and a conversion webhook, and what a server answers to them. */
+
+/** Sends a request to the server in question. */
+export type Send = (method: string, path: string, options?: { body: unknown; type: string }) => Promise<Heard>;
+
+/** An answer. */
+export interface Heard {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request and its answer, without what differs from run to run. */
+export interface Told extends Heard {
+  readonly asked: string;
+}
+
+const json = "application/json";
+const merge = "application/merge-patch+json";
+const apply = "application/apply-patch+yaml";
+const modes = [
+  "rename",
+  "version",
+  "kind",
+  "bare",
+  "label",
+  "relabel",
+  "fail",
+  "mute",
+  "uid",
+  "few",
+  "silence",
+  "http",
+  "garbage",
+  "gvk",
+];
+
+/** What defines the kind. */
+export function definitionOf(
+  group: string,
+  clientConfig: { readonly url: string; readonly caBundle?: string },
+): object {
+  const version = (name: string, field: string): object => ({
+    name,
+    served: true,
+    storage: name === "v2",
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: {
+          spec: {
+            type: "object",
+            properties: { [field]: { type: "integer", maximum: 10 }, c: { type: "string", default: "d" } },
+          },
+        },
+      },
+    },
+  });
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `cogs.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "cogs", kind: "Cog" },
+      versions: [version("v1", "a"), version("v2", "b")],
+      conversion: { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } },
+    },
+  };
+}
+
+/** Tells the story, once the kind is served. */
+export async function* tell(send: Send, group: string): AsyncGenerator<Told> {
+  for (const [method, path, body, type = json] of requests(group)) {
+    const heard = await send(method, path, body === undefined ? undefined : { body, type });
+    yield {
+      asked: `${method} ${path}`.replaceAll(group, "<group>"),
+      status: heard.status,
+      body: stable(heard.body, group),
+    };
+  }
+}
+
+function stable(body: string, group: string): string {
+  return body
+    .replaceAll(group, "<group>")
+    .replaceAll(/"(uid|resourceVersion|creationTimestamp|time)":"[^"]*"/g, '"$1":"~"')
+    .replaceAll(/uid=\\"[^"]*\\"/g, "uid=~")
+    .trim();
+}
+
+type Request = readonly [method: string, path: string, body?: unknown, type?: string];
+
+function* requests(group: string): Iterable<Request> {
+  const cogs = (version: string, rest = ""): string => `/apis/${group}/${version}/namespaces/default/cogs${rest}`;
+  const cog = (version: string, name: string, spec: object, mode?: string): object => ({
+    apiVersion: `${group}/${version}`,
+    kind: "Cog",
+    metadata: { name, ...(mode === undefined ? {} : { annotations: { mode } }) },
+    spec,
+  });
+  yield ["POST", cogs("v1"), cog("v1", "x", { a: 1 })];
+  yield ["POST", cogs("v1"), cog("v1", "large", { a: 11 })];
+  yield ["POST", cogs("v1"), cog("v1", "unknown", { b: 1 })];
+  yield ["GET", cogs("v1", "/x")];
+  yield ["GET", cogs("v2", "/x")];
+  yield ["POST", cogs("v2"), cog("v2", "y", { b: 2 })];
+  yield ["GET", cogs("v1")];
+  yield ["GET", cogs("v2")];
+  yield ["PATCH", cogs("v1", "/x?fieldManager=one"), { spec: { a: 3 } }, merge];
+  yield ["PATCH", cogs("v1", "/x?fieldManager=one"), { spec: { a: 30 } }, merge];
+  yield ["PATCH", cogs("v1", "/x?fieldManager=two"), cog("v1", "x", { a: 4 }), apply];
+  yield ["PATCH", cogs("v1", "/x?fieldManager=two&force=true"), cog("v1", "x", { a: 4 }), apply];
+  yield ["PATCH", cogs("v2", "/x?fieldManager=two&force=true"), cog("v2", "x", { b: 5 }), apply];
+  for (const mode of modes) {
+    yield ["POST", cogs("v1"), cog("v1", `written-${mode}`, { a: 1 }, mode)];
+    yield ["POST", cogs("v2"), cog("v2", `read-${mode}`, { b: 1 }, mode)];
+    yield ["GET", cogs("v1", `/read-${mode}`)];
+    yield ["PATCH", cogs("v1", `/read-${mode}?fieldManager=one`), { metadata: { labels: { q: "1" } } }, merge];
+    yield ["DELETE", cogs("v2", `/read-${mode}`)];
+  }
+  yield ["DELETE", cogs("v1", "/x")];
+}
