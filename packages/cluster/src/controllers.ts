@@ -7,6 +7,7 @@ import { deploymentController } from "./deployment/controller.ts";
 import { endpointSliceController } from "./endpoint-slice/controller.ts";
 import { endpointsController } from "./endpoints/controller.ts";
 import { disruptionController } from "./disruption/controller.ts";
+import { atPeace } from "./failure/failure.ts";
 import type { KnownKinds } from "./follow/kinds.ts";
 import { jobController } from "./job/controller.ts";
 import { timeToLiveController } from "./job/time-to-live.ts";
@@ -56,5 +57,5 @@ export function builtinControllers(
     clusterRoleController(setting),
     taintEvictionController(setting),
     nodeLifecycleController(setting),
-  ];
+  ].map(atPeace);
 }

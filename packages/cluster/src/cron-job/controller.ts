@@ -4,6 +4,7 @@ import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
+import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { isEnded } from "../job/conditions.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
@@ -102,7 +103,7 @@ async function start(turn: Turn, { at, replace }: Start): Promise<Job | undefine
     return created;
   } catch (error) {
     if (isApiError(error, "AlreadyExists")) return undefined;
-    event("Warning", "FailedCreate", `Error creating job: ${error instanceof Error ? error.message : ""}`);
+    if (!isNamespaceGoing(error)) event("Warning", "FailedCreate", `Error creating job: ${wordsOf(error)}`);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { Pod } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, isDeepEqual } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
+import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { claim } from "../ownership/claim.ts";
 import { controllerOf } from "../ownership/owner.ts";
@@ -184,7 +185,8 @@ async function create(turn: Turn, set: NewReplicaSet): Promise<Changed> {
     return { sets: new Map(), created, ...(hasDeadline(deployment) && { claim: noted }) };
   } catch (error) {
     if (isApiError(error, "AlreadyExists")) return { sets: new Map(), created: await collide(turn, set, error) };
-    const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : ""}`;
+    if (isNamespaceGoing(error)) throw error;
+    const message = `Failed to create new replica set "${name}": ${wordsOf(error)}`;
     tell("Warning", "ReplicaSetCreateError", message);
     const failed: Claim = { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message };
     if (hasDeadline(deployment)) await report(turn, { status: noted(turn, failed) });

@@ -1,9 +1,13 @@
 /** Watches over nodes: taints those that are not well, and calls those unreachable that have fallen silent. */
+import { isApiError } from "@capstan/client";
+import type { Client } from "@capstan/client";
 import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
-import { Node } from "@capstan/kinds/v1";
+import { Node, Pod } from "@capstan/kinds/v1";
 import { findCondition, formatTime } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
+import { podIndexes } from "../pod/cache.ts";
+import { isReady } from "../pod/state.ts";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
@@ -29,8 +33,8 @@ export function nodeLifecycleController({ client, clock }: Setting): Controller 
   };
   return controller(
     Node,
-    { name: "node-lifecycle", reads: [Lease], on: anyChange },
-    async ({ object, get, signal }): Promise<Answer> => {
+    { name: "node-lifecycle", reads: [Lease, Pod], on: anyChange, cache: { Pod: podIndexes } },
+    async ({ object, get, find, signal }): Promise<Answer> => {
       const lease = get(Lease, object.metadata.name, { namespace: "kube-node-lease" });
       // A node that never reported has no silence to measure.
       const reports = findCondition(object.status?.conditions, "Ready") !== undefined;
@@ -45,9 +49,24 @@ export function nodeLifecycleController({ client, clock }: Setting): Controller 
         const merge = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
         await client.patch(Node, { name: node.metadata.name }, { merge }, { fieldManager: MANAGER, signal });
       }
+      if (findCondition(node.status?.conditions, "Ready")?.status !== "True") {
+        const pods = find(Pod, { namespace: "*", index: { name: "node", value: node.metadata.name } });
+        for (const pod of pods.filter(isReady)) await markUnready(client, pod, clock.wall());
+      }
       return listen(lease, silence);
     },
   );
+}
+
+/** Nobody can tell whether a pod on such a node still serves, so it counts as one that does not. */
+async function markUnready(client: Client, pod: Pod, now: number): Promise<void> {
+  const { namespace = "", name } = pod.metadata;
+  const condition = { type: "Ready", status: "False", lastTransitionTime: formatTime(now) };
+  const options = { subresource: "status", fieldManager: MANAGER };
+  const strategic = { status: { conditions: [condition] } };
+  await client.patch(Pod, { namespace, name }, { strategic }, options).catch((error: unknown) => {
+    if (!isApiError(error, "NotFound")) throw error;
+  });
 }
 
 function listen(lease: Lease | undefined, silence: number): Answer {

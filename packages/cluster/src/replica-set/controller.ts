@@ -5,6 +5,7 @@ import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import type { Kind, LabelSelectorObject, OwnerReference, StoredObject } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
+import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew, slowStart } from "../pod/crew.ts";
@@ -134,7 +135,8 @@ async function attempt(
     await run();
     return undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    if (isNamespaceGoing(error)) return undefined;
+    const message = wordsOf(error);
     event("Warning", reason, `Error ${reason === "FailedCreate" ? "creating" : "deleting"}: ${message}`);
     return { told: { reason, message }, error };
   }

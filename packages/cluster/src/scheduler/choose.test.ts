@@ -4,6 +4,7 @@ import type { Node, Pod } from "@capstan/kinds/v1";
 import { choose } from "./choose.ts";
 import { preemptionFor } from "./preempt.ts";
 import { ClusterView } from "./view.ts";
+import { noStorage } from "./volumes.ts";
 
 function node(
   name: string,
@@ -37,7 +38,7 @@ function place(nodes: readonly Node[], placed: readonly (readonly [Pod, string])
   const view = new ClusterView();
   for (const one of nodes) view.putNode(one);
   for (const [one, name] of placed) view.putPod(one, name);
-  const choice = choose(wanted, { nodes: view.nodes, namespaceLabels: () => undefined }, () => 0);
+  const choice = choose(wanted, { nodes: view.nodes, namespaceLabels: () => undefined, storage: noStorage }, () => 0);
   return choice.choice === "node" ? choice.name : choice.message;
 }
 
@@ -147,7 +148,7 @@ test("as few and as unimportant pods as possible are displaced", () => {
   view.putPod(lesser, "a");
   view.putPod(least, "a");
   view.putPod(large, "b");
-  const around = { nodes: view.nodes, namespaceLabels: () => undefined };
+  const around = { nodes: view.nodes, namespaceLabels: () => undefined, storage: noStorage };
   const wanted = pod({ priority: 10 });
   const choice = choose(wanted, around, () => 0);
   assert.equal(choice.choice, "none");

@@ -7,6 +7,7 @@ import { requestsOf } from "./resources.ts";
 import type { Amounts } from "./resources.ts";
 import { untolerated } from "./taints.ts";
 import type { NodeView } from "./view.ts";
+import { volumeRule } from "./volumes.ts";
 
 /** Why a pod does not fit; what only other pods' leaving could cure is told apart, because preemption may bring it about. */
 export interface Refusal {
@@ -29,8 +30,9 @@ export function fitOf(pod: Pod, around: Surroundings): Fit {
   const ports = hostPorts(pod);
   const neighbours = neighbourRule(pod, around);
   const spread = spreadRule(pod, around);
+  const volumes = volumeRule(pod, around.storage);
   return (view) => {
-    const never = incurable(view, pod);
+    const never = incurable(view, pod) ?? volumes(view.node);
     if (never !== undefined) return { reasons: [never], curable: false };
     if (ports.length > 0 && portsTaken(view, ports)) {
       return { reasons: ["node(s) didn't have free ports for the requested pod ports"], curable: true };

@@ -5,12 +5,14 @@ import type { Labels } from "@capstan/model";
 import { isWanted } from "./affinity.ts";
 import { untolerated } from "./taints.ts";
 import type { NodeView } from "./view.ts";
+import type { Storage } from "./volumes.ts";
 
 /** What the rules look at besides the pod. */
 export interface Surroundings {
   readonly nodes: readonly NodeView[];
   /** The labels of a namespace, for terms that choose namespaces by label. */
   readonly namespaceLabels: (namespace: string) => Labels | undefined;
+  readonly storage: Storage;
 }
 
 /** Whether a term of one pod speaks of another pod. */

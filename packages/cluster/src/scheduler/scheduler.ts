@@ -1,6 +1,7 @@
 /** Gives pods their nodes: one pod at a time, the most important first, each decision on a world that knows all earlier ones. */
 import { isApiError } from "@capstan/client";
-import { Namespace, Node, Pod } from "@capstan/kinds/v1";
+import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
+import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { findCondition, formatTime, fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import { follow } from "../follow/follow.ts";
@@ -47,6 +48,9 @@ class Scheduler {
   readonly #nominated = new Map<string, { readonly node: string; readonly pod: Pod }>();
   readonly #namespaces = new Map<string, Namespace>();
   readonly #budgets = new Map<string, PodDisruptionBudget>();
+  readonly #claims = new Map<string, PersistentVolumeClaim>();
+  readonly #volumes = new Map<string, PersistentVolume>();
+  readonly #classes = new Map<string, StorageClass>();
   readonly #unsynced = new Set(["pods", "nodes"]);
   #timer: { cancel(): void } | undefined;
   #isScheduled = false;
@@ -78,8 +82,16 @@ class Scheduler {
         synced: () => this.#synced("pods"),
       },
     });
+    const hope = (): void => this.#hope();
     void follow<Namespace>({ ...common, kind: Namespace, listener: keeping(this.#namespaces) });
     void follow<PodDisruptionBudget>({ ...common, kind: PodDisruptionBudget, listener: keeping(this.#budgets) });
+    void follow<PersistentVolumeClaim>({
+      ...common,
+      kind: PersistentVolumeClaim,
+      listener: keeping(this.#claims, hope),
+    });
+    void follow<PersistentVolume>({ ...common, kind: PersistentVolume, listener: keeping(this.#volumes, hope) });
+    void follow<StorageClass>({ ...common, kind: StorageClass, listener: keeping(this.#classes, hope) });
   }
 
   #synced(what: string): void {
@@ -192,6 +204,11 @@ class Scheduler {
     return {
       nodes: this.#view.nodes,
       namespaceLabels: (name) => this.#namespaces.get(name)?.metadata.labels,
+      storage: {
+        claimOf: (namespace, name) => this.#claims.get(`${namespace}/${name}`),
+        volumeOf: (name) => this.#volumes.get(name),
+        classOf: (name) => this.#classes.get(name),
+      },
     };
   }
 
@@ -303,8 +320,18 @@ function createdAt({ metadata }: Pod): number {
 
 function keeping<T extends { readonly metadata: { readonly name: string; readonly namespace?: string } }>(
   kept: Map<string, T>,
+  changed: () => void = () => undefined,
 ): { put(object: T): void; removed(object: T): void } {
   const key = ({ metadata: { namespace, name } }: T): string =>
     namespace === undefined ? name : `${namespace}/${name}`;
-  return { put: (object) => void kept.set(key(object), object), removed: (object) => void kept.delete(key(object)) };
+  return {
+    put(object) {
+      kept.set(key(object), object);
+      changed();
+    },
+    removed(object) {
+      kept.delete(key(object));
+      changed();
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { ControllerRevision, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
+import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew } from "../pod/crew.ts";
 import { untilNextAvailable } from "../pod/state.ts";
@@ -111,7 +112,8 @@ async function start({ crew, client, set, signal, event }: Turn, member: ReturnT
       const existing = await client.get(Pod, { namespace, name, signal });
       if (controllerOf(existing)?.uid === set.metadata.uid) return crew.ledger.wrote(existing);
     }
-    const why = error instanceof Error ? error.message : "";
+    if (isNamespaceGoing(error)) throw error;
+    const why = wordsOf(error);
     event("Warning", "FailedCreate", `create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`);
     throw error;
   }
