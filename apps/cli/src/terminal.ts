@@ -27,7 +27,9 @@ export function processTerminal(): Terminal {
     env,
     isInteractive: stdin.isTTY && stdout.isTTY && (env["CI"] ?? "") === "",
     color: wantsColor(env, stdout.isTTY),
-    columns: stdout.columns ?? 80,
+    get columns() {
+      return stdout.columns ?? 80;
+    },
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     ask,
