@@ -21,10 +21,10 @@ const own: ReadonlySet<string> = new Set([
   ROLLBACK_TO,
 ]);
 
-/** The revision that an object stands for; 0 when it says none. */
-export function revisionOf({ metadata }: { readonly metadata: ObjectMeta }): number {
+/** The revision that an object stands for; 0 when it says none. Revisions have 64 bits. */
+export function revisionOf({ metadata }: { readonly metadata: ObjectMeta }): bigint {
   const text = metadata.annotations?.[REVISION] ?? "";
-  return /^\d+$/u.test(text) ? Number(text) : 0;
+  return /^\d+$/u.test(text) ? BigInt(text) : 0n;
 }
 
 /** A count that a set remembers. */
@@ -34,21 +34,21 @@ export function readCount({ metadata }: ReplicaSet, name: string): number | unde
 }
 
 /** The highest revision of sets. */
-export function highestRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((most, set) => Math.max(most, revisionOf(set)), 0);
+export function highestRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((most, revision) => (revision > most ? revision : most), 0n);
 }
 
 /** The highest revision but one. */
-export function previousRevision(sets: readonly ReplicaSet[]): number {
-  return sets.map(revisionOf).sort((a, b) => b - a)[1] ?? 0;
+export function previousRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).sort((a, b) => Number(b - a))[1] ?? 0n;
 }
 
 /** The annotations of the newest set: those of the deployment, and a revision above all others. */
-export function annotationsOfNew(deployment: Deployment, current: Annotations, revision: number): Annotations {
+export function annotationsOfNew(deployment: Deployment, current: Annotations, revision: bigint): Annotations {
   const annotations: { [name: string]: string } = { ...current, ...handedOn(deployment.metadata.annotations) };
   const text = current[REVISION];
   if (text !== undefined && !/^\d+$/u.test(text)) return annotations;
-  if (Number(text ?? 0) >= revision) return annotations;
+  if (BigInt(text ?? 0) >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (text !== undefined) annotations[REVISION_HISTORY] = withRevision(current[REVISION_HISTORY], text);
   return annotations;

@@ -137,7 +137,7 @@ async function act(turn: Turn, action: Action): Promise<Changed> {
 /** The newest set carries the annotations of its deployment, the highest revision and the same patience with pods. */
 async function bringUpToDate(turn: Turn, set: ReplicaSet, old: readonly ReplicaSet[]): Promise<ReplicaSet> {
   const { deployment } = turn;
-  const annotations = annotationsOfNew(deployment, set.metadata.annotations ?? {}, highestRevision(old) + 1);
+  const annotations = annotationsOfNew(deployment, set.metadata.annotations ?? {}, highestRevision(old) + 1n);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   const isSame =
     isDeepEqual(annotations, set.metadata.annotations ?? {}) && (set.spec?.minReadySeconds ?? 0) === minReadySeconds;
@@ -226,12 +226,12 @@ function noted({ deployment, clock }: Turn, one: Claim): Deployment["status"] & 
 
 interface Report {
   readonly status: NonNullable<Deployment["status"]>;
-  readonly revision?: number | undefined;
+  readonly revision?: bigint | undefined;
 }
 
 /** Writes status and revision in one; a rollout that could get stuck is looked at again at its deadline. */
 async function report({ client, clock, deployment, signal }: Turn, { status, revision }: Report): Promise<Answer> {
-  const text = revision === undefined || revision === 0 ? undefined : String(revision);
+  const text = revision === undefined || revision === 0n ? undefined : String(revision);
   const isKnown = text === undefined || deployment.metadata.annotations?.[REVISION] === text;
   if (isKnown) await writeStatus(client, Deployment, { object: deployment, status, signal });
   else {

@@ -63,7 +63,7 @@ function recreate(seen: Seen): Action {
 }
 
 function create({ deployment, old }: Seen): Action {
-  return { do: "create", set: newReplicaSet(deployment, old, highestRevision(old) + 1) };
+  return { do: "create", set: newReplicaSet(deployment, old, highestRevision(old) + 1n) };
 }
 
 function rest({ deployment, old }: Seen): Action {
@@ -77,7 +77,7 @@ function superfluous({ spec }: Deployment, old: readonly ReplicaSet[]): readonly
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (alive.length <= limit) return [];
   return alive
-    .sort((a, b) => revisionOf(a) - revisionOf(b) || byAge(a, b))
+    .sort((a, b) => Number(revisionOf(a) - revisionOf(b)) || byAge(a, b))
     .slice(0, alive.length - limit)
     .filter(
       (set) =>

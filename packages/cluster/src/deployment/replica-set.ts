@@ -51,7 +51,7 @@ export type NewReplicaSet = Pick<ReplicaSet, "spec"> & {
 };
 
 /** The set for the template that a deployment has now. */
-export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[], revision: number): NewReplicaSet {
+export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): NewReplicaSet {
   const { name, namespace = "" } = deployment.metadata;
   const { template = {}, selector, minReadySeconds = 0 } = deployment.spec ?? {};
   const hash = templateHash(template, deployment.status?.collisionCount ?? 0);

@@ -17,9 +17,9 @@ export interface RollbackTurn {
 /** Rolls back and takes the wish away; one that cannot be met is taken away with a warning. */
 export async function rollBack(turn: RollbackTurn, sets: readonly ReplicaSet[]): Promise<void> {
   const { deployment, tell } = turn;
-  const wish = Number(deployment.metadata.annotations?.[ROLLBACK_TO]);
-  const revision = wish === 0 ? previousRevision(sets) : wish;
-  const target = revision > 0 ? sets.find((set) => revisionOf(set) === revision) : undefined;
+  const wish = wishOf(deployment);
+  const revision = wish === 0n ? previousRevision(sets) : wish;
+  const target = revision > 0n ? sets.find((set) => revisionOf(set) === revision) : undefined;
   const name = `"${deployment.metadata.name}"`;
   const { [ROLLBACK_TO]: _wish, ...annotations } = deployment.metadata.annotations ?? {};
   if (target === undefined) {
@@ -35,6 +35,12 @@ export async function rollBack(turn: RollbackTurn, sets: readonly ReplicaSet[]):
   const spec = deployment.spec && { ...deployment.spec, template };
   await replace(turn, { annotations: annotationsAfterRollback(deployment, target), spec });
   tell("Normal", "DeploymentRollback", `Rolled back deployment ${name} to revision ${revision}`);
+}
+
+/** The revision that is wished for; one that cannot be read is none that could be found. */
+function wishOf({ metadata }: Deployment): bigint {
+  const text = metadata.annotations?.[ROLLBACK_TO] ?? "";
+  return /^\d+$/u.test(text) ? BigInt(text) : -1n;
 }
 
 interface Replacement {
