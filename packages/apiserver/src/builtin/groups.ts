@@ -14,6 +14,7 @@ import { networkingRules } from "./networking/index.ts";
 import { nodeRules } from "./node/index.ts";
 import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
+import { resourceRules } from "./resource/index.ts";
 import { schedulingRules } from "./scheduling/index.ts";
 import { storageRules } from "./storage/index.ts";
 import type { ResourceName } from "./context.ts";
@@ -36,6 +37,7 @@ export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<Reso
   ...nodeRules,
   ...policyRules,
   ...rbacRules,
+  ...resourceRules,
   ...schedulingRules,
   ...storageRules,
 ]);

@@ -7,6 +7,7 @@ import { batch } from "./batch.ts";
 import { control } from "./control.ts";
 import { networking } from "./networking.ts";
 import { rbac } from "./rbac.ts";
+import { resource } from "./resource.ts";
 import { smallGroups } from "./small-groups.ts";
 import { storage } from "./storage.ts";
 
@@ -18,6 +19,7 @@ export const kindTopics: readonly Topic[] = [
   control,
   networking,
   rbac,
+  resource,
   smallGroups,
   storage,
 ];
