@@ -28,3 +28,5 @@ export type { LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
 export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";
+export { startServiceProxy } from "./services/proxy.ts";
+export type { ServiceProxy, ServiceProxyOptions } from "./services/proxy.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { ConfigMap, type Container, type Pod, type PodSpec } from "@capstan/kinds/v1";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import { ConfigMap, Service, type Container, type Pod, type PodSpec, type ServiceSpec } from "@capstan/kinds/v1";
 import { inspectMachine } from "@capstan/node";
 import { busybox, isReady, memcached, startRealWorld, type RealWorld } from "./real-world.ts";
 
@@ -212,4 +213,61 @@ test("a port of a pod can be reached from outside", { skip }, async () => {
     assert.match(Buffer.from(bytes).toString(), /^VERSION 1\.6/);
     break;
   }
+});
+
+async function expose(name: string, spec: Partial<ServiceSpec>, pods: readonly Pod[]): Promise<Service> {
+  const metadata = { namespace: "default", name };
+  const ports = [{ name: "cache", port: 80, targetPort: 11211 }];
+  const service = await world.client.create(Service, { metadata, spec: { ports, ...spec } });
+  const endpoints = pods.map(({ status, metadata: { name: hostname } }) => ({
+    addresses: [status?.podIP ?? ""],
+    hostname,
+    conditions: { ready: true },
+  }));
+  await world.client.create(EndpointSlice, {
+    metadata: { ...metadata, labels: { "kubernetes.io/service-name": name } },
+    addressType: "IPv4",
+    endpoints,
+    ports: [{ name: "cache", port: 11211, protocol: "TCP" }],
+  });
+  return service;
+}
+
+test("services have addresses and names, and lead to their pods", { skip }, async () => {
+  for (const name of ["member-0", "member-1"])
+    await world.run(name, { containers: [{ name: "main", image: memcached }] });
+  const pods = [await world.until("member-0", "ready", isReady), await world.until("member-1", "ready", isReady)];
+  await world.run("visitor", {});
+  await world.until("visitor", "ready", isReady);
+  const service = await expose("members", { type: "NodePort" }, pods);
+  const clusterIP = service.spec?.clusterIP ?? "";
+  await expose("headless", { clusterIP: "None" }, pods);
+  await expose("empty", {}, []);
+  await expose("sticky", { sessionAffinity: "ClientIP" }, pods);
+  await world.proxy.settled();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await world.proxy.settled();
+  const ask = (host: string, port = 80): Promise<string> =>
+    inContainer("visitor", "sh", "-c", `(echo version; sleep 0.1) | nc -w 2 ${host} ${port} 2>&1; echo "exit $?"`);
+  assert.match(await ask(clusterIP), /^VERSION 1\.6/);
+  assert.match(await ask("members"), /^VERSION 1\.6/);
+  assert.match(await ask("members.default.svc.cluster.local"), /^VERSION 1\.6/);
+  assert.match(await ask("member-1.headless", 11211), /^VERSION 1\.6/);
+  assert.match(await ask("172.30.0.1", service.spec?.ports?.[0]?.nodePort ?? 0), /^VERSION 1\.6/);
+  assert.match(await ask("empty"), /refused|exit 1/);
+  assert.match(await ask("nowhere"), /bad address|exit 1/);
+  assert.match(await ask("sticky"), /^VERSION 1\.6/);
+  const hairpin = await inContainer(
+    "member-0",
+    "sh",
+    "-c",
+    "for i in 1 2 3 4; do (echo version; sleep 0.1) | nc -w 2 members 80; done",
+  );
+  assert.equal(hairpin.match(/VERSION/g)?.length, 4);
+  const fromNode = await world.machine.run([
+    "bash",
+    "-c",
+    `exec 3<>/dev/tcp/${clusterIP}/80; echo version >&3; head -n1 <&3`,
+  ]);
+  assert.match(fromNode.stdout, /^VERSION/);
 });

@@ -6,7 +6,15 @@ import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserve
 import { createClient, systemClock, type Client } from "@capstan/client";
 import { Pod, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
-import { startMachine, startNode, type LinuxRuntime, type Machine, type RunningNode } from "@capstan/node";
+import {
+  startMachine,
+  startNode,
+  startServiceProxy,
+  type ServiceProxy,
+  type LinuxRuntime,
+  type Machine,
+  type RunningNode,
+} from "@capstan/node";
 import { loadArchive, openStore } from "@capstan/oci";
 
 export interface RealWorld extends AsyncDisposable {
@@ -16,6 +24,7 @@ export interface RealWorld extends AsyncDisposable {
   readonly runtime: LinuxRuntime;
   readonly node: RunningNode;
   readonly state: string;
+  readonly proxy: ServiceProxy;
   run(name: string, spec: Partial<PodSpec>): Promise<void>;
   pod(name: string): Promise<Pod>;
   /** Waits until a pod is as wanted; says how it is when it takes too long. */
@@ -43,6 +52,13 @@ export async function startRealWorld(): Promise<RealWorld> {
   const rights = process.getuid?.() === 0 ? "root" : "user";
   const machine = await startMachine({ state, clock: systemClock, store, rights });
   const runtime = await machine.addNode({ name: "one", address: "172.30.0.1", podCidr: "10.244.0.0/24" });
+  const proxy = startServiceProxy({
+    client,
+    clock: systemClock,
+    setRules: (rules) => machine.setRules(rules),
+    report: (error) => process.emitWarning(String(error)),
+  });
+  machine.setNames((question) => proxy.answer(question));
   node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
   const pod = (name: string): Promise<Pod> => client.get(Pod, { namespace: "default", name });
   const running = node;
@@ -53,6 +69,7 @@ export async function startRealWorld(): Promise<RealWorld> {
     runtime,
     node: running,
     state,
+    proxy,
     pod,
     async run(name, spec) {
       const containers = spec.containers ?? [{ name: "main", image: busybox, command: ["sleep", "1000"] }];
@@ -70,6 +87,7 @@ export async function startRealWorld(): Promise<RealWorld> {
       }
     },
     async [Symbol.asyncDispose]() {
+      proxy.stop();
       await running.close();
       await machine.close();
       await client.close();

@@ -119,14 +119,16 @@ function rightsInside({ rights, identity, capabilities }: LaunchPlan): readonly 
   ];
 }
 
-/** The command that runs another program in a container that runs already. */
+/**
+ * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
+ * first and becomes the user then. In a user namespace there is nobody else to become: the program sees itself as root.
+ */
 export function enterCommand(
   { rights, holder, identity }: Pick<LaunchPlan, "rights" | "holder" | "identity">,
   pid: number,
   argv: readonly string[],
 ): readonly string[] {
-  const isRenamed = identity.uid !== 0;
-  const user = isRenamed ? ["-U", "--preserve-credentials"] : [];
-  const into = ["/usr/bin/nsenter", "-t", String(pid), ...user, "-m", "-p", "-r", "-w", "--"];
-  return [...enterPod(holder), ...becomeUser({ rights, identity }), ...into, ...argv];
+  const { uid, gid } = identity;
+  const user = rights === "user" || uid === 0 ? [] : ["-S", String(uid), "-G", String(gid)];
+  return [...enterPod(holder), "/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...user, "--", ...argv];
 }

@@ -21,8 +21,8 @@ export interface MachineOptions {
   readonly names?: Partial<ClusterNames>;
   /** Where the API server listens on the machine; pods reach it at the address of every node, port 6443. */
   readonly apiServer?: { readonly host: string; readonly port: number };
-  /** Answers questions about names; without it, nobody has a name. */
-  readonly answer?: (question: Buffer) => Promise<Buffer | undefined>;
+  /** Where the addresses of services are; `10.0.0.0/24` unless said otherwise, as kube-apiserver has it. */
+  readonly serviceCidr?: string;
   /** How to talk to a registry; without it, only images in the store can be used. */
   readonly session?: (registry: string) => Promise<RegistrySession>;
 }
@@ -35,6 +35,8 @@ export interface Machine extends AsyncDisposable {
   addNode(node: LinuxNode): Promise<LinuxRuntime>;
   /** Replaces the rules of the packet filter. */
   setRules(ruleset: string): Promise<void>;
+  /** Who answers questions about names; nobody has a name before. */
+  setNames(answer: (question: Buffer) => Promise<Buffer | undefined>): void;
   /** Runs a command in the network of the nodes. */
   run(
     argv: readonly string[],
@@ -68,8 +70,8 @@ export interface MachineParts {
 
 /** Sets a machine up. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
-  const { state, clock, rights, store, session } = options;
-  const names = { domain: "cluster.local", server: "10.96.0.10", ...options.names };
+  const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24" } = options;
+  const names = { domain: "cluster.local", server: "10.0.0.10", ...options.names };
   const door = join(state, "door.sock");
   await mkdir(state, { recursive: true });
   await chmod(state, 0o755);
@@ -77,8 +79,13 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   // Containers of an earlier life are gone; what they wrote into their own file systems goes with them.
   await rm(join(state, "containers"), { recursive: true, force: true });
   const exits: MachineParts["exits"] = new Map();
-  const answer = options.answer ?? (() => Promise.resolve(undefined));
-  const keeper = await Keeper.start({ door, rights, answer, exited: ({ id, ...end }) => exits.get(id)?.(end) });
+  let answer = (_question: Buffer): Promise<Buffer | undefined> => Promise.resolve(undefined);
+  const keeper = await Keeper.start({
+    door,
+    rights,
+    answer: (question) => answer(question),
+    exited: ({ id, ...end }) => exits.get(id)?.(end),
+  });
   await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
   await keeper.names(names.server);
   const images = new Images({ store, folder: join(state, "roots"), rights, session });
@@ -93,12 +100,15 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     pid: keeper.pid,
     async addNode(node) {
       await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
+      // Whoever speaks from the node itself needs a way to services before their addresses are rewritten; the first node's will do.
+      await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
       if (outside !== undefined) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
       return new LinuxRuntime(parts, node);
     },
     async setRules(ruleset) {
       await keeper.must(["nft", "-f", "-"], ruleset);
     },
+    setNames: (answering) => void (answer = answering),
     run: (argv, input) => keeper.run(argv, input),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import type { Service } from "@capstan/kinds/v1";
+import { formatReply, parseQuestion, types } from "./message.ts";
+import { lookUp, zoneOf } from "./zone.ts";
+
+const stored = { uid: "u", resourceVersion: "1", creationTimestamp: "2030-01-01T00:00:00Z" };
+const service = (name: string, spec: NonNullable<Service["spec"]>): Service => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { ...stored, name, namespace: "one" },
+  spec,
+});
+const slice: EndpointSlice = {
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { ...stored, name: "db-x", namespace: "one", labels: { "kubernetes.io/service-name": "db" } },
+  addressType: "IPv4",
+  endpoints: [
+    { addresses: ["10.1.0.1"], hostname: "db-0", conditions: { ready: true } },
+    { addresses: ["10.1.0.2"], hostname: "db-1", conditions: { ready: false } },
+  ],
+  ports: [{ name: "peer", port: 2380, protocol: "TCP" }],
+};
+const services = [
+  service("web", { clusterIP: "10.0.0.5", ports: [{ name: "http", port: 80, protocol: "TCP" }] }),
+  service("db", { clusterIP: "None" }),
+  service("away", { type: "ExternalName", externalName: "example.com" }),
+];
+const zone = zoneOf(services, [slice], "cluster.local");
+const find = (name: string, type: number = types.A): unknown => lookUp(zone, "cluster.local", { name, type })?.answers;
+
+test("a service has an address, its ports have records, and the address has a name", () => {
+  assert.deepEqual(find("web.one.svc.cluster.local"), [
+    { name: "web.one.svc.cluster.local", type: "A", address: "10.0.0.5" },
+  ]);
+  const srv = lookUp(zone, "cluster.local", { name: "_http._tcp.web.one.svc.cluster.local", type: types.SRV });
+  assert.deepEqual(srv?.answers, [
+    {
+      name: "_http._tcp.web.one.svc.cluster.local",
+      type: "SRV",
+      port: 80,
+      weight: 100,
+      target: "web.one.svc.cluster.local",
+    },
+  ]);
+  assert.equal(srv?.additional.length, 1);
+  assert.deepEqual(find("5.0.0.10.in-addr.arpa", types.PTR), [
+    { name: "5.0.0.10.in-addr.arpa", type: "PTR", target: "web.one.svc.cluster.local" },
+  ]);
+});
+
+test("behind a headless service only ready endpoints have names", () => {
+  assert.deepEqual(find("db-0.db.one.svc.cluster.local"), [
+    { name: "db-0.db.one.svc.cluster.local", type: "A", address: "10.1.0.1" },
+  ]);
+  assert.deepEqual(find("db-1.db.one.svc.cluster.local"), []);
+  assert.equal((find("db.one.svc.cluster.local") as unknown[]).length, 1);
+});
+
+test("what does not exist is told apart from what has no such record and from what is elsewhere", () => {
+  assert.equal(
+    lookUp(zone, "cluster.local", { name: "no.one.svc.cluster.local", type: types.A })?.code,
+    "no such name",
+  );
+  assert.deepEqual(lookUp(zone, "cluster.local", { name: "web.one.svc.cluster.local", type: types.AAAA }), {
+    code: "ok",
+    answers: [],
+    additional: [],
+  });
+  assert.equal(lookUp(zone, "cluster.local", { name: "example.com", type: types.A }), undefined);
+});
+
+test("a question is read and its answer written as the protocol says", () => {
+  const bytes = Buffer.from(
+    "123401000001000000000000037765620365786103636f6d0000010001".replace("657861", "6f6e65"),
+    "hex",
+  );
+  const question = parseQuestion(bytes);
+  assert.ok(question);
+  assert.deepEqual([question.id, question.name, question.type], [0x1234, "web.one.com", 1]);
+  const answers = [{ name: "web.one.com", type: "A", address: "1.2.3.4" }] as const;
+  const reply = formatReply(question, { code: "ok", answers, additional: [] });
+  assert.equal(reply.readUInt16BE(0), 0x1234);
+  assert.equal(reply.readUInt16BE(6), 1);
+  assert.deepEqual([...reply.subarray(-4)], [1, 2, 3, 4]);
+  assert.equal(parseQuestion(Buffer.alloc(5)), undefined);
+});

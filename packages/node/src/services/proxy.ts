@@ -1,0 +1,122 @@
+/** Keeps the addresses and the names of services in step with the cluster: packet filter rules for one, a zone for the other. */
+import type { Client, Clock, Timer } from "@capstan/client";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import { Service } from "@capstan/kinds/v1";
+import { follow } from "../agent/follow.ts";
+import { formatReply, parseQuestion, type Reply } from "../names/message.ts";
+import { lookUp, zoneOf, type Zone } from "../names/zone.ts";
+import { serviceRules } from "./rules.ts";
+
+/** What a proxy works with. */
+export interface ServiceProxyOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Replaces the rules of the packet filter. */
+  readonly setRules: (ruleset: string) => Promise<void>;
+  /** `cluster.local` unless said otherwise. */
+  readonly domain?: string;
+  /** Finds names that are not the cluster's; without it they do not exist. */
+  readonly upstream?: (question: Buffer) => Promise<Buffer | undefined>;
+  /** Told when rules were refused. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** A proxy that runs. */
+export interface ServiceProxy extends Disposable {
+  /** Answers a question about a name. */
+  answer(question: Buffer): Promise<Buffer | undefined>;
+  /** Resolves when all that is known is in force. */
+  settled(): Promise<void>;
+  stop(): void;
+}
+
+/** Changes that come together are put in force together. */
+const gatherFor = 20;
+
+/** Starts to follow services. */
+export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
+  const { client, clock, domain = "cluster.local" } = options;
+  const ending = new AbortController();
+  const services = new Map<string, Service>();
+  const slices = new Map<string, EndpointSlice>();
+  const inForce = new Enforcement(options, () => serviceRules([...services.values()], [...slices.values()]));
+  let zone: Zone | undefined;
+  const changed = (): void => {
+    zone = undefined;
+    inForce.request();
+  };
+  const into = <T extends { readonly metadata: { readonly uid?: string } }>(
+    all: Map<string, T>,
+    synced: () => void,
+  ) => ({
+    seen: (object: T) => (all.set(object.metadata.uid ?? "", object), changed()),
+    gone: (object: T) => (all.delete(object.metadata.uid ?? ""), changed()),
+    synced,
+  });
+  const common = { client, clock, signal: ending.signal };
+  const ready = Promise.all([
+    new Promise<void>((resolve) => void follow(Service, into(services, resolve), common)),
+    new Promise<void>((resolve) => void follow(EndpointSlice, into(slices, resolve), common)),
+  ]);
+  const stop = (): void => {
+    ending.abort();
+    inForce.stop();
+  };
+  return {
+    async answer(bytes) {
+      const question = parseQuestion(bytes);
+      if (question === undefined) return undefined;
+      zone ??= zoneOf([...services.values()], [...slices.values()], domain);
+      const reply = lookUp(zone, domain, question);
+      if (reply === undefined && options.upstream !== undefined) return options.upstream(bytes);
+      return formatReply(question, reply ?? unknown);
+    },
+    async settled() {
+      await ready;
+      await inForce.settled();
+    },
+    stop,
+    [Symbol.dispose]: stop,
+  };
+}
+
+const unknown: Reply = { code: "no such name", answers: [], additional: [] };
+
+/** Puts rules in force, one set at a time, the newest last. */
+class Enforcement {
+  readonly #options: ServiceProxyOptions;
+  readonly #make: () => string;
+  #timer: Timer | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #last = "";
+
+  constructor(options: ServiceProxyOptions, make: () => string) {
+    this.#options = options;
+    this.#make = make;
+  }
+
+  request(): void {
+    this.#timer ??= this.#options.clock.later(gatherFor, () => this.#now());
+  }
+
+  async settled(): Promise<void> {
+    if (this.#timer !== undefined) this.#now();
+    await this.#running;
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #now(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#running = this.#running.then(async () => {
+      const rules = this.#make();
+      if (rules === this.#last) return;
+      await this.#options.setRules(rules);
+      this.#last = rules;
+    });
+    this.#running = this.#running.catch((error: unknown) => this.#options.report?.(error));
+  }
+}
