@@ -20,7 +20,7 @@ import { storageKey, type ServedResource } from "../resources/resource.ts";
 import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
-import { checkedCodec, toChecked, toStored } from "./write.ts";
+import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
 
 /** Answers a POST to a collection. */
 export async function create(exchange: ResourceExchange): Promise<Answer> {

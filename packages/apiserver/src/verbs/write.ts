@@ -7,10 +7,11 @@ import type { KindRules, ViewRules } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { checkMetadata, checkMetadataUpdate, checkStandardFinalizers } from "../metadata/check.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
-import { storageKey, type ServedResource, type Codec } from "../resources/resource.ts";
+import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
+import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
 import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
 import { withConversions } from "../custom/pending-conversion.ts";
@@ -38,21 +39,6 @@ export interface Written {
 
 /** How often a write starts over when the object changed while it waited. */
 const maxAttempts = 100;
-
-/** Brings a draft from the version of the request into the one in which it is admitted and checked. */
-export function toChecked({ conversion }: ServedResource, draft: AnyDraft): AnyDraft | Promise<AnyDraft> {
-  return conversion?.checks === "stored" ? conversion.toStored(draft) : draft;
-}
-
-/** Brings a draft that was checked into the stored version. */
-export function toStored({ conversion }: ServedResource, checked: AnyDraft): AnyDraft | Promise<AnyDraft> {
-  return conversion?.checks === "served" ? conversion.toStored(checked) : checked;
-}
-
-/** The form of what was checked. */
-export function checkedCodec({ conversion, codec, stored }: ServedResource): Codec {
-  return conversion?.checks === "served" ? codec : stored;
-}
 
 /** Writes until nobody interferes. */
 export async function write(exchange: ResourceExchange, request: Write): Promise<Written> {

@@ -1,6 +1,6 @@
 /** Whether a CustomResourceDefinition may be created, or replace another, with the server's errors in the server's order. */
 import type { FieldError, Json } from "@capstan/model";
-import { checkDns1035Label, checkDns1123Subdomain, isDeepEqual } from "@capstan/model";
+import { checkDns1035Label, checkDns1123Subdomain } from "@capstan/model";
 
 import { approvalErrors } from "./crd-approval.ts";
 import type { Crd, CrdValidation, CrdVersion } from "./crd-model.ts";
@@ -365,11 +365,4 @@ function unknownFormats(crd: Crd): string[] {
     return false;
   });
   return found;
-}
-
-/** Whether two definitions have the same schema for a version. */
-export function hasSameSchema(a: Json, b: Json, version: string): boolean {
-  const schemaOf = (crd: Crd): Json | undefined =>
-    crd.validation?.json ?? crd.versions.find(({ name }) => name === version)?.validation?.json;
-  return isDeepEqual(schemaOf(readCrd(a)), schemaOf(readCrd(b)));
 }
