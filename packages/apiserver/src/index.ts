@@ -9,7 +9,17 @@ export type { Randomness, ServerParts } from "./parts.ts";
 export type { UserInfo } from "./authenticate/user.ts";
 export type { NodeDoor } from "./builtin/rules.ts";
 export type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
+export { admissionSteps, bareAdmissionSteps } from "./admit/index.ts";
 export type { AdmissionContext, AdmissionRequest, AdmissionStep, Operation } from "./admit/admission.ts";
 export type { HistoryLimits, Snapshot } from "./store/store.ts";
 export { AnswerLost } from "./testing/observe.ts";
 export type { Fault, FaultPlan, LoggedRequest, Observer } from "./testing/observe.ts";
+export { OutgoingError } from "./outgoing/outgoing.ts";
+export type {
+  Endpoint,
+  OutgoingAnswer,
+  OutgoingCall,
+  OutgoingCaller,
+  OutgoingErrorCode,
+  ServiceResolver,
+} from "./outgoing/outgoing.ts";

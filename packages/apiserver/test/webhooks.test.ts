@@ -180,3 +180,20 @@ test("configurations of webhooks are not subject to webhooks", async () => {
   await install(server, "validating", hook({ rules: all }));
   assert.equal((await ask(server, "DELETE", `${group}/validatingwebhookconfigurations/hooks`)).status, 200);
 });
+
+test("actions on an object and questions are admitted, too", async () => {
+  const outgoing = webhook(() => ({ allowed: false, status: { message: "no" } }));
+  await using server = await startApiServer({ outgoing });
+  const onActions = [
+    { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["serviceaccounts/token"] },
+    { operations: ["CREATE"], apiGroups: ["*"], apiVersions: ["*"], resources: ["selfsubjectreviews"] },
+  ];
+  const account = { metadata: { name: "robot" } };
+  assert.equal((await ask(server, "POST", "/api/v1/namespaces/default/serviceaccounts", account)).status, 201);
+  await install(server, "validating", hook({ rules: onActions }));
+  const denied = 'admission webhook "a.example.com" denied the request: no';
+  const token = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+  assert.equal(message((await ask(server, "POST", token, { spec: {} })).body), denied);
+  const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  assert.equal(message((await ask(server, "POST", review, {})).body), denied);
+});

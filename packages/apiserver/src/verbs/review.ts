@@ -7,6 +7,7 @@ import { respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { headerOf } from "../call.ts";
+import { admit } from "./admit.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
 
 /** Answers a POST of a review. */
@@ -17,10 +18,15 @@ export async function review(exchange: ResourceExchange): Promise<Answer> {
   const body = await readObject(exchange, expectedOf(resource), options.fieldValidation);
   ensureNamespace(body, resource.namespaced ? info.namespace : "");
   const manager = managerOf(options.fieldManager, headerOf(exchange.call, "user-agent") ?? "");
-  const draft = resource.fieldManager?.update(undefined, body, { manager, time: context.now }) ?? body;
+  const managed = resource.fieldManager?.update(undefined, body, { manager, time: context.now }) ?? body;
+  const name = managed.metadata?.name ?? "";
+  const source = { operation: "CREATE", name, options: options.object, dryRun: options.dryRun } as const;
+  const admitted = await admit(exchange, { ...source, object: managed });
+  const draft = admitted.object;
   const errors = rules.validateCreate?.(draft, context) ?? [];
   // The real server has forgotten the kind and the name of a question by then.
   if (errors.length > 0) throw apiErrors.invalid({ group: resource.group, kind: "" }, "", errors);
+  await admitted.validate();
   const answered = await rules.answer(draft, context);
   return respondPresented(exchange, 201, resource.stored.decode(answered as never, undefined));
 }

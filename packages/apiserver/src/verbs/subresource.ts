@@ -1,11 +1,12 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
-import { apiErrors, toGoJson, StatusError, toFailure } from "@capstan/model";
+import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
 import { readObject } from "../decode/object.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
+import { admit, connectOptions } from "./admit.ts";
 import { findEntry, get } from "./get.ts";
 import { parseWriteOptions } from "./options.ts";
 import { patch } from "./patch.ts";
@@ -61,11 +62,15 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   const { info, context, parts, query } = exchange;
   const options = parseWriteOptions(query, "CreateOptions");
   const { kind, codec } = subresource;
-  const body = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
-  rules.defaults?.(body);
+  const given = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
+  rules.defaults?.(given);
+  const source = { operation: "CREATE", name: info.name, options: options.object, dryRun: options.dryRun } as const;
+  const admitted = await admit(exchange, { ...source, object: given });
+  const body = admitted.object;
   const { object } = findEntry(exchange);
   const errors = rules.validate?.(body, object, context) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(kind, body.metadata.name ?? info.name, errors);
+  await admitted.validate();
   const answered = await rules.run({ name: info.name, object, body, context, writer: parts.writer });
   await parts.store.settled();
   if (answered.kind === "Status") {
@@ -75,8 +80,24 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   return respondPresented(exchange, 201, answered);
 }
 
+/** Logs are read; everything else that leads out of the store is a connection. */
+async function admitConnection(exchange: ResourceExchange): Promise<void> {
+  const object = connectOptions(exchange);
+  // A connection has no options of its own in a review.
+  const options = null as unknown as KubeObject;
+  const admitted = await admit(exchange, {
+    operation: "CONNECT",
+    name: exchange.info.name,
+    object,
+    options,
+    dryRun: false,
+  });
+  await admitted.validate();
+}
+
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, query, resource } = exchange;
+  if (exchange.info.subresource !== "log") await admitConnection(exchange);
   const { object } = findEntry(exchange);
   const errors = rules.validate?.(object, query) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, object.metadata.name ?? "", errors);
