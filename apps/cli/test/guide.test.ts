@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,10 @@ import { readGuide } from "./guide.ts";
 const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 const kubernetes = join(homedir(), ".cache/capstan-peers/bin");
 const skip = existsSync(join(kubernetes, "kubectl")) ? false : "the real kubectl has not been built here";
+
+const guides = readdirSync(join(checkout, "docs/guide"))
+  .filter((file) => file.endsWith(".md") && file !== "README.md")
+  .map((file) => file.slice(0, -".md".length));
 
 /** A folder of commands that stand for what a registry would give: `npx capstan` is this checkout, and its packages are linked. */
 async function commands(folder: string): Promise<string> {
@@ -69,7 +73,7 @@ function says(output: string, line: string): boolean {
   return output.split("\n").some((each) => each.split(/\s+/).join(" ").includes(words.join(" ")));
 }
 
-for (const guide of ["quickstart", "first-walk"]) {
+for (const guide of guides) {
   test(`every command and every file of the guide ${guide} works as written`, { skip, timeout: 300_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-guide-"));
     const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
