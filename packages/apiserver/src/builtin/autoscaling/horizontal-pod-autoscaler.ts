@@ -8,6 +8,7 @@ import type {
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkCounts } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";
+import { emptyAsNull } from "../empty-list.ts";
 import { checkOneOf, checkPositive } from "../meta/checks.ts";
 import { isNegative } from "../meta/resource-list.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -29,6 +30,7 @@ export const horizontalPodAutoscaler: KindRules<Autoscaler> = defineRules<Autosc
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
   validateCreate: ({ spec }) => checkSpec(spec, leniencyOf(spec)),
   validateUpdate: ({ spec }, old) => checkSpec(spec, leniencyOf(spec, old.spec)),
+  canonicalize: ({ status }) => emptyAsNull(status ?? {}, "currentMetrics"),
   subresources: {
     status: statusView<Autoscaler>({
       validate: ({ status }) => checkCounts(status, ["currentReplicas", "desiredReplicas"]),
