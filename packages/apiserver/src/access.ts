@@ -3,8 +3,7 @@ import { createPrivateKeyPem, toJwtKey, type JwtKey } from "@capstan/pki";
 import type { Authentication, Authenticator } from "./authenticate/authenticator.ts";
 import { bearerTokenOf } from "./authenticate/bearer.ts";
 import { checkToken, type TokenAuthority } from "./authenticate/service-account.ts";
-import type { UserInfo } from "./authenticate/user.ts";
-import { withEverybody } from "./authenticate/static-token.ts";
+import { withEverybody, type UserInfo } from "./authenticate/user.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 
 /** What a request may ask about rights and identities. */

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@capstan/model";
 import { createAuthority, createPrivateKeyPem, splitBundle, validFor } from "@capstan/pki";
+import { openAccess, tokenAuthenticator } from "../access.ts";
 import type { Call, Headers } from "../call.ts";
+import type { Authenticator } from "./authenticator.ts";
 import { certificateAuthenticator } from "./certificate.ts";
-import type { AccessAttributes } from "../authorize/authorizer.ts";
+import { alwaysAllow, type AccessAttributes } from "../authorize/authorizer.ts";
 import { impersonationOf } from "./impersonation.ts";
-import { checkToken, issueToken, serviceAccountAuthenticator, type TokenAuthority } from "./service-account.ts";
-import { staticTokenAuthenticator } from "./static-token.ts";
-import { anonymous } from "./user.ts";
+import { checkToken, issueToken, type TokenAuthority } from "./service-account.ts";
+import { anonymous, type UserInfo } from "./user.ts";
 
 const call = (headers: Headers, more: Partial<Call> = {}): Call => ({
   method: "GET",
@@ -39,18 +40,23 @@ function authority(objects: readonly KubeObject[], now = Date.parse("2026-01-01T
 }
 const key = createPrivateKeyPem();
 
+function authenticator(known: { readonly [token: string]: UserInfo }, given = authority([])): Authenticator {
+  return tokenAuthenticator(openAccess({ ...given, authorizer: alwaysAllow, known: new Map(Object.entries(known)) }));
+}
+
 test("a static token is a user, and another one is refused", async () => {
-  const tokens = staticTokenAuthenticator(new Map([["secret", { name: "ann", groups: ["dev"] }]]));
+  const tokens = authenticator({ secret: { name: "ann", groups: ["dev"] } });
   assert.deepEqual(await tokens.authenticate(call({ authorization: "Bearer secret" })), {
     type: "user",
     user: { name: "ann", groups: ["dev", "system:authenticated"] },
+    audiences: ["https://here"],
   });
   assert.equal((await tokens.authenticate(call({ authorization: "Bearer other" }))).type, "rejected");
   assert.equal((await tokens.authenticate(call({}))).type, "none");
 });
 
 test("a token may come as a WebSocket protocol", async () => {
-  const tokens = staticTokenAuthenticator(new Map([["secret", { name: "ann", groups: [] }]]));
+  const tokens = authenticator({ secret: { name: "ann", groups: [] } });
   const protocol = `v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.${Buffer.from("secret").toString("base64url")}`;
   assert.equal((await tokens.authenticate(call({ "sec-websocket-protocol": protocol }))).type, "user");
 });
@@ -60,7 +66,7 @@ test("a service account token is its account, its groups and what it is bound to
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
   );
-  const found = await serviceAccountAuthenticator(authority([account, pod])).authenticate(
+  const found = await authenticator({}, authority([account, pod])).authenticate(
     call({ authorization: `Bearer ${token}` }),
   );
   assert.deepEqual(found, {

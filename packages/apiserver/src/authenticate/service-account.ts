@@ -2,8 +2,7 @@
 import type { KubeObject } from "@capstan/model";
 import { type JwtClaims, type JwtKey, PkiError, signJwt, toJwtKey, verifyJwt } from "@capstan/pki";
 import type { Lookup } from "../builtin/context.ts";
-import type { Authentication, Authenticator } from "./authenticator.ts";
-import { bearerTokenOf } from "./bearer.ts";
+import type { Authentication } from "./authenticator.ts";
 import { authenticatedGroup, type UserInfo } from "./user.ts";
 
 /** Everything that issuing and checking needs. */
@@ -59,17 +58,6 @@ export function issueToken(wish: TokenWish, authority: TokenAuthority): string {
     sub: serviceAccountUser(namespace, name),
   };
   return signJwt(claims, authority.privateKeyPem);
-}
-
-export function serviceAccountAuthenticator(authority: TokenAuthority): Authenticator {
-  const key = toJwtKey(authority.privateKeyPem);
-  return {
-    name: "service-account",
-    authenticate(call) {
-      const token = bearerTokenOf(call);
-      return token === undefined ? { type: "none" } : checkToken(token, authority.audiences, authority, key);
-    },
-  };
 }
 
 /** Checks a token for these audiences; `TokenReview` asks for other audiences than the server's own. */

@@ -14,5 +14,7 @@ export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:
 /** The group of everybody who is somebody. */
 export const authenticatedGroup = "system:authenticated";
 
-/** The server itself. */
-export const loopbackUser: UserInfo = { name: "system:apiserver", groups: ["system:masters", authenticatedGroup] };
+/** Whoever has a token is somebody. */
+export function withEverybody(user: UserInfo): UserInfo {
+  return { ...user, groups: [...user.groups.filter((group) => group !== authenticatedGroup), authenticatedGroup] };
+}
