@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import { ConfigMap, Service, type Container, type Pod, type PodSpec, type ServiceSpec } from "@capstan/kinds/v1";
+import {
+  ConfigMap,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+  type Container,
+  type PodSpec,
+  type ServiceSpec,
+} from "@capstan/kinds/v1";
 import { inspectMachine } from "@capstan/node";
 import { busybox, isReady, memcached, startRealWorld, type RealWorld } from "./real-world.ts";
 
@@ -179,10 +190,10 @@ test("logs can be read from the end, with times, of the run before, and as they 
   await world.run("talker", { restartPolicy: "OnFailure", containers: [container] });
   await world.until("talker", "started", ({ status }) => status?.phase === "Running");
   const pod = { namespace: "default", name: "talker" };
-  assert.equal(await world.client.logs({ ...pod, follow: true }).text(), "one\ntwo\nthree\nfour\n");
+  assert.equal(await world.outside.logs({ ...pod, follow: true }).text(), "one\ntwo\nthree\nfour\n");
   await world.until("talker", "restarted", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
-  assert.equal(await world.client.logs({ ...pod, previous: true, tailLines: 2 }).text(), "three\nfour\n");
-  const times = await world.client.logs({ ...pod, previous: true, timestamps: true, tailLines: 1 }).text();
+  assert.equal(await world.outside.logs({ ...pod, previous: true, tailLines: 2 }).text(), "three\nfour\n");
+  const times = await world.outside.logs({ ...pod, previous: true, timestamps: true, tailLines: 1 }).text();
   assert.match(times, /^\d{4}-\d\d-\d\dT\S+Z four\n$/);
 });
 
@@ -191,15 +202,15 @@ test("commands are run with input, output and their exit code", { skip }, async 
   await world.until("shell", "ready", isReady);
   const pod = { namespace: "default", name: "shell" };
   const failed = await (
-    await world.client.exec({ ...pod, command: ["sh", "-c", "echo out; echo err >&2; exit 5"] })
+    await world.outside.exec({ ...pod, command: ["sh", "-c", "echo out; echo err >&2; exit 5"] })
   ).finish();
   assert.deepEqual([failed.stdout, failed.stderr, failed.code], ["out\n", "err\n", 5]);
-  const session = await world.client.exec({ ...pod, command: ["tr", "a-z", "A-Z"], stdin: true });
+  const session = await world.outside.exec({ ...pod, command: ["tr", "a-z", "A-Z"], stdin: true });
   await session.write("hello");
   await session.end();
   assert.equal((await session.finish()).stdout, "HELLO");
   const terminal = await (
-    await world.client.exec({ ...pod, command: ["sh", "-c", "test -t 1 && echo tty"], tty: true })
+    await world.outside.exec({ ...pod, command: ["sh", "-c", "test -t 1 && echo tty"], tty: true })
   ).finish();
   assert.equal(terminal.stdout.trim(), "tty");
 });
@@ -207,7 +218,7 @@ test("commands are run with input, output and their exit code", { skip }, async 
 test("a port of a pod can be reached from outside", { skip }, async () => {
   await world.run("forwarded", { containers: [{ name: "main", image: memcached }] });
   await world.until("forwarded", "ready", isReady);
-  const connection = await world.client.portForward({ namespace: "default", name: "forwarded", port: 11211 });
+  const connection = await world.outside.portForward({ namespace: "default", name: "forwarded", port: 11211 });
   await connection.write("version\r\n");
   for await (const bytes of connection) {
     assert.match(Buffer.from(bytes).toString(), /^VERSION 1\.6/);
@@ -270,4 +281,91 @@ test("services have addresses and names, and lead to their pods", { skip }, asyn
     `exec 3<>/dev/tcp/${clusterIP}/80; echo version >&3; head -n1 <&3`,
   ]);
   assert.match(fromNode.stdout, /^VERSION/);
+});
+
+test("pods reach the API server by its service", { skip }, async () => {
+  const script = "wget -q -O - http://kubernetes.default:443/version | grep -c gitVersion";
+  const output = await outputOf(
+    "caller",
+    script.replace("http://kubernetes.default", "http://$KUBERNETES_SERVICE_HOST"),
+  );
+  assert.equal(output.trim(), "1");
+});
+
+test("a claim keeps its data when its pod goes", { skip }, async () => {
+  const metadata = { name: "disk" };
+  const spec = {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    hostPath: { path: "/data/disk" },
+  } as const;
+  await world.client.create(PersistentVolume, { metadata, spec });
+  const claim = await world.client.create(PersistentVolumeClaim, {
+    metadata: { namespace: "default", name: "disk" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      volumeName: "disk",
+      storageClassName: "",
+      resources: { requests: { storage: "1Gi" } },
+    },
+  });
+  const target = { namespace: "default", name: claim.metadata.name };
+  await world.client.patch(
+    PersistentVolumeClaim,
+    target,
+    { merge: { status: { phase: "Bound" } } },
+    { subresource: "status" },
+  );
+  const volumes = [{ name: "disk", persistentVolumeClaim: { claimName: "disk" } }];
+  const volumeMounts = [{ name: "disk", mountPath: "/data", subPath: "inner" }];
+  await outputOf("writer", "echo kept > /data/file", { volumeMounts }, { volumes });
+  await world.client.delete(Pod, { namespace: "default", name: "writer" });
+  assert.equal(await outputOf("reader", "cat /data/file", { volumeMounts }, { volumes }), "kept\n");
+});
+
+test("a pod that is cut off is not reached, and is again when it is healed", { skip }, async () => {
+  await world.run("island", { containers: [{ name: "main", image: memcached }] });
+  const pod = await world.until("island", "ready", isReady);
+  const state = world.node.find("default", "island")?.situation.sandbox;
+  assert.ok(state?.is === "ready");
+  const reach = async (): Promise<boolean> =>
+    (await world.runtime.check(state.sandbox, { type: "tcp", host: pod.status?.podIP ?? "", port: 11211 }, 500)).passed;
+  assert.equal(await reach(), true);
+  await world.runtime.setLine(state.sandbox, "cut");
+  assert.equal(await reach(), false);
+  await world.runtime.setLine(state.sandbox, "healed");
+  assert.equal(await reach(), true);
+});
+
+test("whoever is not root can run pods too", { skip }, async () => {
+  await using mine = await startRealWorld({ rights: "user" });
+  const readinessProbe = {
+    exec: { command: ["sh", "-c", "(echo version; sleep 0.1) | nc 127.0.0.1 11211"] },
+    periodSeconds: 1,
+  };
+  await mine.run("cache", { containers: [{ name: "main", image: memcached, readinessProbe }] });
+  const pod = await mine.until("cache", "ready", isReady);
+  assert.match(pod.status?.podIP ?? "", /^10\.244\./);
+});
+
+test("nothing is left when the node is killed", { skip }, async () => {
+  const child = fork(new URL("./doomed.ts", import.meta.url), { stdio: "inherit" });
+  const [{ state, pid }] = (await once(child, "message")) as [{ state: string; pid: number }];
+  const keeper = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  assert.notEqual(keeper.trim(), "");
+  child.kill("SIGKILL");
+  const isGone = async (process: string): Promise<boolean> => !(await readdir("/proc")).includes(process);
+  for (let tries = 0; tries < 200 && !((await isGone(String(pid))) && (await isGone(keeper.trim()))); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.ok(await isGone(String(pid)), "the launcher of the namespaces is still there");
+  assert.ok(await isGone(keeper.trim()), "the keeper is still there");
+  const commands = await Promise.all(
+    (await readdir("/proc")).map((one) => readFile(`/proc/${one}/cmdline`, "utf8").catch(() => "")),
+  );
+  assert.deepEqual(
+    commands.filter((command) => command.includes("54321")),
+    [],
+  );
+  assert.doesNotMatch(await readFile("/proc/mounts", "utf8"), new RegExp(state));
+  await rm(state, { recursive: true, force: true });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserver";
-import { createClient, systemClock, type Client } from "@capstan/client";
+import { createClient, inProcess, systemClock, type Client } from "@capstan/client";
 import { Pod, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
 import {
@@ -20,6 +20,8 @@ import { loadArchive, openStore } from "@capstan/oci";
 export interface RealWorld extends AsyncDisposable {
   readonly server: ApiServer;
   readonly client: Client;
+  /** The same over the network, for calls that need a socket. */
+  readonly outside: Client;
   readonly machine: Machine;
   readonly runtime: LinuxRuntime;
   readonly node: RunningNode;
@@ -34,7 +36,13 @@ export interface RealWorld extends AsyncDisposable {
 export const busybox = "capstan.test/busybox:1";
 export const memcached = "capstan.test/memcached:1.6";
 
-export async function startRealWorld(): Promise<RealWorld> {
+/** How to start one. */
+export interface RealOptions {
+  /** Root can pretend to be anybody; tests of what users can do need not be run by one. */
+  readonly rights?: "root" | "user";
+}
+
+export async function startRealWorld(options: RealOptions = {}): Promise<RealWorld> {
   const state = await mkdtemp(join(tmpdir(), "node-"));
   const store = await openStore(join(state, "images"));
   for (const { archive } of await buildTestImages({ only: ["busybox", "memcached"] }))
@@ -45,12 +53,18 @@ export async function startRealWorld(): Promise<RealWorld> {
     if (node === undefined) throw new Error("the node does not run yet");
     return node.handle(path, call);
   };
-  const server = await startApiServer({ listen: { port: 0, tls: false }, nodes: { handOver } });
+  const server = await startApiServer({
+    listen: { port: 0, tls: false },
+    nodes: { handOver },
+    advertise: { address: "172.30.0.1", port: 6443 },
+  });
   const cluster = { server: server.url ?? "" };
   const user = { proof: { type: "token", token: server.token } } as const;
-  const client = createClient({ name: "test", cluster, user, namespace: "default" });
-  const rights = process.getuid?.() === 0 ? "root" : "user";
-  const machine = await startMachine({ state, clock: systemClock, store, rights });
+  const client = createClient(inProcess(server.fetch));
+  const outside = createClient({ name: "test", cluster, user, namespace: "default" });
+  const rights = options.rights ?? (process.getuid?.() === 0 ? "root" : "user");
+  const apiServer = { host: "127.0.0.1", port: server.port ?? 0 };
+  const machine = await startMachine({ state, clock: systemClock, store, rights, apiServer });
   const runtime = await machine.addNode({ name: "one", address: "172.30.0.1", podCidr: "10.244.0.0/24" });
   const proxy = startServiceProxy({
     client,
@@ -65,6 +79,7 @@ export async function startRealWorld(): Promise<RealWorld> {
   return {
     server,
     client,
+    outside,
     machine,
     runtime,
     node: running,
@@ -77,7 +92,7 @@ export async function startRealWorld(): Promise<RealWorld> {
       await client.create(Pod, { metadata: { namespace: "default", name, labels: { app: name } }, spec: complete });
     },
     async until(name, what, isSo) {
-      const end = Date.now() + 15_000;
+      const end = Date.now() + 60_000;
       for (;;) {
         const seen = await pod(name);
         if (isSo(seen)) return seen;
@@ -90,6 +105,7 @@ export async function startRealWorld(): Promise<RealWorld> {
       proxy.stop();
       await running.close();
       await machine.close();
+      await outside.close();
       await client.close();
       await server.close();
       await rm(state, { recursive: true, force: true });
