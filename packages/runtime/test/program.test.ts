@@ -1,10 +1,10 @@
 /** An operator as a program: flags, doors, leader election, and a clean end, on a real kube-apiserver. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -48,7 +48,6 @@ test(
     const flags = [
       `--kubeconfig=${kubeconfig}`,
       `--namespaces=${namespace}`,
-      "--install-crds",
       "--leader-elect",
       `--leader-election-namespace=${namespace}`,
       `--health-probe-bind-address=127.0.0.1:${health}`,
@@ -95,3 +94,38 @@ test(
     assert.equal(lease.spec?.holderIdentity, "");
   },
 );
+
+describe("a program that cannot start", () => {
+  const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, ["--conditions=@capstan/source", main, ...args], {
+      encoding: "utf8",
+      env: { ...env, PATH: process.env["PATH"] },
+      timeout: 30_000,
+    });
+
+  test("says what can be set when it is asked", () => {
+    const { status, stdout } = run(["--help"]);
+    assert.equal(status, 0);
+    assert.match(stdout, /^Runs the operator program until it is told to stop\.$/mu);
+    for (const flag of ["kubeconfig", "leader-elect", "webhook-url", "install-crds"]) {
+      assert.match(stdout, new RegExp(`^  --${flag} +\\S`, "mu"));
+    }
+  });
+
+  test("says in one sentence what is wrong with its settings, without a stack", () => {
+    const cases: [readonly string[], RegExp][] = [
+      [["--log-level=loud"], /^Cannot use "loud" for log-level: .*\n$/u],
+      [["--nonsense"], /^There is no setting "nonsense"\. .*\n$/u],
+      [["--toString=1"], /^Cannot read the argument .*\n$/u],
+      [["--config=/nonexistent.json"], /^ENOENT.*nonexistent\.json.*\n$/u],
+      [["--kubeconfig=/nonexistent"], /^[^\n]*\/nonexistent[^\n]*\n$/u],
+      [["--webhook-url=http://here"], /^Cannot reach webhooks at "http:\/\/here".*\n$/u],
+    ];
+    for (const [args, expected] of cases) {
+      const { status, stderr } = run(args);
+      assert.match(stderr, expected);
+      assert.equal(status, 1);
+    }
+  });
+});

@@ -261,7 +261,9 @@ describe("webhooks on kube-apiserver", { skip }, () => {
       while (!ending.signal.aborted) await write("v1", "on", { gigabytes: ++written });
     })();
     const afterSomeWrites = async (): Promise<void> => {
-      for (const target = written + 10; written < target;) await Promise.race([sleep(systemClock, 10), writing]);
+      const target = written + 10;
+      const isReached = (): boolean => written >= target;
+      while (!isReached()) await Promise.race([sleep(systemClock, 10), writing]);
     };
     await afterSomeWrites();
     const before = await kept();

@@ -4,9 +4,22 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
-import { createClient, loadConfig, processHost } from "@capstan/client";
+import {
+  ApiError,
+  ConfigError,
+  ConnectionError,
+  createClient,
+  isApiError,
+  loadConfig,
+  processHost,
+} from "@capstan/client";
+import type { ClusterConfig } from "@capstan/client";
+import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
+import type { Api } from "../api.ts";
 import { systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { apiOf } from "../client-api.ts";
+import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
@@ -16,30 +29,49 @@ import type { DoorAnswer, DoorRequest } from "./doors.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
-import { readSettings } from "./settings.ts";
+import { resourcesAmong } from "../resource.ts";
+import { needsWebhooks, openWebhooks } from "../webhook/webhooks.ts";
+import type { Webhooks } from "../webhook/webhooks.ts";
+import { Registry } from "./registry.ts";
+import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. */
+/** Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. */
 export async function runOperator(definition: OperatorDefinition): Promise<void> {
+  const args = process.argv.slice(2);
+  if (wantsHelp(args)) {
+    process.stdout.write(formatHelp(nameOf(definition)));
+    return;
+  }
+  try {
+    await run(definition, args);
+  } catch (error) {
+    if (!isForUsers(error)) throw error;
+    process.stderr.write(`${messageOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function run(definition: OperatorDefinition, args: readonly string[]): Promise<void> {
   const clock = systemClock;
-  const settings = await readSettings({
-    args: process.argv.slice(2),
-    env: process.env,
-    readFile: (path) => readFile(path, "utf8"),
-  });
+  const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
   const log = createLog({ clock, level: settings.logLevel });
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
-  const userAgent = definition.name ?? "capstan";
   await using client = createClient(config, {
-    userAgent,
+    userAgent: nameOf(definition),
     onWarning: ({ text }) => log.warn(`the server warns: ${text}`),
   });
   const api = apiOf(client);
-  if (settings.installCrds) await installCrds(definition.controllers, { api, clock, manager: userAgent });
+  const registry = new Registry();
+  const program: Program = { definition, settings, config, api, clock, log, registry };
+  await using webhooks = await openProgramWebhooks(program);
+  await prepareCrds(program, webhooks);
+  await webhooks?.register();
   await using operator = new RunningOperator(definition, {
     api,
     clock,
     log,
+    registry,
     instance: hostname(),
     leaderElection: electionOf(settings, config.namespace),
     ...(settings.namespaces.length === 0 ? {} : { namespaces: settings.namespaces }),
@@ -53,7 +85,73 @@ export async function runOperator(definition: OperatorDefinition): Promise<void>
   log.info("started", { controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   await untilTold(operator, log);
   await operator.stop(settings.gracePeriod);
+  // Nobody can reach a program outside the cluster when it is gone: writes must not wait for it.
+  if (webhooks?.reach.by === "url") await webhooks.unregister();
   log.info("stopped");
+}
+
+/** Everything that a run is made of. */
+interface Program {
+  readonly definition: OperatorDefinition;
+  readonly settings: Settings;
+  readonly config: ClusterConfig;
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly registry: Registry;
+}
+
+function nameOf({ name = "capstan" }: OperatorDefinition): string {
+  return name;
+}
+
+/** Errors whose sentence says what to do; anything else is a bug, of which the stack is wanted. */
+function isForUsers(error: unknown): boolean {
+  const isSystem = error instanceof Error && "syscall" in error;
+  return (
+    isSystem ||
+    error instanceof RuntimeError ||
+    error instanceof ConfigError ||
+    error instanceof ApiError ||
+    error instanceof ConnectionError
+  );
+}
+
+async function openProgramWebhooks(program: Program): Promise<Webhooks | undefined> {
+  const { definition, settings, config, log } = program;
+  const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
+  if (!needsWebhooks(resources)) return undefined;
+  const { namespace } = config;
+  const { placeOf, doorAt } = await import("../webhook/where.ts");
+  const place = placeOf({
+    address: settings.webhookAddress,
+    url: settings.webhookUrl,
+    service: settings.webhookService ?? `${nameOf(definition)}-webhook`,
+    namespace,
+    isInCluster: config.name === "in-cluster",
+    server: config.cluster.server,
+  });
+  if (place.listen === undefined) {
+    log.warn(`there are no webhooks: ${place.why}`);
+    return undefined;
+  }
+  const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
+  const { failurePolicy } = place;
+  const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
+  return openWebhooks({ ...program, ...options, name: nameOf(definition), door: doorAt(place) });
+}
+
+/** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */
+async function prepareCrds(program: Program, webhooks: Webhooks | undefined): Promise<void> {
+  const { definition, settings, api, clock, log } = program;
+  if (settings.installCrds === "never") return;
+  const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
+  try {
+    await installCrds(definition.controllers, { api, clock, manager: nameOf(definition), complete });
+  } catch (error) {
+    if (settings.installCrds === "always" || !isApiError(error, "Forbidden")) throw error;
+    log.warn(`the CRDs are left as they are: ${messageOf(error)}`);
+  }
 }
 
 function electionOf(settings: Settings, namespace: string) {

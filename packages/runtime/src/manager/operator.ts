@@ -23,6 +23,7 @@ import type { TurnRecord } from "./explain.ts";
 import { meteredApi } from "./metered-api.ts";
 import { Meters } from "./meter.ts";
 import { Registry } from "./registry.ts";
+import type { RegistrationOptions } from "../webhook/registration.ts";
 import type { Tracer } from "./tracer.ts";
 
 /** What an operator consists of. */
@@ -32,6 +33,8 @@ export interface OperatorDefinition {
   readonly name?: string;
   /** Namespaces to watch; all of them unless said otherwise. */
   readonly namespaces?: readonly string[];
+  /** How its webhooks are called; they come from the hooks and conversions of its resources. */
+  readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds">;
 }
 
 /** How several replicas agree on who works. */
@@ -59,12 +62,14 @@ export interface StartOptions {
   readonly tracer?: Tracer | undefined;
   /** Who this process is, in events. */
   readonly instance?: string;
+  /** Where its numbers are kept; a registry of its own unless said otherwise. */
+  readonly registry?: Registry;
 }
 
 /** Everything that runs. */
 export class RunningOperator implements AsyncDisposable {
   readonly controllers: readonly RunningController[];
-  readonly registry: Registry = new Registry();
+  readonly registry: Registry;
   readonly history: History = new History();
   readonly #caches: Caches;
   readonly #election: Election | undefined;
@@ -76,6 +81,7 @@ export class RunningOperator implements AsyncDisposable {
 
   constructor(definition: OperatorDefinition, options: StartOptions) {
     const { clock = systemClock, random = systemRandom } = options;
+    this.registry = options.registry ?? new Registry();
     const api = meteredApi(options.api, this.registry);
     const name = definition.name ?? "capstan";
     this.#clock = clock;

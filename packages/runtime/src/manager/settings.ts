@@ -20,8 +20,14 @@ export interface Settings {
   readonly logLevel: Level;
   /** How long running turns may take when the operator stops, in milliseconds. */
   readonly gracePeriod: number;
-  /** Create or upgrade the operator's own CRDs before it starts. */
-  readonly installCrds: boolean;
+  /** Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. */
+  readonly installCrds: "always" | "if allowed" | "never";
+  /** `host:port` of the webhooks; undefined: wherever the API server can reach them; empty: none. */
+  readonly webhookAddress: string | undefined;
+  /** The address at which the API server reaches the webhooks, where there is no Service in front of them. */
+  readonly webhookUrl: string | undefined;
+  /** The Service in front of the webhooks; `<name>-webhook` unless said otherwise. */
+  readonly webhookService: string | undefined;
 }
 
 const usual: Settings = {
@@ -35,23 +41,90 @@ const usual: Settings = {
   healthAddress: "127.0.0.1:8081",
   logLevel: "info",
   gracePeriod: 30_000,
-  installCrds: false,
+  installCrds: "if allowed",
+  webhookAddress: undefined,
+  webhookUrl: undefined,
+  webhookService: undefined,
 };
 
+interface Flag {
+  readonly about: string;
+  readonly read: (text: string) => Partial<Settings>;
+}
+
 /** Flags by name, with how their text is read. The environment has the same in capitals: `CAPSTAN_LOG_LEVEL`. */
-const flags: { readonly [flag: string]: (text: string) => Partial<Settings> } = {
-  kubeconfig: (kubeconfig) => ({ kubeconfig }),
-  context: (context) => ({ context }),
-  namespaces: (text) => ({ namespaces: text.split(",").filter((name) => name !== "") }),
-  "leader-elect": (text) => ({ leaderElect: toBoolean("leader-elect", text) }),
-  "leader-election-namespace": (leaderElectionNamespace) => ({ leaderElectionNamespace }),
-  "metrics-bind-address": (text) => ({ metricsAddress: toAddress(text) }),
-  "metrics-secure": (text) => ({ metricsSecure: toBoolean("metrics-secure", text) }),
-  "health-probe-bind-address": (text) => ({ healthAddress: toAddress(text) }),
-  "log-level": (text) => ({ logLevel: toLevel(text) }),
-  "grace-period": (text) => ({ gracePeriod: toMilliseconds(text) }),
-  "install-crds": (text) => ({ installCrds: toBoolean("install-crds", text) }),
+const flags: { readonly [flag: string]: Flag } = {
+  kubeconfig: { about: "the kubeconfig file; the usual places by default", read: (kubeconfig) => ({ kubeconfig }) },
+  context: { about: "the context of the kubeconfig", read: (context) => ({ context }) },
+  namespaces: {
+    about: "namespaces to work in, separated by commas; all by default",
+    read: (text) => ({ namespaces: text.split(",").filter((name) => name !== "") }),
+  },
+  "leader-elect": {
+    about: "let several replicas agree on who works",
+    read: (text) => ({ leaderElect: toBoolean("leader-elect", text) }),
+  },
+  "leader-election-namespace": {
+    about: "where their lease is; the operator's namespace by default",
+    read: (leaderElectionNamespace) => ({ leaderElectionNamespace }),
+  },
+  "metrics-bind-address": {
+    about: "host:port of the metrics; none by default",
+    read: (text) => ({ metricsAddress: toAddress(text) }),
+  },
+  "metrics-secure": {
+    about: "serve metrics over TLS, to those who may read them; true by default",
+    read: (text) => ({ metricsSecure: toBoolean("metrics-secure", text) }),
+  },
+  "health-probe-bind-address": {
+    about: "host:port of health and explanations; 127.0.0.1:8081 by default, 0 for none",
+    read: (text) => ({ healthAddress: toAddress(text) }),
+  },
+  "webhook-bind-address": {
+    about: "host:port of the webhooks; :9443 in a cluster by default, 0 for none",
+    read: (text) => ({ webhookAddress: toAddress(text) }),
+  },
+  "webhook-url": {
+    about: "where the API server reaches the webhooks without a Service",
+    read: (text) => ({ webhookUrl: toSecureUrl(text) }),
+  },
+  "webhook-service": {
+    about: "the Service in front of the webhooks; <name>-webhook by default",
+    read: (webhookService) => ({ webhookService }),
+  },
+  "install-crds": {
+    about: "create and upgrade the operator's own CRDs; if it may, by default",
+    read: (text) => ({ installCrds: toBoolean("install-crds", text) ? "always" : "never" }),
+  },
+  "log-level": { about: "debug, info, warn or error; info by default", read: (text) => ({ logLevel: toLevel(text) }) },
+  "grace-period": {
+    about: "how long running work may take when the operator stops; 30s by default",
+    read: (text) => ({ gracePeriod: toMilliseconds(text) }),
+  },
 };
+
+/** What can be set, for people. */
+export function formatHelp(program: string): string {
+  const rows = [
+    ["config", "a JSON file of these settings"],
+    ...Object.entries(flags).map(([flag, { about }]) => [flag, about]),
+  ];
+  const width = Math.max(...rows.map(([flag = ""]) => flag.length));
+  const lines = rows.map(([flag = "", about = ""]) => `  --${flag.padEnd(width)}  ${about}`);
+  return [
+    `Runs the operator ${program} until it is told to stop.`,
+    "",
+    ...lines,
+    "",
+    "Each can also be set in the environment: --log-level as CAPSTAN_LOG_LEVEL.",
+    "",
+  ].join("\n");
+}
+
+/** Whether somebody only wants to know what can be set. */
+export function wantsHelp(args: readonly string[]): boolean {
+  return args.some((arg) => arg === "--help" || arg === "-h");
+}
 
 /** Where settings come from. */
 export interface SettingSources {
@@ -79,8 +152,8 @@ export async function readSettings({ args, env, readFile }: SettingSources): Pro
 }
 
 function read(flag: string, text: string): Partial<Settings> {
-  const reader = flags[flag];
-  if (reader !== undefined) return reader(text);
+  const known = Object.hasOwn(flags, flag) ? flags[flag] : undefined;
+  if (known !== undefined) return known.read(text);
   throw new RuntimeError(
     "BadSetting",
     `There is no setting "${flag}". Choose one of ${Object.keys(flags).join(", ")}.`,
@@ -131,4 +204,9 @@ function toAddress(text: string): string {
   if (text === "0" || text === "") return "";
   if (/^[^:]*:\d+$|^\[.*\]:\d+$/u.test(text)) return text.startsWith(":") ? `0.0.0.0${text}` : text;
   throw new RuntimeError("BadSetting", `Cannot listen on "${text}": write host:port, :port or 0 for not at all.`);
+}
+
+function toSecureUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).protocol === "https:") return text;
+  throw new RuntimeError("BadSetting", `Cannot reach webhooks at "${text}": write https://host:port.`);
 }

@@ -1,6 +1,6 @@
 /** The webhooks' own authority and its certificates, and what has to happen to them as time passes. Pure but for the making of keys. */
 import { bundleCertificates, createAuthority, openAuthority, parseCertificate, validFor } from "@capstan/pki";
-import type { Certificate, Entropy, KeyedCertificate } from "@capstan/pki";
+import type { Certificate, Entropy, KeyedCertificate, Validity } from "@capstan/pki";
 
 /**
  * What replicas share. A new authority is trusted before it signs, and an old one for a while after it has stopped: at no moment does
@@ -88,7 +88,9 @@ function retire(trust: Trust, options: TrustOptions): Trust | undefined {
 
 function renew(trust: Trust, options: TrustOptions): Trust | undefined {
   const serving = parseCertificate(trust.serving.certificate);
-  if (!isDue(serving, options.now) && covers(serving, options.names)) return undefined;
+  // At the end of an authority's life a new certificate would last no longer than the old one.
+  const isWorthIt = isDue(serving, options.now) && serving.notAfter < servingValidity(trust.signer, options).notAfter;
+  if (!isWorthIt && covers(serving, options.names)) return undefined;
   return { ...trust, serving: issue(trust.signer, options) };
 }
 
@@ -122,16 +124,19 @@ function newAuthority({ now, lifetimes = usualLifetimes, entropy }: TrustOptions
   return { certificate, privateKey };
 }
 
-/** A serving certificate, which must not outlive its authority. */
 function issue(signer: KeyedCertificate, options: TrustOptions): KeyedCertificate {
-  const { now, names, lifetimes = usualLifetimes, entropy } = options;
-  const { notBefore, notAfter } = validFor({ now, days: lifetimes.servingDays });
-  const end = parseCertificate(signer.certificate).notAfter;
+  const { names, entropy } = options;
   return openAuthority({ ...signer, ...(entropy ? { entropy } : {}) }).issue({
     commonName: names.dnsNames[0] ?? names.ipAddresses[0] ?? "webhooks",
     ...names,
     usages: ["server"],
-    notBefore,
-    notAfter: end < notAfter ? end : notAfter,
+    ...servingValidity(signer, options),
   });
+}
+
+/** A serving certificate must not outlive its authority. */
+function servingValidity(signer: KeyedCertificate, { now, lifetimes = usualLifetimes }: TrustOptions): Validity {
+  const { notBefore, notAfter } = validFor({ now, days: lifetimes.servingDays });
+  const end = parseCertificate(signer.certificate).notAfter;
+  return { notBefore, notAfter: end < notAfter ? end : notAfter };
 }

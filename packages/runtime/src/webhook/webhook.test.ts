@@ -1,0 +1,297 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Json } from "@capstan/model";
+import { applyJsonPatch } from "@capstan/patch";
+import { isTrusted, parseCertificate, splitBundle } from "@capstan/pki";
+import { defineResource, s } from "@capstan/schema";
+import type { Resource } from "@capstan/schema";
+import fc from "fast-check";
+import { ModelApi } from "../../test/model-api.ts";
+import { silentLog } from "../log.ts";
+import { Registry } from "../manager/registry.ts";
+import { VirtualClock } from "../testing/clock.ts";
+import { bundleOf, nextTrust } from "./certificates.ts";
+import type { Trust } from "./certificates.ts";
+import { webhookHandler, webhookPaths } from "./handler.ts";
+import type { WebhookHandler } from "./handler.ts";
+import { diffJson } from "./json-patch.ts";
+import { webhookMeter } from "./meter.ts";
+import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
+import { keepTrust, parseTrust } from "./secret.ts";
+import { placeOf } from "./where.ts";
+
+const Disk = defineResource({
+  group: "example.com",
+  kind: "Disk",
+  versions: {
+    v1: { spec: s.object({ gigabytes: s.int32().default(4) }) },
+    v2: { spec: s.object({ size: s.string() }), storage: true },
+    v3: { spec: s.object({ bytes: s.int64().default(1) }) },
+  },
+  convert: {
+    "v1->v2": ({ gigabytes }) => ({ size: `${gigabytes}Gi` }),
+    "v2->v1": ({ size }) => ({ gigabytes: Number.parseInt(size, 10) }),
+    "v3->v2": ({ bytes }) => ({ size: `${bytes / 2 ** 30}Gi` }),
+    "v2->v3": ({ size }) => ({ bytes: Number.parseInt(size, 10) * 2 ** 30 }),
+  },
+  default: (draft) => {
+    draft.spec.size ??= "1Gi";
+  },
+  validate: ({ object, reject, operation }) => {
+    if (object.spec.size === "0Gi") reject("spec.size", "is nothing");
+    if (object.spec.size === "bug") throw new Error("oops");
+    if (operation === "delete") reject("metadata.finalizers", "still needed");
+  },
+}) as unknown as Resource;
+
+function handler(registry = new Registry()): WebhookHandler {
+  const resources = [Disk];
+  const meter = webhookMeter(registry, webhookPaths(resources));
+  return webhookHandler({ resources, clock: new VirtualClock(), log: silentLog, meter });
+}
+
+function post(path: string, body: unknown, type = "application/json"): Request {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return new Request(`https://webhooks${path}?timeout=5s`, {
+    method: "POST",
+    headers: { "content-type": type },
+    body: text,
+  });
+}
+
+const disk = (spec: object | undefined, version = "v2"): object => ({
+  apiVersion: `example.com/${version}`,
+  kind: "Disk",
+  metadata: { name: "d", namespace: "n", uid: "u" },
+  ...(spec === undefined ? {} : { spec }),
+});
+
+const admission = (request: object): object => ({
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: { uid: "1", operation: "CREATE", name: "d", namespace: "n", object: null, oldObject: null, ...request },
+});
+
+const conversion = (to: string, ...objects: readonly object[]): object => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "ConversionReview",
+  request: { uid: "2", desiredAPIVersion: to, objects },
+});
+
+describe("the handler", () => {
+  test("answers with a patch that fills in, and with none when nothing is missing", async () => {
+    const path = "/mutate-example-com-v2-disk";
+    const ask = async (object: object): Promise<unknown> => (await handler()(post(path, admission({ object })))).json();
+    const patch = Buffer.from(JSON.stringify([{ op: "add", path: "/spec/size", value: "1Gi" }])).toString("base64");
+    assert.deepEqual(await ask(disk({})), {
+      kind: "AdmissionReview",
+      apiVersion: "admission.k8s.io/v1",
+      response: { uid: "1", allowed: true, patchType: "JSONPatch", patch },
+    });
+    assert.deepEqual(await ask(disk({ size: "2Gi" })), {
+      kind: "AdmissionReview",
+      apiVersion: "admission.k8s.io/v1",
+      response: { uid: "1", allowed: true },
+    });
+  });
+
+  test("refuses with a Status such as the server's own", async () => {
+    const review = admission({ object: disk({ size: "0Gi" }) });
+    const answer = (await (await handler()(post("/validate-example-com-v2-disk", review))).json()) as {
+      response: { allowed: boolean; status: object };
+    };
+    assert.equal(answer.response.allowed, false);
+    assert.partialDeepStrictEqual(answer.response.status, {
+      code: 422,
+      reason: "Invalid",
+      message: 'Disk.example.com "d" is invalid: spec.size: Invalid value: "0Gi": is nothing',
+      details: { causes: [{ field: "spec.size", reason: "FieldValueInvalid" }] },
+    });
+  });
+
+  test("shows a hook what is deleted", async () => {
+    const review = admission({ operation: "DELETE", oldObject: disk({ size: "1Gi" }) });
+    const answer = (await (await handler()(post("/validate-example-com-v2-disk", review))).json()) as {
+      response: { status: { message: string } };
+    };
+    assert.match(answer.response.status.message, /metadata\.finalizers: Required value: still needed/u);
+  });
+
+  test("converts through the stored version, and fills in defaults before a function sees the spec", async () => {
+    const ask = async (to: string, ...objects: readonly object[]): Promise<unknown> =>
+      (await handler()(post("/convert", conversion(to, ...objects)))).json();
+    assert.deepEqual(await ask("example.com/v3", disk({ gigabytes: 2 }, "v1"), disk({ size: "1Gi" })), {
+      kind: "ConversionReview",
+      apiVersion: "apiextensions.k8s.io/v1",
+      response: {
+        uid: "2",
+        convertedObjects: [disk({ bytes: 2 ** 31 }, "v3"), disk({ bytes: 2 ** 30 }, "v3")],
+        result: { status: "Success" },
+      },
+    });
+    assert.partialDeepStrictEqual(await ask("example.com/v2", disk({}, "v1"), disk(undefined, "v1")), {
+      response: { convertedObjects: [disk({ size: "4Gi" }), disk(undefined)] },
+    });
+    assert.partialDeepStrictEqual(await ask("example.com/v9", disk({}, "v1")), {
+      response: {
+        convertedObjects: [],
+        result: {
+          status: "Failure",
+          message: "could not convert Disk n/d from example.com/v1 to example.com/v9: Disk has the versions v1, v2, v3",
+        },
+      },
+    });
+  });
+
+  test("says what is wrong with a call, in words and numbers", async () => {
+    const registry = new Registry();
+    const ask = handler(registry);
+    const path = "/validate-example-com-v2-disk";
+    const statusOf = async (request: Request): Promise<number> => (await ask(request)).status;
+    assert.equal(await statusOf(post("/nowhere", {})), 404);
+    assert.equal(await statusOf(new Request(`https://webhooks${path}`)), 405);
+    assert.equal(await statusOf(post(path, {}, "text/plain")), 415);
+    assert.equal(await statusOf(post(path, "{")), 400);
+    assert.equal(await statusOf(post(path, conversion("example.com/v2"))), 400);
+    assert.equal(await statusOf(post(path, admission({ operation: "GUESS" }))), 400);
+    assert.equal(await statusOf(post(path, admission({ object: disk({}, "v1") }))), 400);
+    assert.equal(await statusOf(post(path, admission({ object: disk({ size: "bug" }) }))), 500);
+    const text = registry.text();
+    assert.match(text, /^controller_runtime_webhook_panics_total 1$/mu);
+    assert.match(
+      text,
+      /^controller_runtime_webhook_requests_in_flight\{webhook="\/validate-example-com-v2-disk"\} 0$/mu,
+    );
+    assert.match(text, /^controller_runtime_webhook_latency_seconds_count\{webhook="\/validate-[^}]*"\} 7$/mu);
+  });
+});
+
+test("a patch turns any object into any other", () => {
+  const value = fc.object({
+    key: fc.string({ maxLength: 3 }),
+    maxDepth: 3,
+    values: [fc.integer(), fc.string(), fc.constant(null)],
+  });
+  fc.assert(
+    fc.property(value, value, (before, after) => {
+      const [from, to] = [before, after].map((one) => JSON.parse(JSON.stringify(one)) as Json) as [Json, Json];
+      assert.deepEqual(applyJsonPatch(from, diffJson(from, to) as unknown as Json), to);
+    }),
+  );
+});
+
+describe("certificates", () => {
+  const names = { dnsNames: ["w.n.svc"], ipAddresses: [] };
+  const day = 86_400_000;
+  const start = Date.UTC(2026, 0, 1);
+
+  test("over four lives of an authority, whoever trusted the bundle of an hour ago trusts what is served now", () => {
+    let trust: Trust | undefined;
+    let [authorities, servings, bundleBefore] = [new Set<string>(), new Set<string>(), ""];
+    const lifetimes = { authorityDays: 30, servingDays: 10, overlap: 3_600_000 };
+    for (let at = start; at < start + 80 * day; at += lifetimes.overlap) {
+      const now = new Date(at);
+      trust = nextTrust(trust, { now, names, lifetimes });
+      const serving = parseCertificate(trust.serving.certificate);
+      assert.ok(serving.notBefore <= now && now < serving.notAfter, `not valid on ${now.toISOString()}`);
+      for (const bundle of [bundleOf(trust), bundleBefore]) {
+        if (bundle === "") continue;
+        const isKnown = splitBundle(bundle).some((authority) =>
+          isTrusted(trust?.serving.certificate ?? "", { authorities: [authority], now }),
+        );
+        assert.ok(isKnown, `not trusted on ${now.toISOString()}`);
+      }
+      bundleBefore = bundleOf(trust);
+      authorities.add(trust.signer.certificate);
+      servings.add(trust.serving.certificate);
+    }
+    assert.ok(authorities.size >= 4 && authorities.size <= 6, `${authorities.size} authorities`);
+    assert.ok(servings.size >= 12 && servings.size <= 20, `${servings.size} certificates`);
+  });
+
+  test("an operator that was away for years begins anew, and new names need a new certificate", () => {
+    const first = nextTrust(undefined, { now: new Date(start), names });
+    const later = nextTrust(first, { now: new Date(start + 1000 * day), names });
+    assert.notEqual(later.signer.certificate, first.signer.certificate);
+    const renamed = nextTrust(first, {
+      now: new Date(start),
+      names: { dnsNames: ["x.n.svc"], ipAddresses: ["10.0.0.1"] },
+    });
+    assert.equal(renamed.signer, first.signer);
+    assert.deepEqual(parseCertificate(renamed.serving.certificate).ipAddresses, ["10.0.0.1"]);
+    assert.equal(nextTrust(first, { now: new Date(start), names }), first);
+  });
+
+  test("replicas that start at once agree on one authority", async () => {
+    const api = new ModelApi(() => start);
+    const place = { api, namespace: "n", name: "certificates", manager: "m" };
+    const kept = await Promise.all([1, 2, 3, 4].map(() => keepTrust(place, { now: new Date(start), names })));
+    assert.equal(new Set(kept.map(({ signer }) => signer.certificate)).size, 1);
+    const due = new Date(start + 250 * day);
+    const renewed = await Promise.all([1, 2, 3].map(() => keepTrust(place, { now: due, names })));
+    assert.equal(new Set(renewed.map(({ next }) => next?.certificate)).size, 1);
+    assert.notEqual(renewed[0]?.next, undefined);
+  });
+
+  test("a Secret that is empty or spoiled is filled anew", () => {
+    assert.equal(parseTrust({}), undefined);
+    const text = (one: string): string => Buffer.from(one).toString("base64");
+    const { signer, serving } = nextTrust(undefined, { now: new Date(start), names });
+    const data = {
+      "ca.crt": text(signer.certificate),
+      "ca.key": text(signer.privateKey),
+      "tls.crt": text(serving.certificate),
+      "tls.key": text(serving.privateKey),
+    };
+    assert.deepEqual(parseTrust(data)?.serving, serving);
+    assert.equal(parseTrust({ ...data, "tls.key": data["ca.key"] }), undefined);
+    assert.equal(parseTrust({ ...data, "ca.crt": text("nonsense") }), undefined);
+  });
+});
+
+describe("registration", () => {
+  const reach = { by: "service", namespace: "ops", name: "disk-webhook", port: 443 } as const;
+  const options = { reach, bundle: "PEM", namespace: "ops", namespaces: ["a", "b"] };
+
+  test("never matches the operator's own namespace, leaves statuses alone, and lets deletes through when it is gone", () => {
+    const registrations = registrationsOf(Disk, options) as unknown as {
+      object: {
+        webhooks: { namespaceSelector: { matchExpressions: object[] }; rules: object[]; failurePolicy: string }[];
+      };
+    }[];
+    const webhooks = registrations.flatMap(({ object }) => object.webhooks);
+    assert.equal(webhooks.length, 3);
+    for (const { namespaceSelector, rules } of webhooks) {
+      assert.deepEqual(namespaceSelector.matchExpressions, [
+        { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["ops", "kube-system"] },
+        { key: "kubernetes.io/metadata.name", operator: "In", values: ["a", "b"] },
+      ]);
+      assert.partialDeepStrictEqual(rules, [{ resources: ["disks"], apiVersions: ["v2"], scope: "Namespaced" }]);
+    }
+    assert.deepEqual(
+      webhooks.map(({ failurePolicy }) => failurePolicy),
+      ["Fail", "Fail", "Ignore"],
+    );
+  });
+
+  test("points a CRD with several versions at the converter, and the certificate names the service", () => {
+    assert.partialDeepStrictEqual(conversionOf(Disk, options), {
+      strategy: "Webhook",
+      webhook: { clientConfig: { caBundle: "UEVN", service: { name: "disk-webhook", path: "/convert" } } },
+    });
+    assert.deepEqual(servingNames(reach).dnsNames, ["disk-webhook.ops.svc", "disk-webhook.ops.svc.cluster.local"]);
+    assert.deepEqual(servingNames({ by: "url", url: "https://[::1]:1" }).ipAddresses, ["::1"]);
+  });
+
+  test("webhooks are served where the API server can be expected to reach them, and nowhere else", () => {
+    const around = { address: undefined, url: undefined, service: "w", namespace: "n" };
+    const inside = placeOf({ ...around, isInCluster: true, server: "https://10.96.0.1" });
+    assert.equal(inside.listen, "0.0.0.0:9443");
+    const beside = placeOf({ ...around, isInCluster: false, server: "https://127.0.0.1:6443" });
+    assert.equal(beside.listen, "127.0.0.1:0");
+    assert.equal(beside.failurePolicy, "Ignore");
+    const far = placeOf({ ...around, isInCluster: false, server: "https://prod.example.com" });
+    assert.ok(far.listen === undefined && /--webhook-url/u.test(far.why));
+    assert.equal(placeOf({ ...around, address: "", isInCluster: true, server: "https://10.96.0.1" }).listen, undefined);
+  });
+});
