@@ -72,6 +72,14 @@ suite("a new project", () => {
     await mustRun("rename --kind Site --to-kind Page", at);
     assert.deepEqual(await typeErrors(at.cwd), []);
     assert.match(await npm(at.cwd, "test"), /pass 4\n/);
+    const { out: install } = await mustRun("generate manifests", at);
+    for (const line of [
+      "name: app-operator-webhook\n",
+      "containerPort: 9443",
+      "- app-operator-webhook-certificates\n",
+    ]) {
+      assert.ok(install.includes(line), `a program with webhooks needs ${line}`);
+    }
     const { out } = await mustRun("generate crds", at);
     const kinds = [...out.matchAll(/^ {4}kind: (\w+)$/gm)].map(([, kind]) => kind);
     assert.deepEqual(kinds, ["AppService", "Page", "Redis", "Redis"], "a foreign CRD is not ours to ship");

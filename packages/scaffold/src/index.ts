@@ -25,7 +25,7 @@ export type { Change } from "./merge/lines.ts";
 // What follows from a program.
 export { readProgram } from "./generate/program.ts";
 export type { ControllerFacts, Hints, KindNames, Program } from "./generate/program.ts";
-export { leaderRules, metricsGuardRules, rulesOf } from "./generate/rules.ts";
+export { certificateRules, leaderRules, metricsGuardRules, registrationRules, rulesOf } from "./generate/rules.ts";
 export type { PolicyRule, ScopedRules } from "./generate/rules.ts";
 export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
 export type { Installation, Manifest, Placement } from "./generate/objects.ts";

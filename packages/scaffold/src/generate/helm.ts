@@ -20,7 +20,8 @@ const imageMark = "capstan-image";
 export function helmChart(program: Program, { image, version, namespaced }: ChartFacts): Files {
   const placement = { namespace: namespaceMark, image: imageMark, replicas: 1, namespaced };
   const { crds, rbac, manager } = installationOf(program, placement);
-  const [service, deployment] = manager;
+  const deployment = manager.find(({ kind }) => kind === "Deployment");
+  const services = manager.filter(({ kind }) => kind === "Service");
   return new Map([
     ["Chart.yaml", toYaml(chart(program, version))],
     ["values.yaml", values(image)],
@@ -29,7 +30,7 @@ export function helmChart(program: Program, { image, version, namespaced }: Char
       (crd) => [`templates/crds/${crd.metadata.name}.yaml`, when("crds.install", toYaml(kept(crd)))] as const,
     ),
     ["templates/rbac.yaml", live(toYamlStream(rbac))],
-    ["templates/service.yaml", live(toYaml(service))],
+    ["templates/service.yaml", live(toYamlStream(services))],
     ["templates/deployment.yaml", deploymentText(deployment)],
     ["templates/service-monitor.yaml", when("prometheus.enabled", toYaml(serviceMonitor(program, placement)))],
     ["templates/network-policy.yaml", when("networkPolicy.enabled", toYaml(metricsPolicy(program, placement)))],

@@ -3,6 +3,7 @@ import type { Files } from "../project/render.ts";
 import { installationOf, labelsOf, type Manifest, type Placement } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { sampleOf } from "./samples.ts";
+import { servesWebhooks } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
 /** The tree, to be put into `config/`. */
@@ -95,7 +96,7 @@ export function serviceMonitor(program: Program, { namespace }: Placement): Mani
   };
 }
 
-/** Only namespaces that are labelled for it may read the metrics. */
+/** Only namespaces that are labelled for it may read the metrics; webhooks stay open to the API server. */
 export function metricsPolicy(program: Program, { namespace }: Placement): Manifest {
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -109,6 +110,8 @@ export function metricsPolicy(program: Program, { namespace }: Placement): Manif
           from: [{ namespaceSelector: { matchLabels: { metrics: "enabled" } } }],
           ports: [{ port: 8443, protocol: "TCP" }],
         },
+        // The API server may call from anywhere.
+        ...(servesWebhooks(program) ? [{ ports: [{ port: 9443, protocol: "TCP" }] }] : []),
       ],
     },
   };

@@ -1,7 +1,15 @@
 /** The objects that put an operator on a cluster: CRDs, an identity with its permissions, and a Deployment with restricted security. */
 import type { KubeObject } from "@capstan/model";
 import type { Program } from "./program.ts";
-import { leaderRules, metricsGuardRules, type PolicyRule, rulesOf } from "./rules.ts";
+import {
+  certificateRules,
+  leaderRules,
+  metricsGuardRules,
+  type PolicyRule,
+  registrationRules,
+  rulesOf,
+} from "./rules.ts";
+import { servesWebhooks } from "./webhooks.ts";
 
 /** Where and how an operator is put on a cluster. */
 export interface Placement {
@@ -29,7 +37,11 @@ export function installationOf(program: Program, placement: Placement): Installa
     namespace: namespaceOf(program, placement),
     crds: crdsOf(program),
     rbac: rbacOf(program, placement),
-    manager: [metricsService(program, placement), deploymentOf(program, placement)],
+    manager: [
+      metricsService(program, placement),
+      ...(servesWebhooks(program) ? [webhookService(program, placement)] : []),
+      deploymentOf(program, placement),
+    ],
   };
 }
 
@@ -66,6 +78,12 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
     ...own,
     ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program.lease) }),
     ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
+    ...(servesWebhooks(program)
+      ? [
+          ...bound({ ...here, name: `${name}-webhooks`, rules: certificateRules(program.lease) }),
+          ...bound({ ...everywhere, name: `${name}-webhooks`, rules: registrationRules(program) }),
+        ]
+      : []),
     {
       apiVersion: rbacVersion,
       kind: "ClusterRole",
@@ -140,6 +158,24 @@ function metricsService(program: Program, { namespace }: Placement): Manifest {
   };
 }
 
+/** The Service through which the API server reaches the webhooks. */
+function webhookService(program: Program, { namespace }: Placement): Manifest {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: metaOf(program, { name: webhookServiceName(program), namespace }),
+    spec: {
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: "webhook" }],
+      selector: { "app.kubernetes.io/name": program.name },
+    },
+  };
+}
+
+/** The operator expects its Service under this name. */
+function webhookServiceName({ lease }: Program): string {
+  return `${lease}-webhook`;
+}
+
 function deploymentOf(program: Program, placement: Placement): Manifest {
   const labels = labelsOf(program);
   return {
@@ -154,16 +190,16 @@ function deploymentOf(program: Program, placement: Placement): Manifest {
   };
 }
 
-function podOf({ name }: Program, placement: Placement): object {
+function podOf(program: Program, placement: Placement): object {
   return {
-    serviceAccountName: name,
+    serviceAccountName: program.name,
     terminationGracePeriodSeconds: 40,
     securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
-    containers: [containerOf(placement)],
+    containers: [containerOf(program, placement)],
   };
 }
 
-function containerOf({ image, namespaced }: Placement): object {
+function containerOf(program: Program, { image, namespaced }: Placement): object {
   const probe = (path: string, periodSeconds: number): object => ({
     httpGet: { path, port: "health" },
     initialDelaySeconds: 5,
@@ -182,6 +218,7 @@ function containerOf({ image, namespaced }: Placement): object {
     ports: [
       { name: "health", containerPort: 8081, protocol: "TCP" },
       { name: "metrics", containerPort: 8443, protocol: "TCP" },
+      ...(servesWebhooks(program) ? [{ name: "webhook", containerPort: 9443, protocol: "TCP" }] : []),
     ],
     livenessProbe: probe("/healthz", 20),
     readinessProbe: probe("/readyz", 10),

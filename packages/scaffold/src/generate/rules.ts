@@ -1,5 +1,6 @@
 /** The least permissions that a program needs, from the kinds that its controllers declare. */
 import type { ControllerFacts, KindNames, Program } from "./program.ts";
+import { isConverted, isHooked } from "./webhooks.ts";
 
 /** A rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -42,6 +43,39 @@ export function leaderRules(name: string): readonly PolicyRule[] {
     { ...lease, verbs: ["create"] },
     { ...lease, resourceNames: [name], verbs: ["get", "patch"] },
   ];
+}
+
+/** What it takes to keep the webhooks' certificates in the operator's own namespace. */
+export function certificateRules(name: string): readonly PolicyRule[] {
+  const secrets = { apiGroups: [""], resources: ["secrets"] };
+  return [
+    { ...secrets, verbs: ["create"] },
+    { ...secrets, resourceNames: [`${name}-webhook-certificates`], verbs: ["get", "patch"] },
+  ];
+}
+
+/** What it takes to tell the cluster where webhooks and conversions are: under the names of the CRDs, and no others. */
+export function registrationRules({ resources }: Program): readonly PolicyRule[] {
+  const hooked = resources.filter(isHooked).map(crdName);
+  const converted = resources.filter(isConverted).map(crdName);
+  const configurations = {
+    apiGroups: ["admissionregistration.k8s.io"],
+    resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+  };
+  const definitions = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
+  return [
+    ...(hooked.length === 0
+      ? []
+      : [
+          { ...configurations, verbs: ["create"] },
+          { ...configurations, resourceNames: hooked, verbs: ["patch"] },
+        ]),
+    ...(converted.length === 0 ? [] : [{ ...definitions, resourceNames: converted, verbs: ["get", "patch"] }]),
+  ];
+}
+
+function crdName({ plural, group }: KindNames): string {
+  return `${plural}.${group}`;
 }
 
 /** What it takes to ask the cluster who may read the metrics. */

@@ -64,7 +64,7 @@ function imports({ origin, controllers, image, kind, ...api }: ApiInputs): strin
     case "core":
       return `${opening}import { controller } from "capstan";\nimport { ${kind} } from "${kindModule(api)}";\n`;
     case "external":
-      return `${opening}import { ${run ? "controller, " : ""}defineResource, s } from "capstan";\n`;
+      return `${opening}import { ${run ? "controller, " : ""}type Kind, type StoredObject } from "capstan";\n`;
   }
 }
 
@@ -79,15 +79,14 @@ function kindValue(api: ApiInputs, words: Words): string {
     case "core":
       return "";
     case "external":
-      return `// Its CRD comes with the operator that defines it; this one is for tests and \`capstan dev\` only.
-export const ${api.kind} = defineResource({
+      return `// Its CRD comes with the operator that defines it; say more about its objects in the type, if you read more of them.
+export const ${api.kind}: Kind<StoredObject, object, "${api.scope}"> = {
   group: "${api.group}",
   version: "${api.version}",
   kind: "${api.kind}",
   plural: "${words.plural}",
-${api.scope === "Cluster" ? `  scope: "Cluster",\n` : ""}  spec: s.object({}).loose(),
-  status: s.object({}).loose(),
-});
+  scope: "${api.scope}",
+};
 `;
   }
 }

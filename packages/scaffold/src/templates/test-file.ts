@@ -1,7 +1,7 @@
-/** The test of one kind: it runs the whole operator on the embedded API server. */
+/** The test of one kind: it runs its controller on the embedded API server. */
 import type { ApiInputs, Inputs } from "../project/inputs.ts";
 import { wordsOf } from "../project/names.ts";
-import { fileOf, withHeader } from "./source.ts";
+import { fileOf, valueOf, withHeader } from "./source.ts";
 
 /** The test beside a kind's source. */
 export function testFile(inputs: Inputs, api: ApiInputs): string {
@@ -26,6 +26,7 @@ test("the operator starts and comes to rest", async () => {
 
 function controllerTest(inputs: Inputs, api: ApiInputs): string {
   const { kind } = api;
+  const value = valueOf(inputs, api);
   const owned = api.image === undefined ? "Pod" : "Deployment";
   const module = api.image === undefined ? "capstan/kinds/v1" : "capstan/kinds/apps/v1";
   const child = api.image === undefined ? "first-pod" : "first";
@@ -38,13 +39,13 @@ function controllerTest(inputs: Inputs, api: ApiInputs): string {
   assert.equal(deployment?.spec?.replicas, 3);`;
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
+import { operator } from "capstan";
 import { ${owned} } from "${module}";
 import { testOperator } from "capstan/testing";
-import { ${kind} } from "./${fileOf(inputs, api)}.ts";
-import { app } from "./main.ts";
+import { ${kind}, ${value} } from "./${fileOf(inputs, api)}.ts";
 
 test("${article(kind)} ${kind} becomes ${article(owned)} ${owned}", async () => {
-  await using world = await testOperator(app);
+  await using world = await testOperator(operator({ controllers: [${value}] }));
   await world.apply(${kind}, "first", { spec: ${api.image === undefined ? "{}" : "{ size: 3 }"} });
   await world.settle();
   ${check}
