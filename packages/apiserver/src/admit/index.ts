@@ -5,6 +5,7 @@ import { defaultIngressClass, defaultStorageClass } from "./default-class.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { podResizeValidator } from "./pod-resize.ts";
 import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { mutatingPolicies } from "./policy/mutating.ts";
@@ -43,6 +44,7 @@ export const admissionSteps: readonly AdmissionStep[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  podResizeValidator,
   mutatingPolicies,
   mutatingWebhooks,
   validatingPolicies,
