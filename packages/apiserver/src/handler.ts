@@ -14,6 +14,7 @@ import { respondError } from "./encode/respond.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
+import { checkTimeout } from "./route/timeout.ts";
 import { parseRequest, type RequestInfo } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
@@ -27,9 +28,11 @@ export function createHandler(parts: ServerParts): Handler {
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
     const warnings = new Set<string>();
+    if (malformedPath.test(path)) return malformedRequest();
     const info = parseRequest(call.method, path, query);
     let answer: Answer;
     try {
+      checkTimeout(info, query);
       const user = await identify(parts, call, { info, query });
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
       await authorizeCall(exchange, info);
@@ -42,6 +45,13 @@ export function createHandler(parts: ServerParts): Handler {
   };
 }
 
+/** A percent sign without two digits after it: such a path is not even read. */
+const malformedPath = /%(?![0-9a-fA-F]{2})/;
+
+function malformedRequest(): Answer {
+  return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
+}
+
 function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {
   return info.type === "path" ? servePath(exchange, info) : serveResource(exchange, info);
 }
@@ -51,7 +61,7 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
   try {
     return { ...negotiate(call, query, plainOffer), transform: undefined };
   } catch {
-    return { format: "json", transform: undefined, pretty: false };
+    return { format: "json", transform: undefined, pretty: true };
   }
 }
 

@@ -7,6 +7,7 @@ import { coreTopics } from "./core/index.ts";
 import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { discovery } from "./discovery.ts";
+import { extremes } from "./extremes.ts";
 import { kindTopics } from "./kinds/index.ts";
 import { lists } from "./lists.ts";
 import { media } from "./media.ts";
@@ -19,6 +20,7 @@ import { watches } from "./watches.ts";
 
 export const topics: readonly Topic[] = [
   bodies,
+  extremes,
   updates,
   patches,
   deletion,

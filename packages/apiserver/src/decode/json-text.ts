@@ -19,17 +19,29 @@ export function parseJson(text: string, problems?: StrictProblems): JsonValue {
   } catch {
     return new SlowReader(text, problems).read();
   }
-  const { pairs, depth } = surveyText(text);
-  if (depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+  const { pairs, tooDeep } = surveyText(text);
+  if (tooDeep !== undefined) throw new JsonSyntaxError(`invalid character '${tooDeep}' exceeded max depth`);
+  if (halfPair.test(text)) value = wellFormed(value);
   if (problems !== undefined && countFields(value) !== pairs) new SlowReader(text, problems).read();
   return value;
 }
 
-/** How many key-value pairs sound JSON text has, and how deep it nests: a pass that looks at nothing else. */
-function surveyText(text: string): { pairs: number; depth: number } {
+/** An escape that may be one half of a character without the other. */
+const halfPair = /\\u[dD][89a-fA-F]/;
+
+/** Halves of characters become the sign for what cannot be shown. */
+function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part ?? null)]));
+}
+
+/** How many key-value pairs sound JSON text has, and the bracket that goes too deep: a pass that looks at nothing else. */
+function surveyText(text: string): { pairs: number; tooDeep: string | undefined } {
   let pairs = 0;
   let depth = 0;
-  let deepest = 0;
+  let tooDeep: string | undefined;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x22: // a string: skip to its end
@@ -40,7 +52,7 @@ function surveyText(text: string): { pairs: number; depth: number } {
         break;
       case 0x5b:
       case 0x7b:
-        if (++depth > deepest) deepest = depth;
+        if (++depth > maxDepth) tooDeep ??= text[at];
         break;
       case 0x5d:
       case 0x7d:
@@ -49,7 +61,7 @@ function surveyText(text: string): { pairs: number; depth: number } {
       default:
     }
   }
-  return { pairs, depth: deepest };
+  return { pairs, tooDeep };
 }
 
 function endOfString(text: string, start: number): number {
@@ -64,14 +76,21 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
+/** Without recursion: text may nest deeper than the stack. */
 function countFields(value: JsonValue): number {
-  if (typeof value !== "object" || value === null) return 0;
   let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += countFields(item);
-    return count;
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next)) {
+      for (const item of next) open.push(item);
+      continue;
+    }
+    for (const key in next) {
+      count++;
+      open.push(next[key] ?? null);
+    }
   }
-  for (const key in value) count += 1 + countFields(value[key] ?? null);
   return count;
 }
 
@@ -111,7 +130,7 @@ class SlowReader {
   }
 
   #nested<T>(read: () => T): T {
-    if (++this.#depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+    if (++this.#depth > maxDepth) this.#unexpected("exceeded max depth");
     this.#at++;
     const value = read();
     this.#depth--;
@@ -159,7 +178,7 @@ class SlowReader {
       if (character === "\\") this.#escape();
     }
     this.#at++;
-    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+    return (JSON.parse(this.#text.slice(start, this.#at)) as string).toWellFormed();
   }
 
   #escape(): void {

@@ -1,4 +1,5 @@
 /** From a body to a draft: format, kind and version, structure, defaults. */
+import { isUtf8 } from "node:buffer";
 import { apiErrors, formatApiVersion, parseApiVersion, ParseError, quote } from "@capstan/model";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
@@ -93,6 +94,7 @@ function parseBody(
   { expected, problems }: Pick<Body, "expected" | "problems">,
 ): JsonValue {
   if (format === "protobuf") return decodeProtobuf(body, expected).object as JsonValue;
+  if (format === "yaml" && !isUtf8(body)) throw new YamlSyntaxError("yaml: invalid leading UTF-8 octet");
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
   return format === "json" ? parseJson(text, problems) : parseYaml(text, problems);
 }

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
 import type { StrictProblems } from "./strict.ts";
+import { complaintOf } from "./yaml-complaint.ts";
 
 const require = createRequire(import.meta.url);
 const parseDocument: typeof Yaml.parseDocument = (text, options) =>
@@ -14,17 +15,43 @@ export class YamlSyntaxError extends Error {
   readonly code = "YamlSyntaxError";
 }
 
+const maxDepth = 10_000;
+
 /** Reads one YAML document; keys that occur twice are reported, the last one counts. */
 export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
+  if (nestsTooDeep(text)) throw new YamlSyntaxError(`yaml: exceeded max depth of ${maxDepth}`);
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
   if (error !== undefined) {
-    const line = error.linePos?.[0].line;
-    const place = line === undefined ? "" : `line ${line}: `;
-    throw new YamlSyntaxError(`error converting YAML to JSON: yaml: ${place}${error.message.split("\n")[0] ?? ""}`);
+    const { code, message, linePos } = error;
+    throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1 }));
   }
   if (problems !== undefined) reportDuplicates(text, problems);
-  return toJsonValue(document.toJS({ maxAliasCount: 100 }));
+  return toJsonValue(resolved(document));
+}
+
+/** Aliases are followed only now, and not without end. */
+function resolved(document: Yaml.Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    const name = /^Unresolved alias.*: (.*)$/.exec(error.message)?.[1];
+    const why = name === undefined ? "document contains excessive aliasing" : `unknown anchor '${name}' referenced`;
+    throw new YamlSyntaxError(`yaml: ${why}`);
+  }
+}
+
+/** Brackets nest; indentation of such depth would not fit into a body. */
+function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > maxDepth) return true;
+  }
+  return false;
 }
 
 function reportDuplicates(text: string, problems: StrictProblems): void {

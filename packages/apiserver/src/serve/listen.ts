@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { isLive, type Answer } from "../answer.ts";
 import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
+import { refuseUnreadable } from "./unreadable.ts";
 import { writeAnswer, type HttpResponse } from "./http-answer.ts";
 
 /** Where to listen and as whom. */
@@ -34,6 +35,8 @@ export interface Listening {
 /** As kube-apiserver has them: time for the headers, and between two requests. */
 const timeouts = { headersTimeout: 32_000, requestTimeout: 120_000, keepAliveTimeout: 90_000 };
 const maxHeaderSize = 1024 * 1024;
+/** Clients of HTTP/1.1 on a port that speaks both; the type of the options does not know that they are passed on. */
+const http1Limits: object = { maxHeaderSize };
 
 /** Starts to listen. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
@@ -41,6 +44,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const onUpgrade = (request: IncomingMessage, socket: Duplex): void => void serveUpgrade(handler, request, socket);
   const server = options.tls === undefined ? plainServer(onRequest) : secureServer(options.tls, onRequest);
   server.on("upgrade", onUpgrade);
+  server.on("clientError", refuseUnreadable);
   server.listen(options.port, options.host);
   await new Promise<void>((resolve, reject) => {
     server.once("listening", resolve);
@@ -69,8 +73,9 @@ function secureServer(tls: ListenTls, onRequest: OnRequest): Http2SecureServer {
       requestCert: true,
       rejectUnauthorized: false,
       allowHTTP1: true,
-      settings: { maxConcurrentStreams: 250 },
+      settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderSize },
       ...timeouts,
+      ...http1Limits,
     },
     // The compatibility layer of HTTP/2 has the methods of HTTP/1.1 that are used here, if not its type.
     (request, response) => onRequest(request, response as unknown as HttpResponse),

@@ -140,14 +140,24 @@ function applied(
 /** The configuration that is applied. */
 export function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
   try {
-    const value = text.trimStart().startsWith("{") ? parseJson(text, problems) : parseYaml(text, problems);
+    const value = parseConfiguration(text, problems);
     if (value === null) return {};
     if (typeof value !== "object" || Array.isArray(value)) throw notAMap(value);
     return value as JsonObject;
   } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError || error instanceof TypeMismatch) {
-      throw apiErrors.badRequest(`error decoding YAML: ${error.message}`);
-    }
+    if (error instanceof TypeMismatch) throw apiErrors.badRequest(`error decoding YAML: ${error.message}`);
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    throw apiErrors.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+}
+
+/** Configurations are YAML; what is JSON as well is read as JSON, because that is faster. */
+function parseConfiguration(text: string, problems: StrictProblems | undefined): JsonValue {
+  if (!text.trimStart().startsWith("{")) return parseYaml(text, problems);
+  try {
+    return parseJson(text, problems);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return parseYaml(text, problems);
     throw error;
   }
 }
@@ -167,11 +177,12 @@ interface PatchRequest {
 function patched(exchange: ResourceExchange, request: PatchRequest): Change {
   const { resource, subresource, call, context, info } = exchange;
   const problems = request.options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
-  const parsed = readPatch(request, problems);
   const manager = (subresource ?? resource).fieldManager;
   const user = managerOf(request.options.fieldManager, headerOf(call, "user-agent") ?? "");
+  let known: JsonValue | undefined;
   return (live) => {
     if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+    const parsed = (known ??= readPatch(request, problems));
     const document = applyParsed(exchange, request.kind, { live, parsed });
     const draft = readPatched(exchange, document, { request, parsed, problems });
     return manager?.update(live, draft, { manager: user, time: context.now }) ?? draft;

@@ -1,0 +1,43 @@
+/** What is wrong with YAML text, in the words of Go's library, which tells what the scanner minds from what the parser minds. */
+
+/** An error as the YAML library of this server reports it. */
+export interface YamlProblem {
+  readonly code: string;
+  readonly message: string;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+type Complaint = readonly [pattern: RegExp, words: string, stage: "scanner" | "end" | "parser"];
+
+const complaints: readonly Complaint[] = [
+  [
+    /^BLOCK_AS_IMPLICIT_KEY|^BLOCK_IN_FLOW|Nested mappings/,
+    "mapping values are not allowed in this context",
+    "scanner",
+  ],
+  [/^TAB_AS_INDENT|reserved character/, "found character that cannot start any token", "scanner"],
+  [/Missing closing ['"]/, "found unexpected end of stream", "scanner"],
+  [/end with a \]/, "did not find expected ',' or ']'", "end"],
+  [/end with a \}/, "did not find expected ',' or '}'", "end"],
+  [/Block scalar header/, "did not find expected comment or line break", "scanner"],
+  [/^BAD_DQ_ESCAPE.*\\[xuU]/, "did not find expected hexdecimal number", "scanner"],
+  [/^BAD_DQ_ESCAPE/, "found unknown escape character", "scanner"],
+  [/Implicit map keys|Implicit keys/, "could not find expected ':'", "scanner"],
+  [/same column|must be indented|All mapping items/, "did not find expected key", "parser"],
+];
+
+/** The complaint; a problem that Go has no known words for keeps its own. */
+export function complaintOf({ code, message, line }: YamlProblem): string {
+  const [first = ""] = message.split("\n");
+  const found = complaints.find(([pattern]) => pattern.test(`${code} ${first}`));
+  if (found === undefined) return `yaml: line ${line}: ${first}`;
+  const [, words, stage] = found;
+  return `yaml: ${placeOf(stage, line)}${words}`;
+}
+
+/** The scanner does not name the first line; the parser counts from zero and does not say zero either. */
+function placeOf(stage: Complaint[2], line: number): string {
+  const shown = stage === "parser" ? line - 1 : line;
+  return shown === 0 || (stage === "scanner" && line === 1) ? "" : `line ${shown}: `;
+}
