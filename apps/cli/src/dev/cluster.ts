@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
+import { apiOf } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 import { sessionFolder } from "./session.ts";
 
@@ -17,8 +18,10 @@ export interface ClusterChoice {
 /** A cluster to run on. */
 export interface DevCluster extends AsyncDisposable {
   readonly client: Client;
-  /** A file for the operator and for kubectl. */
+  /** A file for kubectl. */
   readonly kubeconfig: string;
+  /** A file for the operator. */
+  readonly operatorKubeconfig: string;
   readonly context: string | undefined;
   /** What to tell the user about it. */
   readonly about: string;
@@ -37,14 +40,34 @@ async function startEmbedded({ root, port, data }: ClusterChoice): Promise<DevCl
   const kubeconfig = join(sessionFolder(root), "kubeconfig");
   await mkdir(sessionFolder(root), { recursive: true });
   await writeFile(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
+  const operatorKubeconfig = join(sessionFolder(root), "operator-kubeconfig");
+  await writeFile(operatorKubeconfig, withNamespace(cluster.kubeconfig ?? "{}"), { mode: 0o600 });
+  await makeNamespace(cluster.client);
   const milliseconds = Math.round(performance.now() - began);
   return {
     client: cluster.client,
     kubeconfig,
+    operatorKubeconfig,
     context: undefined,
     about: `embedded cluster on ${cluster.server.url} (${milliseconds} ms); kubectl --kubeconfig ${kubeconfig}`,
     [Symbol.asyncDispose]: () => cluster.stop(),
   };
+}
+
+/** The operator's own namespace, as it has one in production: webhooks are not called for what is in it. */
+const home = "capstan-dev";
+
+/** A kubeconfig of an embedded cluster, which is JSON, with that namespace. */
+function withNamespace(text: string): string {
+  const config = JSON.parse(text) as { readonly contexts: readonly { readonly context: object }[] };
+  const contexts = config.contexts.map((entry) => ({ ...entry, context: { ...entry.context, namespace: home } }));
+  return `${JSON.stringify({ ...config, contexts })}\n`;
+}
+
+async function makeNamespace(client: Client): Promise<void> {
+  const kind = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" } as const;
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: home } };
+  await apiOf(client).apply(kind, namespace, { manager: "capstan-dev" });
 }
 
 async function openExisting({ kubeconfig, context }: ClusterChoice): Promise<DevCluster> {
@@ -54,6 +77,7 @@ async function openExisting({ kubeconfig, context }: ClusterChoice): Promise<Dev
   return {
     client,
     kubeconfig: kubeconfig ?? "",
+    operatorKubeconfig: kubeconfig ?? "",
     context,
     about: `Kubernetes ${gitVersion} at ${config.cluster.server}`,
     [Symbol.asyncDispose]: () => client.close(),

@@ -39,7 +39,7 @@ export async function runSession(options: SessionOptions, terminal: Terminal): P
     cwd: root,
     entry,
     flags: [
-      `--kubeconfig=${cluster.kubeconfig}`,
+      `--kubeconfig=${cluster.operatorKubeconfig}`,
       ...(cluster.context === undefined ? [] : [`--context=${cluster.context}`]),
       "--install-crds",
       `--log-level=${options.logLevel}`,

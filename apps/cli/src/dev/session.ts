@@ -26,8 +26,8 @@ export async function writeSession(root: string, session: Session): Promise<void
 
 /** Forgets a session. */
 export async function removeSession(root: string): Promise<void> {
-  await rm(join(sessionFolder(root), file), { force: true });
-  await rm(join(sessionFolder(root), "kubeconfig"), { force: true });
+  for (const name of [file, "kubeconfig", "operator-kubeconfig"])
+    await rm(join(sessionFolder(root), name), { force: true });
 }
 
 /** The session that runs for a folder or one above it. */
