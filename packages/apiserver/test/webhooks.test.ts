@@ -197,3 +197,37 @@ test("actions on an object and questions are admitted, too", async () => {
   const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
   assert.equal(message((await ask(server, "POST", review, {})).body), denied);
 });
+
+test("a patch is shown as the update that it comes down to", async () => {
+  const options: unknown[] = [];
+  const outgoing = webhook((review) => {
+    options.push((review.request as unknown as { options: unknown }).options);
+    return { allowed: true };
+  });
+  await using server = await startApiServer({ outgoing });
+  await ask(server, "POST", maps, map);
+  await install(server, "validating", hook());
+  const body = JSON.stringify({ data: { b: "2" } });
+  const headers = { "content-type": "application/merge-patch+json" };
+  await server.fetch(new Request(`http://in-process${maps}/m`, { method: "PATCH", body, headers }));
+  assert.deepEqual(options, [{ kind: "UpdateOptions", apiVersion: "meta.k8s.io/v1" }]);
+});
+
+test("answers that are none are told as Go reads them", async () => {
+  const texts: readonly (readonly [string, string])[] = [
+    ["", "failed to call webhook: 0-length response with status code: 200 and content type: application/json"],
+    [
+      "hello",
+      "failed to call webhook: couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type " +
+        'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+    ],
+    ['{"kind":"AdmissionReview"}', "received invalid webhook response: webhook response was absent"],
+  ];
+  for (const [text, told] of texts) {
+    const outgoing: OutgoingCaller = async () => ({ status: 200, headers: {}, body: Buffer.from(text) });
+    await using server = await startApiServer({ outgoing });
+    await install(server, "validating", hook());
+    const { body } = await ask(server, "POST", maps, map);
+    assert.equal(message(body), `Internal error occurred: failed calling webhook "a.example.com": ${told}`);
+  }
+});

@@ -57,7 +57,7 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     name: source.name,
     object: source.object,
     oldObject: source.oldObject,
-    options: source.options,
+    options: optionsFor(source),
     dryRun: source.dryRun,
     user,
     warn: (text) => warnings.add(text),
@@ -68,6 +68,13 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     schemaOf: (form) => schemaOfForm(exchange, form),
     rounds: { isSecondWanted: false, isSecond: false },
   };
+}
+
+/** A patch is shown as what it comes down to: an update or a creation. */
+function optionsFor({ operation, options }: AdmissionSource): KubeObject {
+  if (options?.kind !== "PatchOptions") return options;
+  const { force: _force, ...rest } = options as KubeObject & { readonly force?: boolean };
+  return { ...rest, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }
 
 /** Requests for a namespace are in that namespace, also the one that makes it. */

@@ -1,6 +1,7 @@
 /** Asks one webhook: sends the review, waits no longer than it may, and tells a refusal from a failure. */
 import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJson } from "../../decode/json-text.ts";
+import { parseYaml } from "../../decode/yaml-text.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import type { Forms } from "../forms.ts";
@@ -57,8 +58,7 @@ async function verdictOf(
   if (typeof answer === "string") return `failed to call webhook: ${answer}`;
   const body = decode(answer);
   if (typeof body === "string") return `failed to call webhook: ${body}`;
-  const verdict = readReview(body.value, { version, uid, mutates });
-  return typeof verdict === "string" ? `received invalid webhook response: ${verdict}` : verdict;
+  return readReview(body.value, { version, uid, mutates });
 }
 
 const defaultSeconds = 10;
@@ -122,15 +122,27 @@ function authorityOf({ caBundle = "" }: ClientConfig): string | undefined {
 }
 
 /** The JSON of an answer, or what is wrong with it. */
-function decode({ status, body }: OutgoingAnswer): { readonly value: unknown } | string {
+function decode({ status, headers, body }: OutgoingAnswer): { readonly value: unknown } | string {
   const text = Buffer.from(body).toString("utf8");
   if (status < 200 || status > 206) return unexpected(status, text);
+  if (text === "") {
+    const type = String(headers["content-type"] ?? "application/json");
+    return `0-length response with status code: ${status} and content type: ${type}`;
+  }
+  const problem = "couldn't get version/kind; json parse error: ";
   try {
-    return { value: parseJson(text) };
+    // What is no JSON is read as YAML, where almost everything is a text.
+    const value = text.trimStart().startsWith("{") ? parseJson(text) : parseYaml(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value };
+    const type = Array.isArray(value) ? "array" : typeof value;
+    return `${problem}json: cannot unmarshal ${type} into Go value of type ${typeMetaInGo}`;
   } catch (error) {
-    return `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`;
+    return problem + (error instanceof Error ? error.message : String(error));
   }
 }
+
+const typeMetaInGo =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function unexpected(code: number, serverMessage: string): string {
   const { message } = apiErrors.genericServerResponse({

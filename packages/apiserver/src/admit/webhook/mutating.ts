@@ -1,8 +1,9 @@
 /** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
-import { apiErrors, cloneJson, isDeepEqual, quote, type KubeObject } from "@capstan/model";
+import { apiErrors, cloneJson, isDeepEqual, quote, type KubeObject, type StatusError } from "@capstan/model";
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
 import type { AnyDraft } from "../../builtin/draft.ts";
-import { parseJson } from "../../decode/json-text.ts";
+import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
+import { TypeMismatch } from "../../decode/strict.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { isExempt } from "../match/rules.ts";
 import { ask, type Question } from "./call.ts";
@@ -89,19 +90,28 @@ async function applyPatch({ hook, form, forms }: Question, text: string): Promis
   }
   const patched = patchObject(object, patch);
   if (isDeepEqual(patched, object)) return false;
-  await forms.replace(patched, form);
+  try {
+    await forms.replace(patched, form);
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw apiErrors.internalError(error.message);
+  }
   return true;
 }
 
 function readPatch(name: string, text: string): readonly unknown[] {
+  const undecodable = (why: string): StatusError =>
+    apiErrors.internalError(
+      `failed calling webhook ${quote(name)}: received undecodable patch in webhook response: ${why}`,
+    );
   try {
     const patch = parseJson(text);
     if (Array.isArray(patch)) return patch;
-  } catch {
-    // Told below, as for anything else that is no list.
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw undecodable(error.message);
   }
-  const why = `failed calling webhook ${quote(name)}: received undecodable patch in webhook response: invalid JSON patch`;
-  throw apiErrors.internalError(why);
+  throw undecodable("json: cannot unmarshal object into Go value of type jsonpatch.Patch");
 }
 
 function patchObject(object: AnyDraft, patch: readonly unknown[]): AnyDraft {

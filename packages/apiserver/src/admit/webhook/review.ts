@@ -81,7 +81,7 @@ export function readReview(
   { version, uid, mutates }: { readonly version: string; readonly uid: string; readonly mutates: boolean },
 ): Verdict | string {
   const { kind = "", apiVersion = "", response } = body as Answered;
-  if (response === undefined || response === null) return "webhook response was absent";
+  if (response === undefined || response === null) return invalid("webhook response was absent");
   if (version === "v1") {
     const problem = strictProblem({ kind, apiVersion }, response, { uid, mutates });
     if (problem !== undefined) return problem;
@@ -96,6 +96,10 @@ export function readReview(
   };
 }
 
+function invalid(why: string): string {
+  return `received invalid webhook response: ${why}`;
+}
+
 /** Webhooks send parts of a Status, often without its kind. */
 function asStatus(value: unknown): Status {
   return isStatus(value) ? value : ({ kind: "Status", apiVersion: "v1", ...(value as object) } as unknown as Status);
@@ -107,21 +111,26 @@ function strictProblem(
   { uid = "", patch, patchType }: NonNullable<Answered["response"]>,
   expected: { readonly uid: string; readonly mutates: boolean },
 ): string | undefined {
-  if (uid !== expected.uid) return `expected response.uid=${quote(expected.uid)}, got ${quote(uid)}`;
+  if (uid !== expected.uid) return invalid(`expected response.uid=${quote(expected.uid)}, got ${quote(uid)}`);
   if (kind !== "AdmissionReview" || apiVersion !== "admission.k8s.io/v1") {
-    return `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    const got = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    return invalid(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);
   }
   return patchProblem(patch ?? "", patchType ?? undefined, expected.mutates);
 }
 
 function patchProblem(patch: string, patchType: string | undefined, mutates: boolean): string | undefined {
   if (!mutates) {
-    if (patch !== "") return "validating webhook may not return response.patch";
-    return patchType === undefined ? undefined : "validating webhook may not return response.patchType";
+    if (patch !== "") return invalid("validating webhook may not return response.patch");
+    return patchType === undefined ? undefined : invalid("validating webhook may not return response.patchType");
   }
-  if (patch !== "" && patchType === undefined) return "webhook returned response.patch but not response.patchType";
-  if (patch === "" && patchType !== undefined) return "webhook returned response.patchType but not response.patch";
-  if (patchType === "") return 'webhook returned invalid response.patchType of ""';
+  if (patch !== "" && patchType === undefined) {
+    return invalid("webhook returned response.patch but not response.patchType");
+  }
+  if (patch === "" && patchType !== undefined) {
+    return invalid("webhook returned response.patchType but not response.patch");
+  }
+  if (patchType === "") return invalid('webhook returned invalid response.patchType of ""');
   return patchType === undefined || patchType === "JSONPatch"
     ? undefined
     : `unsupported patch type ${quote(patchType)}`;
