@@ -49,7 +49,10 @@ export function reporterTo(client: Client, clock: Clock): Reporter {
       const lane = known ?? { next: undefined, sent: undefined, running: Promise.resolve() };
       lanes.set(uid, lane);
       lane.next = { pod, status };
-      lane.running = lane.running.then(() => drain(uid, lane));
+      // What follows at once is written together: a pod that comes up in no time needs no diary.
+      lane.running = lane.running
+        .then(() => new Promise<void>((resolve) => void setImmediate(resolve)))
+        .then(() => drain(uid, lane));
     },
     async written(uid) {
       await lanes.get(uid)?.running;

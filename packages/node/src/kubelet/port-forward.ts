@@ -1,9 +1,12 @@
 /** Ports of a pod over WebSocket: two channels a port, one for data and one for what goes wrong. */
 import type { Duplex } from "node:stream";
+import { createWebSocketStream, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
-import { acceptSocket, bytesOf } from "./web-socket.ts";
+import { forwardStreams } from "./port-streams.ts";
+import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
+import { acceptSocket, bytesOf, offeredProtocols } from "./web-socket.ts";
 
 /** Which ports, for whom. */
 export interface ForwardRequest {
@@ -12,19 +15,32 @@ export interface ForwardRequest {
   readonly doors: Doors;
 }
 
-const protocols = ["v4.channel.k8s.io"];
+/** The first carries SPDY in its messages, and asks for ports in there. */
+const tunnel = "SPDY/3.1+portforward.k8s.io";
+const protocols = [tunnel, "v4.channel.k8s.io"];
 
-/** Connects a client with ports of a pod. */
+/** Connects a client with ports of a pod, in whichever way it asks. */
 export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: ForwardRequest): Promise<KubeletAnswer> {
+  if (isSpdy(call)) {
+    forwardStreams(acceptSpdy(call), sandbox, doors);
+    return takenOver;
+  }
   const ports = query.getAll("port").map(Number);
-  if (ports.length === 0) throw new NodeError("BadRequest", 'query parameter "port" is required');
-  const { socket } = await acceptSocket(call, protocols);
+  const isTunnel = offeredProtocols(call).includes(tunnel);
+  if (ports.length === 0 && !isTunnel) throw new NodeError("BadRequest", 'query parameter "port" is required');
+  const { socket, protocol } = await acceptSocket(call, protocols);
+  if (protocol === tunnel) forwardStreams(createWebSocketStream(socket), sandbox, doors);
+  else forwardChannels(socket, ports, (port) => doors.openPort(sandbox, port));
+  return takenOver;
+}
+
+function forwardChannels(socket: WebSocket, ports: readonly number[], open: (port: number) => Promise<Duplex>): void {
   const send = (channel: number, bytes: Uint8Array): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
   const inner = new Map<number, Promise<Duplex | undefined>>();
   for (const [index, port] of ports.entries()) {
     const [data, failure] = [index * 2, index * 2 + 1];
     for (const channel of [data, failure]) send(channel, portBytes(port));
-    const opened = doors.openPort(sandbox, port).then(
+    const opened = open(port).then(
       (connection) => {
         connection.on("data", (chunk: Buffer) => send(data, chunk));
         connection.on("error", () => {});
@@ -47,7 +63,6 @@ export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: For
   socket.on("close", () => {
     for (const opened of inner.values()) void opened.then((connection) => connection?.destroy());
   });
-  return takenOver;
 }
 
 /** Each channel begins with the number of its port, lowest byte first. */

@@ -13,7 +13,7 @@ export function acceptSocket(
   const upgrade = call.headers["upgrade"];
   if (typeof upgrade !== "string" || upgrade.toLowerCase() !== "websocket" || call.upgrade === undefined)
     throw new NodeError("BadRequest", "unable to upgrade: only WebSocket connections are served");
-  const offered = String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+  const offered = offeredProtocols(call);
   const protocol = protocols.find((one) => offered.includes(one));
   if (protocol === undefined)
     throw new NodeError(
@@ -34,4 +34,9 @@ export function bytesOf(data: unknown): Buffer {
   if (Buffer.isBuffer(data)) return data;
   if (Array.isArray(data)) return Buffer.concat(data as Buffer[]);
   return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(String(data));
+}
+
+/** What the client says it speaks. */
+export function offeredProtocols(call: KubeletCall): readonly string[] {
+  return String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
 }

@@ -1,0 +1,44 @@
+/** Ports of a pod over SPDY: for each connection the client opens two streams, one for data and one for what goes wrong. */
+import type { Duplex } from "node:stream";
+import type { Doors, Sandbox } from "../runtime/runtime.ts";
+import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
+
+/** Serves every connection that the client asks for. */
+export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Doors): void {
+  const waiting = new Map<string, SpdyStream>();
+  serveSpdy(connection, (stream) => {
+    const id = stream.headers.get("requestid") ?? stream.headers.get("port") ?? "";
+    const other = waiting.get(id);
+    if (other === undefined) return void waiting.set(id, stream);
+    waiting.delete(id);
+    const isData = stream.headers.get("streamtype") === "data";
+    const [data, failure] = isData ? [stream, other] : [other, stream];
+    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors });
+  });
+}
+
+interface Joining {
+  readonly data: SpdyStream;
+  readonly failure: SpdyStream;
+  readonly port: number;
+  readonly sandbox: Sandbox;
+  readonly doors: Doors;
+}
+
+async function join({ data, failure, port, sandbox, doors }: Joining): Promise<void> {
+  try {
+    const connection = await doors.openPort(sandbox, port);
+    connection.on("data", (chunk: Buffer) => data.write(chunk));
+    connection.on("error", () => {});
+    connection.once("close", () => {
+      data.end();
+      failure.end();
+    });
+    data.listen((bytes) => (bytes === undefined ? connection.end() : connection.write(bytes)));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    failure.write(Buffer.from(`error forwarding port ${port} to pod, uid : ${why}`));
+    failure.end();
+    data.reset();
+  }
+}

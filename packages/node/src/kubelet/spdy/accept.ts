@@ -1,0 +1,20 @@
+/** Takes a connection over as SPDY. */
+import type { Duplex } from "node:stream";
+import { NodeError } from "../../errors.ts";
+import type { KubeletCall } from "../call.ts";
+
+/** Whether a client asks for SPDY. */
+export function isSpdy({ headers }: KubeletCall): boolean {
+  return String(headers["upgrade"] ?? "").toLowerCase() === "spdy/3.1";
+}
+
+/** Completes the upgrade, with the first of the protocols that the client offers. */
+export function acceptSpdy(call: KubeletCall): Duplex {
+  const connection = call.upgrade?.();
+  if (connection === undefined) throw new NodeError("BadRequest", "Upgrade request required");
+  const [protocol = ""] = String(call.headers["x-stream-protocol-version"] ?? "").split(/\s*,\s*/);
+  const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: SPDY/3.1"];
+  if (protocol !== "") lines.push(`X-Stream-Protocol-Version: ${protocol}`);
+  connection.write(`${lines.join("\r\n")}\r\n\r\n`);
+  return connection;
+}
