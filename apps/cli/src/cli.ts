@@ -57,7 +57,7 @@ async function overview(terminal: Terminal, ending: "Usage" | "Done"): Promise<n
 
 async function page(entry: Entry, command: Command, terminal: Terminal): Promise<number> {
   const { formatCommand } = await import("./command/help.ts");
-  terminal.out(formatCommand(entry.name, entry.summary, command, styleOf(terminal)));
+  terminal.out(formatCommand(entry, command, { style: styleOf(terminal), columns: terminal.columns }));
   return 0;
 }
 

@@ -22,6 +22,14 @@ test("the overview names every command", async () => {
   for (const { name } of commands) assert.ok(out.includes(`  ${name} `), name);
 });
 
+test("every page fits a window of 80 columns, but for lines to copy", async () => {
+  for (const words of [[], ...commands.map(({ name }) => name.split(" "))]) {
+    const { out } = await capstan([...words, "--help"], { columns: 80 });
+    const prose = out.slice(0, out.lastIndexOf("Examples"));
+    for (const line of prose.split("\n")) assert.ok(line.length <= 80, `${words.join(" ")}: ${line}`);
+  }
+});
+
 test("without a command, the overview goes to standard error and the exit code is 2", async () => {
   const { code, out, err } = await capstan([]);
   assert.equal(code, 2);

@@ -110,6 +110,42 @@ suite("a new project", () => {
   });
 });
 
+suite("upgrade", () => {
+  test("shows the diff, asks, merges, and has nothing left to do", async () => {
+    await mustRun("init old-operator", inFolder());
+    const at = inFolder("old-operator");
+    for (const file of ["capstan.json", "package.json"]) {
+      const text = await readFile(join(at.cwd, file), "utf8");
+      const aged = text.replaceAll(/"(capstan|@capstan\/cli)": "0\.1\.0"/g, '"$1": "0.0.9"');
+      const mine =
+        file === "package.json" ? aged.replace('"scripts": {', '"scripts": {\n    "mine": "echo mine",') : aged;
+      await writeFile(join(at.cwd, file), mine);
+    }
+    const shown = await mustRun("upgrade --dry-run", at);
+    assert.match(shown.out, /-.*"capstan": "0\.0\.9"[\s\S]*\+.*"capstan": "0\.1\.0"/);
+    assert.equal((await capstan(["upgrade"], { ...at, answers: ["n"] })).code, 1);
+    assert.match(await readFile(join(at.cwd, "package.json"), "utf8"), /0\.0\.9/);
+    await mustRun("upgrade --yes", at);
+    const upgraded = await readFile(join(at.cwd, "package.json"), "utf8");
+    assert.match(upgraded, /"capstan": "0\.1\.0"/);
+    assert.match(upgraded, /"mine": "echo mine"/);
+    assert.equal((await mustRun("upgrade", at)).out, "up to date\n");
+  });
+
+  test("marks what both changed, with exit code 5, and loses nothing", async () => {
+    await mustRun("init torn-operator", inFolder());
+    const at = inFolder("torn-operator");
+    const main = join(at.cwd, "src/main.ts");
+    const text = await readFile(main, "utf8");
+    await writeFile(main, text.replace("controllers: [\n    appService,\n  ],", "controllers: [appService],"));
+    const { code, err } = await capstan(["create", "api", "--group", "a", "--version", "v1", "--kind", "Other"], at);
+    assert.equal(code, 5, err);
+    const merged = await readFile(main, "utf8");
+    assert.match(merged, /<<<<<<< yours\n {2}controllers: \[appService\],\n=======/);
+    assert.match(merged, /other,\n/);
+  });
+});
+
 suite("bad input", () => {
   for (const [words, code, sentence] of [
     ["init App_Operator", 3, /cannot name a project/],

@@ -27,13 +27,22 @@ export function formatOverview(commands: readonly Listed[], { bold, dim }: Style
     "  capstan init memcached-operator --group cache --kind Memcached",
     "  capstan dev",
     `  capstan generate manifests\n`,
-    dim("capstan <command> --help shows options and examples; capstan help exit-codes lists the exit codes."),
+    dim(
+      "capstan <command> --help shows options and examples of a command;\ncapstan help exit-codes lists the exit codes.",
+    ),
     "",
   ].join("\n");
 }
 
+/** The paper that a page is written on. */
+export interface Page {
+  readonly style: Style;
+  readonly columns: number;
+}
+
 /** The page of one command. */
-export function formatCommand(name: string, summary: string, command: Command, { bold }: Style): string {
+export function formatCommand({ name, summary }: Omit<Listed, "topic">, command: Command, page: Page): string {
+  const { bold } = page.style;
   const args = (command.arguments ?? []).map(({ name: arg, presence }) =>
     presence === "required" ? ` ${arg}` : ` [${arg}${presence === "many" ? "..." : ""}]`,
   );
@@ -42,12 +51,21 @@ export function formatCommand(name: string, summary: string, command: Command, {
     ["help", { type: "flag", short: "h", describe: "show this page" }],
   ];
   return [
-    `${summary}${command.describe === undefined ? "" : `\n${command.describe}`}\n`,
+    `${summary}${command.describe === undefined ? "" : `\n${wrap(command.describe, page.columns).join("\n")}`}\n`,
     `Usage: capstan ${name}${args.join("")} [options]\n`,
-    ...section(bold("Arguments"), rows((command.arguments ?? []).map(({ name: arg, describe }) => [arg, describe]))),
+    ...section(
+      bold("Arguments"),
+      rows(
+        (command.arguments ?? []).map(({ name: arg, describe }) => [arg, describe]),
+        page,
+      ),
+    ),
     ...section(
       bold("Options"),
-      rows(options.map(([option, facts]) => [formatOption(option, facts), described(facts)])),
+      rows(
+        options.map(([option, facts]) => [formatOption(option, facts), described(facts)]),
+        page,
+      ),
     ),
     bold("Examples"),
     ...command.examples.map(({ line, does }) => `  ${line}\n      ${does}`),
@@ -59,9 +77,24 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines, ""];
 }
 
-function rows(pairs: readonly (readonly [string, string])[]): string[] {
+/** Two columns; what does not fit on the right goes on below. */
+function rows(pairs: readonly (readonly [string, string])[], { columns }: Page): string[] {
   const width = Math.min(30, Math.max(0, ...pairs.map(([left]) => left.length)));
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  const indent = " ".repeat(width + 4);
+  return pairs.map(
+    ([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns - indent.length).join(`\n${indent}`)}`,
+  );
+}
+
+/** A text in lines of at most this width; a word that is longer has a line of its own. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function formatOption(name: string, option: Option): string {

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineResource, s } from "@capstan/schema";
+import { editorSchemas } from "./editor-schema.ts";
+import { helmChart } from "./helm.ts";
+import { installationOf } from "./objects.ts";
+import { readProgram } from "./program.ts";
+import { apiReference } from "./reference.ts";
+import { registrationRules, rulesOf } from "./rules.ts";
+import { sampleOf } from "./samples.ts";
+
+const Pod = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" } as const;
+const Node = { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" } as const;
+const Widget = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  describe: "A widget {{ with braces }}",
+  spec: s.object({
+    size: s.int32().min(1).describe("How | big"),
+    colour: s.enum("red", "blue").default("red"),
+    note: s.string().nullable().optional(),
+  }),
+});
+const widget = {
+  name: "widget",
+  kind: Widget,
+  owns: [Pod],
+  reads: [Node],
+  handlers: {},
+  options: { watches: [{ kind: Pod }] },
+};
+const app = { definition: { name: "widgets", controllers: [widget] } };
+const program = readProgram([app, Widget, "noise", undefined, 3, () => 1], { name: "folder" });
+const placement = { namespace: "ops", image: "x:1", replicas: 1, namespaced: false };
+
+test("a program is found among its exports, whatever else it exports", () => {
+  assert.equal(program.name, "widgets");
+  assert.deepEqual(program.resources, [Widget]);
+  assert.deepEqual(
+    program.controllers.map(({ name }) => name),
+    ["widget"],
+  );
+});
+
+test("exports without a program are refused", () => {
+  assert.throws(() => readProgram([1, null, {}], { name: "x" }), { code: "BadProgram" });
+});
+
+test("a resource that others define is used but not shipped", () => {
+  const { resources, controllers } = readProgram([app], { name: "x", foreign: new Set(["widgets.example.com"]) });
+  assert.deepEqual(resources, []);
+  assert.equal(controllers.length, 1);
+});
+
+test("permissions are those of the declared kinds, and no others", () => {
+  assert.deepEqual(rulesOf(program), {
+    namespaced: [
+      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
+      { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+      { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get", "list", "watch", "patch"] },
+      { apiGroups: ["example.com"], resources: ["widgets/finalizers"], verbs: ["update"] },
+      { apiGroups: ["example.com"], resources: ["widgets/status"], verbs: ["patch"] },
+    ],
+    cluster: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] }],
+  });
+  assert.deepEqual(registrationRules(program), []);
+});
+
+test("an operator for one namespace gets cluster rules only for kinds of the cluster", () => {
+  const { rbac } = installationOf(program, { ...placement, namespaced: true });
+  const own = rbac.filter(({ metadata, kind }) => metadata.name === "widgets" && kind.endsWith("Role"));
+  assert.deepEqual(
+    own.map(({ kind, rules }) => [kind, (rules as unknown[]).length]),
+    [
+      ["Role", 5],
+      ["ClusterRole", 1],
+    ],
+  );
+});
+
+test("a sample has what is required and shows the defaults", () => {
+  const [resource] = program.resources;
+  assert.ok(resource !== undefined);
+  assert.deepEqual(sampleOf(resource)["spec"], { size: 1, colour: "red" });
+});
+
+test("braces in words are no commands of a chart", () => {
+  const crd = helmChart(program, { image: "x:1", version: "1.0.0", namespaced: false }).get(
+    "templates/crds/widgets.example.com.yaml",
+  );
+  assert.match(crd ?? "", /A widget \{\{ "\{\{" \}\} with braces \{\{ "\}\}" \}\}/);
+});
+
+test("the reference keeps its tables whole", () => {
+  assert.match(apiReference(program), /\| `size` +\| integer \(int32\) +\| yes +\| +\| How \\\| big; at least `1` +\|/);
+});
+
+test("editors learn of nullable fields, enums and fields that nobody named", () => {
+  const schema = JSON.parse(editorSchemas(program).get("example.com/widget_v1.json") ?? "{}") as {
+    properties: {
+      spec: { additionalProperties: boolean; properties: { note: { type: unknown }; colour: { enum: unknown } } };
+    };
+  };
+  const { spec } = schema.properties;
+  assert.equal(spec.additionalProperties, false);
+  assert.deepEqual(spec.properties.note.type, ["string", "null"]);
+  assert.deepEqual(spec.properties.colour.enum, ["red", "blue"]);
+});
