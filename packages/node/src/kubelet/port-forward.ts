@@ -22,7 +22,7 @@ const protocols = [tunnel, "v4.channel.k8s.io"];
 /** Connects a client with ports of a pod, in whichever way it asks. */
 export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: ForwardRequest): Promise<KubeletAnswer> {
   if (isSpdy(call)) {
-    forwardStreams(acceptSpdy(call), sandbox, doors);
+    forwardStreams(acceptSpdy(call, ["portforward.k8s.io"]), sandbox, doors);
     return takenOver;
   }
   const ports = query.getAll("port").map(Number);

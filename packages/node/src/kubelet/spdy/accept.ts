@@ -8,13 +8,14 @@ export function isSpdy({ headers }: KubeletCall): boolean {
   return String(headers["upgrade"] ?? "").toLowerCase() === "spdy/3.1";
 }
 
-/** Completes the upgrade, with the first of the protocols that the client offers. */
-export function acceptSpdy(call: KubeletCall): Duplex {
+/** Completes the upgrade, with the first of these protocols that the client offers. */
+export function acceptSpdy(call: KubeletCall, protocols: readonly string[]): Duplex {
   const connection = call.upgrade?.();
   if (connection === undefined) throw new NodeError("BadRequest", "Upgrade request required");
-  const [protocol = ""] = String(call.headers["x-stream-protocol-version"] ?? "").split(/\s*,\s*/);
+  const offered = String(call.headers["x-stream-protocol-version"] ?? "").split(/\s*,\s*/);
+  const protocol = protocols.find((one) => offered.includes(one));
   const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: SPDY/3.1"];
-  if (protocol !== "") lines.push(`X-Stream-Protocol-Version: ${protocol}`);
+  if (protocol !== undefined) lines.push(`X-Stream-Protocol-Version: ${protocol}`);
   connection.write(`${lines.join("\r\n")}\r\n\r\n`);
   return connection;
 }
