@@ -1,6 +1,8 @@
 /** Tests of operators in virtual time, on the embedded API server: nothing to install, no sockets, no waiting. */
 import { startApiServer } from "@capstan/apiserver";
+import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
 import type { Operator } from "@capstan/runtime";
+import type { WebhookHandler } from "@capstan/runtime/webhook";
 import { testOperator as testOn, type TestOptions, type TestWorld, VirtualClock } from "@capstan/runtime/testing";
 
 export { VirtualClock } from "@capstan/runtime/testing";
@@ -17,8 +19,24 @@ export type { TestOptions, TestWorld } from "@capstan/runtime/testing";
  */
 export async function testOperator(operator: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = options.clock ?? new VirtualClock();
+  let answer: WebhookHandler = async () => new Response("nobody is there yet", { status: 503 });
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    outgoing: (call) => callInProcess(answer, call),
   });
-  return testOn(operator, { fetch: server.fetch }, { ...options, clock });
+  const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
+  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
+}
+
+/** The server calls the operator's webhooks as a function: everything is as on the wire but the wire. */
+async function callInProcess(answer: WebhookHandler, call: OutgoingCall): Promise<OutgoingAnswer> {
+  const { url, method, body } = call;
+  const headers = Object.entries(call.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  const text = typeof body === "string" || body === undefined ? body : new TextDecoder().decode(body);
+  const response = await answer(new Request(url, { method, headers, ...(text === undefined ? {} : { body: text }) }));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: new Uint8Array(await response.arrayBuffer()),
+  };
 }

@@ -2,6 +2,7 @@
 import { createClient, inProcess, noRetry, processHost } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
+import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
 import { isApiError } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
 import type { Write } from "../apply/writer.ts";
@@ -10,16 +11,27 @@ import { RuntimeError, toMilliseconds } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "../manager/crds.ts";
+import { Registry } from "../manager/registry.ts";
 import { Lease } from "../manager/lease.ts";
 import type { RunningOperator } from "../manager/operator.ts";
 import type { Operator } from "../operator.ts";
 import type { DesiredOf, Place } from "../reconcile/context.ts";
+import { resourcesAmong } from "../resource.ts";
+import type { WebhookHandler } from "../webhook/handler.ts";
+import { needsWebhooks, openWebhooks } from "../webhook/webhooks.ts";
+import type { Door, Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
 
 /** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
-export type TestServer = { readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api };
+export type TestServer = ({ readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api }) & {
+  /** Tells the server whom to call at `WEBHOOKS`, without a socket; absent: hooks and conversions are not called. */
+  readonly serveWebhooks?: (handler: WebhookHandler) => void;
+};
+
+/** The address at which the server of a test finds the operator's webhooks. */
+export const WEBHOOKS = "https://webhooks.test";
 
 /** How the world is set up. */
 export interface TestOptions {
@@ -30,6 +42,9 @@ export interface TestOptions {
   /** The namespace of objects for which none is said: `default`. */
   readonly namespace?: string;
 }
+
+/** The status of a kind, as it is written. */
+type StatusOf<K extends Kind> = DesiredOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
 
 /** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
 const PATIENCE = 3_600_000;
@@ -57,6 +72,8 @@ export class TestWorld implements AsyncDisposable {
   readonly #options: TestOptions;
   readonly #api: Api;
   readonly #faults = new Set<(call: Call) => Fault | undefined>();
+  readonly #serveWebhooks: TestServer["serveWebhooks"];
+  #webhooks: Webhooks | undefined;
   #running: RunningOperator | undefined;
   #serial = 0;
   #calls = 0;
@@ -65,6 +82,7 @@ export class TestWorld implements AsyncDisposable {
     this.#operator = operator;
     this.#options = options;
     this.clock = options.clock ?? new VirtualClock();
+    this.#serveWebhooks = server.serveWebhooks;
     this.#api = "api" in server ? server.api : this.#connect(server.fetch);
   }
 
@@ -82,8 +100,23 @@ export class TestWorld implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { controllers } = this.#operator.definition;
-    await this.#while(installCrds(controllers, { api: this.#api, clock: this.clock, manager: "test" }));
+    const webhooks = await this.#while(this.#openWebhooks());
+    const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
+    await this.#while(installCrds(controllers, { api: this.#api, clock: this.clock, manager: "test", complete }));
+    if (webhooks !== undefined) await this.#while(webhooks.register());
+    this.#webhooks = webhooks;
     this.restart();
+  }
+
+  async #openWebhooks(): Promise<Webhooks | undefined> {
+    const { name = "capstan", controllers, webhooks } = this.#operator.definition;
+    const resources = resourcesAmong(controllers.map(({ kind }) => kind));
+    const serve = this.#serveWebhooks;
+    if (serve === undefined || !needsWebhooks(resources)) return undefined;
+    const { log = silentLog } = this.#options;
+    const namespace = "kube-system";
+    const place = { api: this.#api, clock: this.clock, log, name, namespace, registry: new Registry() };
+    return openWebhooks({ ...webhooks, ...place, resources, door: doorInProcess(serve) });
   }
 
   /** Starts the operator, for instance after a crash. */
@@ -137,6 +170,14 @@ export class TestWorld implements AsyncDisposable {
     const stored = await this.#while(this.#api.apply(kind, object, { manager: "user", force: true }));
     // The server answers with an object of the kind that it was asked for.
     return stored as unknown as ObjectOf<K>;
+  }
+
+  /** Applies the status of an object, as whoever runs it would: a kubelet, a controller of the cluster. */
+  async applyStatus<K extends Kind>(kind: K, name: string, status: StatusOf<K>, place: Place = {}): Promise<void> {
+    const namespaced = kind.scope === "Namespaced" ? { namespace: this.#namespace(place) } : {};
+    const metadata = { name, ...namespaced };
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, status };
+    await this.#while(this.#api.apply(kind, object, { manager: "cluster", force: true, subresource: "status" }));
   }
 
   /** Reads an object from the server. */
@@ -213,6 +254,7 @@ export class TestWorld implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#faults.clear();
     if (this.#running !== undefined) await this.#while(this.#running.stop(0));
+    await this.#webhooks?.[Symbol.asyncDispose]();
   }
 
   get #activity(): number {
@@ -275,4 +317,12 @@ export class TestWorld implements AsyncDisposable {
       return isOver;
     }
   }
+}
+
+/** A door without a socket: certificates are made and registered as ever, but nobody looks at them. */
+function doorInProcess(serve: (handler: WebhookHandler) => void): Door {
+  return async (handler) => {
+    serve(handler);
+    return { reach: { by: "url", url: WEBHOOKS }, use: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+  };
 }

@@ -70,3 +70,28 @@ defineResource({
   // @ts-expect-error: v2 has replicas, not size
   convert: { "v1->v2": ({ size }) => ({ size }), "v2->v1": ({ replicas }) => ({ size: replicas }) },
 });
+
+const convert = {
+  "v1->v2": ({ size }: { readonly size: number }) => ({ replicas: size }),
+  "v2->v1": ({ replicas }: { readonly replicas: number }) => ({ size: replicas }),
+};
+defineResource({
+  group: "example.com",
+  kind: "W",
+  versions: {
+    v1: { spec: v1, columns: { Size: "spec.size" } },
+    v2: { spec: v2, storage: true, columns: { Size: "spec.replicas", Ready: "condition:Ready" } },
+  },
+  conditions: { Ready: "it is" },
+  convert,
+});
+defineResource({
+  group: "example.com",
+  kind: "W",
+  versions: {
+    v1: { spec: v1 },
+    // @ts-expect-error: size is a field of v1
+    v2: { spec: v2, storage: true, columns: { Size: "spec.size" } },
+  },
+  convert,
+});

@@ -3,7 +3,7 @@ import type { Scope } from "@capstan/model";
 import type { Fields, InputOf, ObjectSchema, OutputOf } from "./collections.ts";
 import { toColumns } from "./columns.ts";
 import { conditionFields } from "./conditions.ts";
-import type { Hooks, Naming, VersionDefinition } from "./definition.ts";
+import type { Column, Hooks, Naming, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./errors.ts";
 import { withFilledDefaults } from "./fill-defaults.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -11,10 +11,26 @@ import type { VersionFacts } from "./version-facts.ts";
 
 type AnyObject = ObjectSchema<Fields>;
 
-/** Versions by name; exactly one of them is what the cluster stores. */
+/** Versions by name; exactly one of them is what the cluster stores. Their paths are checked against their own schemas below. */
 export interface Versions {
-  readonly [name: string]: VersionDefinition<AnyObject, AnyObject | undefined, string> & { readonly storage?: true };
+  readonly [name: string]: Omit<
+    VersionDefinition<AnyObject, AnyObject | undefined, string>,
+    "columns" | "scale" | "selectable"
+  > & {
+    readonly columns?: { readonly [title: string]: Column<string> };
+    readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
+    readonly selectable?: readonly string[];
+    readonly storage?: true;
+  };
 }
+
+/** The same versions, with every path one of the version's own fields. */
+type WithOwnPaths<V extends Versions, Conditions extends string> = {
+  readonly [Name in keyof V]: Pick<
+    VersionDefinition<V[Name]["spec"], V[Name]["status"], Conditions>,
+    "columns" | "scale" | "selectable"
+  >;
+};
 
 type StorageOf<V extends Versions> = {
   [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
@@ -36,7 +52,7 @@ export type ConversionsFor<V extends Versions, Storage extends keyof V = Storage
 /** A resource with several versions. */
 export interface ManyDefinition<V extends Versions, Conditions extends string, S extends Scope>
   extends Naming<S>, Hooks<V[StorageOf<V>]["spec"], V[StorageOf<V>]["status"], NoInfer<Conditions>> {
-  readonly versions: V;
+  readonly versions: V & WithOwnPaths<NoInfer<V>, NoInfer<Conditions>>;
   // Behind a condition, so that the compiler settles `V` before it looks at the functions.
   readonly convert: V extends Versions ? ConversionsFor<V> : never;
   readonly conditions?: { readonly [Name in Conditions]: string };

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap } from "capstan/kinds/v1";
+import { testOperator } from "capstan/testing";
+import { app, Banner } from "./main.ts";
+
+test("a banner is woken for its own source and for no other", async () => {
+  await using world = await testOperator(app);
+  await world.apply(Banner, "door", { spec: { source: "greeting" } });
+  await world.settle();
+  assert.equal((await world.get(Banner, "door"))?.status?.text, "");
+
+  await world.apply(ConfigMap, "greeting", { data: { text: "welcome" } });
+  await world.settle();
+  assert.equal((await world.get(Banner, "door"))?.status?.text, "welcome");
+
+  const turns = world.running.explain("banner", "default/door").length;
+  await world.apply(ConfigMap, "unrelated", { data: { text: "noise" } });
+  await world.settle();
+  assert.equal(world.running.explain("banner", "default/door").length, turns);
+
+  await world.delete(ConfigMap, "greeting");
+  await world.settle();
+  assert.equal((await world.get(Banner, "door"))?.status?.text, "");
+});

@@ -1,0 +1,23 @@
+/** A Banner shows a text that somebody else keeps in a ConfigMap: when that changes, the banner follows. */
+import { controller, defineResource, operator, s } from "capstan";
+import { ConfigMap } from "capstan/kinds/v1";
+
+export const Banner = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Banner",
+  spec: s.object({ source: s.string().describe("The ConfigMap that holds the text") }),
+  status: s.object({ text: s.string() }),
+  conditions: { Found: "The source is there" },
+});
+
+export const banner = controller(Banner, { reads: [ConfigMap] }, ({ object, get, status }) => {
+  // No mapping, no index: what was looked at, also in vain, wakes this banner when it changes, and only then.
+  const source = get(ConfigMap, object.spec.source);
+  status.text = source?.data?.["text"] ?? "";
+  status.condition("Found", source !== undefined);
+});
+
+export const app = operator({ controllers: [banner] });
+
+if (import.meta.main) await app.run();

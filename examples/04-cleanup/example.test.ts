@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testOperator } from "capstan/testing";
+import { app, Bucket, cloud } from "./main.ts";
+
+test("the object stays until the bucket is gone", async () => {
+  await using world = await testOperator(app);
+  await world.apply(Bucket, "photos", { spec: { region: "north" } });
+  await world.settle();
+  assert.equal(cloud.buckets.size, 1);
+
+  cloud.isDown = true;
+  await world.delete(Bucket, "photos");
+  await world.settle();
+  assert.notEqual(await world.get(Bucket, "photos"), undefined, "it waits for the cloud");
+
+  cloud.isDown = false;
+  await world.advance("1m");
+  await world.settle();
+  assert.equal(cloud.buckets.size, 0);
+  assert.equal(await world.get(Bucket, "photos"), undefined);
+});
+
+test("a crash between any two writes leaves no bucket behind", async () => {
+  for (let nth = 1; nth <= 3; nth++) {
+    await using world = await testOperator(app);
+    world.crashBeforeWrite(nth);
+    await world.apply(Bucket, "photos", { spec: { region: "north" } });
+    await world.settle();
+    assert.equal(cloud.buckets.size, 1);
+    await world.delete(Bucket, "photos");
+    await world.settle();
+    assert.deepEqual([cloud.buckets.size, await world.get(Bucket, "photos")], [0, undefined]);
+  }
+});

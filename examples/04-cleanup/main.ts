@@ -1,0 +1,31 @@
+/** A Bucket exists outside the cluster: it is made with its object, and removed before the object may go. */
+import { controller, defineResource, operator, Retry, s } from "capstan";
+
+/** Stands for the API of a cloud. */
+export const cloud = { buckets: new Map<string, { readonly region: string }>(), isDown: false };
+
+export const Bucket = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Bucket",
+  spec: s.object({ region: s.string().immutable() }),
+});
+
+export const bucket = controller(
+  Bucket,
+  {
+    // The runtime puts a finalizer on the object before the first turn, and takes it away when this has succeeded.
+    cleanup: ({ object }) => {
+      if (cloud.isDown) throw new Retry("the cloud does not answer", { after: "1m" });
+      cloud.buckets.delete(object.metadata.uid);
+    },
+  },
+  ({ object }) => {
+    // Known by the uid, so that doing it twice is doing it once.
+    cloud.buckets.set(object.metadata.uid, { region: object.spec.region });
+  },
+);
+
+export const app = operator({ controllers: [bucket] });
+
+if (import.meta.main) await app.run();

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testOperator } from "capstan/testing";
+import { app, Print, printer } from "./main.ts";
+
+test("looks again until it is printed, and prints again when a look finds it lost", async () => {
+  await using world = await testOperator(app);
+  const { metadata } = await world.apply(Print, "letter", { spec: { document: "Dear reader" } });
+  const printed = async () => (await world.get(Print, "letter"))?.status?.conditions?.[0]?.status;
+  await world.settle();
+  assert.equal(await printed(), "False");
+
+  printer.jobs.set(metadata.uid, "printed");
+  await world.advance("31s");
+  assert.equal(await printed(), "True");
+
+  printer.jobs.clear();
+  await world.advance("15m");
+  assert.equal(printer.jobs.get(metadata.uid), "printing");
+  assert.equal(await printed(), "False");
+});
