@@ -1,6 +1,7 @@
 /** /openapi/v2 and /openapi/v3: what is served, described for clients that check and complete. */
 import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
+import type { RemoteVersion } from "../aggregate/aggregation.ts";
 import type { Answer } from "../answer.ts";
 import { headerOf } from "../call.ts";
 import { parseAccept } from "../encode/accept.ts";
@@ -32,7 +33,7 @@ export async function serveOpenApi(exchange: Exchange, parts: readonly string[])
   const documents = await documentsOf(exchange.parts.registry);
   if (parts[1] === "v2" && parts.length === 2) return serveDocument(exchange, documents.v2());
   if (parts[1] !== "v3") return pageNotFound();
-  if (parts.length === 2) return serveIndex(documents);
+  if (parts.length === 2) return serveIndex(documents, exchange.parts.aggregation.versions());
   const [root, group = "", version = ""] = parts.slice(2);
   const forwarded = root === "apis" ? exchange.parts.aggregation.forward(exchange, { group, version }) : undefined;
   if (forwarded !== undefined) return forwarded;
@@ -91,11 +92,15 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-function serveIndex({ v3 }: Documents): Answer {
+function serveIndex({ v3 }: Documents, remote: readonly RemoteVersion[]): Answer {
+  const own = [...v3].map(([path, document]) => [path, `/openapi/v3/${path}?hash=${document().hash}`] as const);
+  const others = remote
+    .filter((one) => one.isAvailable)
+    .map(({ group, version }) => [`apis/${group}/${version}`, `/openapi/v3/apis/${group}/${version}`] as const);
   const paths = Object.fromEntries(
-    [...v3]
+    [...own, ...others]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, document]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${document().hash}` }]),
+      .map(([path, serverRelativeURL]) => [path, { serverRelativeURL }]),
   );
   const headers = { "content-type": "text/plain; charset=utf-8", vary: "Accept" };
   return { status: 200, headers, body: toGoJson({ paths }) };
