@@ -36,6 +36,18 @@ export const Shop = defineResource({
   },
 });
 
+interface Servers {
+  readonly labels: { readonly [key: string]: string };
+  readonly replicas: number;
+  readonly style: string;
+}
+
+function servers({ labels, replicas, style }: Servers) {
+  const container = { name: "shop", image: "shop:1", env: [{ name: "STYLE", value: style }] };
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  return { spec: { replicas, selector: { matchLabels: labels }, template } };
+}
+
 export const shop = controller(
   Shop,
   {
@@ -56,22 +68,15 @@ export const shop = controller(
     }
     await step("register the domain", () => void registrar.domains.set(domain, uid), { input: domain });
 
-    const labels = { "example.com/shop": name };
     const style = get(ConfigMap, `theme-${theme}`)?.data?.["css"] ?? "";
-    const container = { name: "shop", image: "shop:1", env: [{ name: "STYLE", value: style }] };
-    const deployment = await apply(Deployment, name, {
-      spec: {
-        replicas,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [container] } },
-      },
-    });
+    const labels = { "example.com/shop": name };
+    const deployment = await apply(Deployment, name, servers({ labels, replicas, style }));
     // A closed shop has no address: what is not applied this time is deleted.
     if (replicas > 0) await apply(Service, name, { spec: { selector: labels, ports: [{ port: 80 }] } });
 
     const isOpen = replicas > 0 && deployment.status?.readyReplicas === replicas;
-    const wasOpen = object.status?.conditions?.some(({ type, status: holds }) => type === "Open" && holds === "True");
-    if (isOpen && wasOpen !== true) event("Normal", "Opened", `${domain} is open`);
+    // Events of the same reason about the same object are counted, not repeated.
+    if (isOpen) event("Normal", "Open", `${domain} is open`);
     status.replicas = deployment.status?.readyReplicas ?? 0;
     status.address = `http://${domain}`;
     status.condition("Open", isOpen);
