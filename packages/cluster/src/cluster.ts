@@ -123,6 +123,9 @@ async function startControlPlane(
   return running;
 }
 
+/** Each node has a network of its own for its pods: 10.64.0.0/16, 10.65.0.0/16 and so on. */
+const FIRST_POD_NETWORK = 64;
+
 async function startNodes(
   { client, clock }: Setting,
   { nodes = 1, capacity, heartbeat = true }: ClusterOptions,
@@ -133,7 +136,7 @@ async function startNodes(
         clock,
         ...(capacity !== undefined && { capacity }),
         address: `192.168.0.${index + 1}`,
-        podCidr: `10.244.${index}.0/24`,
+        podCidr: `10.${FIRST_POD_NETWORK + index}.0.0/16`,
       });
       const name = nodes === 1 ? "node" : `node-${index + 1}`;
       return Object.assign(await startNode({ client, name, runtime, clock, heartbeat }), { runtime });

@@ -90,3 +90,28 @@ test("a deployment becomes available, is updated, scaled, and goes with its pods
   });
   await until("the deployment is gone", () => isGone(client.get(Deployment, { namespace, name: "web" })));
 });
+
+test("orphans stay when their owner goes", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  await client.create(Deployment, web(20));
+  await until("twenty pods run", async () => {
+    return (await client.get(Deployment, { namespace, name: "web" })).status?.availableReplicas === 20;
+  });
+  const [set] = (await client.list(ReplicaSet, { namespace }).all()).items;
+  await client.delete(Deployment, { namespace, name: "web", propagationPolicy: "Orphan" });
+  await until("the deployment is gone", () => isGone(client.get(Deployment, { namespace, name: "web" })));
+  const name = set?.metadata.name ?? "";
+  await client.delete(ReplicaSet, { namespace, name, propagationPolicy: "Orphan" });
+  await until("the set is gone", () => isGone(client.get(ReplicaSet, { namespace, name })));
+  // A marker that goes through the collector after everything before it.
+  await client.create(ConfigMap, { metadata: { name: "owner", namespace } });
+  const { uid } = (await client.get(ConfigMap, { namespace, name: "owner" })).metadata;
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+  await client.create(ConfigMap, { metadata: { name: "owned", namespace, ownerReferences } });
+  await client.delete(ConfigMap, { namespace, name: "owner" });
+  await until("the marker is collected", () => isGone(client.get(ConfigMap, { namespace, name: "owned" })));
+  const pods = (await client.list(Pod, { namespace }).all()).items;
+  assert.equal(pods.length, 20);
+  assert.ok(pods.every(({ metadata }) => metadata.deletionTimestamp === undefined));
+});

@@ -167,9 +167,17 @@ class Collector {
     }
   }
 
-  async #delete({ kind, name, namespace, uid }: Node, policy: "Foreground" | "Background" | "Orphan"): Promise<void> {
-    const target = { ...place({ name, namespace }), preconditions: { uid }, propagationPolicy: policy };
-    await this.#setting.client.delete(kind as AnyKind, target).catch(unlessGone);
+  /**
+   * The graph may be behind: an object that was let go a moment ago must not be taken for one whose owner is gone. So the very
+   * version is deleted whose owners were looked at.
+   */
+  async #delete(node: Node, propagationPolicy: "Foreground" | "Background" | "Orphan"): Promise<void> {
+    const { client } = this.#setting;
+    const live = await client.get(metadataOnly(node.kind) as AnyKind, place(node)).catch(unlessGone);
+    if (live === undefined || live.metadata.uid !== node.uid || !hasOwners(live, node.owners)) return;
+    const { uid, resourceVersion } = live.metadata;
+    const target = { ...place(node), preconditions: { uid, resourceVersion }, propagationPolicy };
+    await client.delete(node.kind as AnyKind, target).catch(unlessGone);
   }
 
   async #unblock(node: Node): Promise<void> {
@@ -199,6 +207,11 @@ class Collector {
     const merge = { metadata: { uid, resourceVersion, ...change(live.metadata) } };
     await client.patch(kind, target, { merge }, { fieldManager: MANAGER }).catch(unlessGone);
   }
+}
+
+function hasOwners({ metadata }: StoredObject, owners: readonly OwnerReference[]): boolean {
+  const now = new Set(metadata.ownerReferences?.map(({ uid }) => uid));
+  return now.size === owners.length && owners.every(({ uid }) => now.has(uid));
 }
 
 function kindOf(id: string): { readonly plural: string; readonly group: string } {
