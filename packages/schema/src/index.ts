@@ -32,6 +32,7 @@ export type {
   VersionDefinition,
 } from "./define/definition.ts";
 export type { Conversions, ConversionsFor, Convert, ManyDefinition, Versions } from "./define/versions.ts";
+export type { Validate } from "./define/validate.ts";
 export type { Condition } from "./define/conditions.ts";
 export type { Path } from "./define/paths.ts";
 export { DefinitionError } from "./define/errors.ts";

@@ -1,4 +1,5 @@
 /** The CustomResourceDefinition of a resource. */
+import type { ScalePaths } from "../structural/scale.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { ColumnFacts, VersionFacts } from "./version-facts.ts";
 
@@ -89,7 +90,8 @@ function toVersion(version: VersionFacts, describe: string | undefined): CrdVers
   };
 }
 
-function toScale(scale: NonNullable<VersionFacts["scale"]>): object {
+/** The paths of the scale subresource, as a CRD writes them. */
+export function toScale(scale: NonNullable<VersionFacts["scale"]>): ScalePaths {
   return {
     specReplicasPath: `.${scale.spec}`,
     statusReplicasPath: `.${scale.status}`,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { DefinitionError } from "./errors.ts";
 import { defineResource } from "./resource.ts";
 import { s } from "./s.ts";
@@ -212,3 +212,46 @@ for (const { name, define, code, field } of broken) {
     assert.throws(define, (error) => error instanceof DefinitionError && error.code === code && error.field === field);
   });
 }
+
+describe("validation where objects are written", () => {
+  const Disk = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Disk",
+    spec: s.object({
+      size: s.int32().min(1).default(4),
+      zone: s.string().immutable().optional(),
+      tier: s.enum("fast", "cheap").default("cheap"),
+    }),
+    rules: [s.rule("self.tier != 'fast' || self.size <= 100", "fast disks are small")],
+  });
+  const disk = (spec: object, more: object = {}): object => ({
+    apiVersion: "example.com/v1",
+    kind: "Disk",
+    metadata: { name: "d" },
+    spec,
+    ...more,
+  });
+  const fieldsOf = (object: object, old?: object): readonly (string | undefined)[] =>
+    Disk.validate(object, old).map(({ field }) => field);
+
+  test("an object that the server would take has nothing wrong, with its defaults left out", () => {
+    assert.deepEqual(Disk.validate(disk({})), []);
+  });
+
+  test("types, bounds, values, names, versions and rules are judged", () => {
+    assert.deepEqual(fieldsOf(disk({ size: 0 })), ["spec.size"]);
+    assert.ok(fieldsOf(disk({ size: "big" })).includes("spec.size"));
+    assert.ok(fieldsOf(disk({ tier: "slow" })).includes("spec.tier"));
+    assert.deepEqual(fieldsOf(disk({}, { metadata: { name: "Not A Name" } })), ["metadata.name"]);
+    assert.deepEqual(fieldsOf(disk({}, { apiVersion: "example.com/v9" })), ["apiVersion"]);
+    assert.match(Disk.validate(disk({ size: 200, tier: "fast" }))[0]?.body ?? "", /fast disks are small/u);
+  });
+
+  test("changes are judged with the object as it was", () => {
+    const metadata = { name: "d", uid: "u", resourceVersion: "1" };
+    const old = disk({ zone: "a" }, { metadata });
+    assert.deepEqual(fieldsOf(disk({ zone: "b" }, { metadata }), old), ["spec.zone"]);
+    assert.deepEqual(fieldsOf(disk({ zone: "a", size: 9 }, { metadata }), old), []);
+  });
+});

@@ -5,6 +5,7 @@ import type { Fields, ObjectSchema } from "./collections.ts";
 import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
 import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition } from "./definition.ts";
 import { toPlural } from "./plural.ts";
+import { type Validate, validating } from "./validate.ts";
 import type { VersionFacts } from "./version-facts.ts";
 import { type Conversions, type ManyDefinition, type Versions, readVersions } from "./versions.ts";
 
@@ -29,6 +30,8 @@ export interface Resource<
   readonly conversions: Conversions;
   /** The CRD, as it is sent to a cluster. */
   readonly toCrd: () => CustomResourceDefinition;
+  /** What the server would find wrong with an object, schema and rules alike; the functions of webhooks are not asked. */
+  readonly validate: Validate;
 }
 
 /** A resource with several versions: each of them is a kind of its own to ask for. */
@@ -85,7 +88,9 @@ export function defineResource(definition: LooseDefinition): Resource {
     hooks: pickHooks(definition),
     conversions,
     toCrd: () => toCustomResourceDefinition(resource),
+    validate: (object, old) => judge(object, old),
   };
+  const judge = validating(resource);
   checkDefinition(resource);
   return Object.freeze({
     ...resource,
