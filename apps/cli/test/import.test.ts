@@ -192,6 +192,47 @@ spec:
     assert.match(again.err, /--force/);
   });
 
+  test("several versions keep their columns and scales, and compile", async () => {
+    const version = (name: string, storage: boolean) => ({
+      name,
+      served: true,
+      storage,
+      schema: {
+        openAPIV3Schema: {
+          type: "object",
+          required: ["spec"],
+          properties: {
+            apiVersion: { type: "string" },
+            kind: { type: "string" },
+            metadata: { type: "object" },
+            spec: { type: "object", required: ["size"], properties: { size: { type: "integer", format: "int32" } } },
+            status: { type: "object", properties: { ready: { type: "integer", format: "int32" } } },
+          },
+        },
+      },
+      subresources: { status: {}, scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" } },
+      additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
+    });
+    const two = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "gadgets.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Cluster",
+        names: { kind: "Gadget", plural: "gadgets", singular: "gadget" },
+        versions: [version("v1", false), version("v2", true)],
+      },
+    };
+    const { text, differences } = importCrd(two);
+    assert.deepEqual(differences, []);
+    const path = join(root, "src/gadget.ts");
+    await writeFile(path, text);
+    const { Gadget } = (await import(pathToFileURL(path).href)) as { Gadget: { toCrd(): CustomResourceDefinition } };
+    assert.deepEqual(meaning(Gadget.toCrd()), meaning(two as unknown as CustomResourceDefinition));
+    assert.deepEqual(await typeErrors(), []);
+  });
+
   test("words of a CRD cannot break out of the file", async () => {
     const evil = crd.replace(
       "type: object, required",

@@ -3,7 +3,7 @@ import { ScaffoldError } from "../errors.ts";
 import { checkGroup, checkKind, checkPlural, wordsOf } from "../project/names.ts";
 import { columnsText } from "./columns.ts";
 import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
-import { differencesOf, manyDifferences } from "./differences.ts";
+import { differencesOf } from "./differences.ts";
 import { normalizeSchema } from "./normalize.ts";
 import { literal, propertyName } from "./text.ts";
 import { objectText } from "./words.ts";
@@ -73,17 +73,12 @@ function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionPa
     consts.push(`const ${names.status} = ${objectText(status)};\n`);
     fields.push(assigned("status", names.status));
   }
-  // Of several versions, the compiler cannot check the paths: they are left out.
-  if (!isOneOfMany && columns.entries.length > 0) fields.push(`columns: { ${columns.entries.join(", ")} },`);
-  if (!isOneOfMany) fields.push(...scaleText(version));
+  if (columns.entries.length > 0) fields.push(`columns: { ${columns.entries.join(", ")} },`);
+  fields.push(...scaleText(version));
   if (version.deprecated === true) {
     fields.push(`deprecated: ${literal(version.deprecationWarning ?? `${version.name} is deprecated`)},`);
   }
-  const differences = [
-    ...columns.differences,
-    ...differencesOf(version, root),
-    ...(isOneOfMany ? manyDifferences(version) : []),
-  ];
+  const differences = [...columns.differences, ...differencesOf(version, root)];
   return {
     name: version.name,
     storage: version.storage,

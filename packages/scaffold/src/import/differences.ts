@@ -38,20 +38,6 @@ export function differencesOf({ name, subresources }: CrdVersionInput, root: Jso
   ];
 }
 
-/** What can be said of a single version, but not of one among several. */
-export function manyDifferences({
-  name,
-  subresources,
-  selectableFields = [],
-  additionalPrinterColumns = [],
-}: CrdVersionInput): string[] {
-  return [
-    ...(additionalPrinterColumns.length > 0 ? [`the columns of ${name}`] : []),
-    ...(subresources?.scale === undefined ? [] : [`scale of ${name}`]),
-    ...(selectableFields.length > 0 ? [`selectable fields of ${name}`] : []),
-  ];
-}
-
 function rootDifferences(name: string, root: JsonSchema): string[] {
   const { apiVersion: _a, kind: _k, metadata: _m, spec: _s, status: _t, ...others } = root.properties ?? {};
   const { type: _type, properties: _p, description: _d, required: _r, ...keywords } = root;

@@ -104,8 +104,8 @@ ${api.plural === undefined ? "" : `  plural: "${plural}",\n`}${api.scope === "Cl
     stored === undefined
       ? `  spec,\n  status,\n  columns: ${columns(api)},\n`
       : `  versions: {
-    ${api.version}: { spec, status },
-    ${stored}: { spec, status, storage: true },
+    ${api.version}: { spec, status, columns: ${columns(api)} },
+    ${stored}: { spec, status, columns: ${columns(api)}, storage: true },
   },
   convert: {
     "${api.version}->${stored}": (from) => from,
