@@ -292,6 +292,14 @@ test("pods reach the API server by its service", { skip }, async () => {
   assert.equal(output.trim(), "1");
 });
 
+test("a port of the node can be a pod's", { skip }, async () => {
+  const ports = [{ containerPort: 11211, hostPort: 31211 }];
+  await world.run("exposed", { containers: [{ name: "main", image: memcached, ports }] });
+  await world.until("exposed", "ready", isReady);
+  const script = "(echo version; sleep 0.2) | nc -w 2 172.30.0.1 31211";
+  assert.match(await outputOf("knocker", script), /^VERSION/);
+});
+
 test("a claim keeps its data when its pod goes", { skip }, async () => {
   const metadata = { name: "disk" };
   const spec = {
@@ -350,9 +358,11 @@ test("whoever is not root can run pods too", { skip }, async () => {
 
 test("nothing is left when the node is killed", { skip }, async () => {
   const child = fork(new URL("./doomed.ts", import.meta.url), { stdio: "inherit" });
-  const [{ state, pid }] = (await once(child, "message")) as [{ state: string; pid: number }];
+  const died = once(child, "exit").then(([code]) => assert.fail(`the node did not come up (exit ${String(code)})`));
+  const [{ state, pid }] = (await Promise.race([once(child, "message"), died])) as [{ state: string; pid: number }];
   const keeper = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   assert.notEqual(keeper.trim(), "");
+  died.catch(() => {});
   child.kill("SIGKILL");
   const isGone = async (process: string): Promise<boolean> => !(await readdir("/proc")).includes(process);
   for (let tries = 0; tries < 200 && !((await isGone(String(pid))) && (await isGone(keeper.trim()))); tries++)

@@ -27,7 +27,7 @@ import { planContainer, type PlannedContainer } from "./container-plan.ts";
 import { toExit } from "./exit.ts";
 import { enterCommand } from "./launch.ts";
 import type { MachineParts } from "./machine.ts";
-import { nodeSide, podSide, quoted } from "./network.ts";
+import { hostPortElements, nodeSide, podSide, quoted } from "./network.ts";
 import { hostnameOf, hostsFile, resolvFile } from "./pod-files.ts";
 import { runInside, type InsideResult } from "./inside.ts";
 import { placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
@@ -111,6 +111,7 @@ export class LinuxRuntime implements Runtime, Doors {
       await this.#writePodFiles(pod, folder, sandbox);
       const holder = await this.#hold(pod, sandbox);
       const device = onNode ? undefined : await this.#connect(sandbox, ip, holder);
+      await this.#setHostPorts("add", pod, ip);
       this.#pods.set(sandbox.id, { pod, sandbox, folder, folders, holder, device });
       return sandbox;
     } catch (thrown) {
@@ -130,6 +131,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const { keeper, insidePath } = this.#parts;
     this.#pods.delete(sandbox.id);
     await keeper.signal(sandbox.id, "SIGKILL");
+    await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
     if (place.device !== undefined) {
       await keeper.run(["ip", "link", "del", place.device]);
       for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
@@ -309,6 +311,14 @@ export class LinuxRuntime implements Runtime, Doors {
     await keeper.must(["ip", "-batch", "-"], nodeSide(line));
     await keeper.must(["nsenter", "-t", String(holder), "-n", "ip", "-batch", "-"], podSide(line));
     return line.device;
+  }
+
+  async #setHostPorts(verb: "add" | "delete", pod: BoundPod, ip: string): Promise<void> {
+    const elements = hostPortElements(pod, ip).map(({ key, value }) => (verb === "add" ? `${key} : ${value}` : key));
+    if (elements.length === 0) return;
+    const argv = ["nft", `${verb} element ip capstan-host-ports ports { ${elements.join(", ")} }`];
+    if (verb === "delete") return void (await this.#parts.keeper.run(argv));
+    await this.#parts.keeper.must(argv);
   }
 
   #volumePlace(folder: string): VolumePlace {

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLogEncoder, endOfStream, parseLogLine } from "./cri-log.ts";
+
+test("lines are written whole, however they were cut, and the last one may lack its end", () => {
+  const encode = createLogEncoder("stdout", () => "T");
+  assert.equal(encode(Buffer.from("on")), "");
+  assert.equal(encode(Buffer.from("e\ntwo\nthr")), "T stdout F one\nT stdout F two\n");
+  assert.equal(endOfStream(encode), "T stdout F thr\n");
+  const complete = createLogEncoder("stderr", () => "T");
+  complete(Buffer.from("one\n"));
+  assert.equal(endOfStream(complete), "");
+});
+
+test("a line that is too long is written in parts", () => {
+  const encode = createLogEncoder("stdout", () => "T");
+  const written = encode(Buffer.from(`${"x".repeat(20_000)}\n`))
+    .split("\n")
+    .slice(0, -1);
+  assert.deepEqual(
+    written.map((line) => line.slice(0, 10)),
+    ["T stdout P", "T stdout F"],
+  );
+  const entries = written.map((line) => parseLogLine(line));
+  assert.equal(entries.map((entry) => entry?.text).join("").length, 20_000);
+});
+
+test("a line that was cut off is no entry", () => {
+  assert.equal(parseLogLine("2030-01-01T"), undefined);
+  assert.deepEqual(parseLogLine("T stderr F "), { time: "T", stream: "stderr", isWhole: true, text: "" });
+});
