@@ -240,10 +240,15 @@ export const admission = defineTopic("admission", {
   ],
   "PodResizeValidator: a pod does not outgrow its node": [
     post("/api/v1/nodes", { metadata: { name: "{ns}" } }, { quiet: true }),
-    patch("merge", "/api/v1/nodes/{ns}/status", { status: { allocatable: { cpu: "1", memory: "1Gi" } } }, {
-      quiet: true,
-      settle: 500,
-    }),
+    patch(
+      "merge",
+      "/api/v1/nodes/{ns}/status",
+      { status: { allocatable: { cpu: "1", memory: "1Gi" } } },
+      {
+        quiet: true,
+        settle: 500,
+      },
+    ),
     post(pods, pod({ nodeName: "{ns}", containers: [sized({ cpu: "100m" })] }), { quiet: true }),
     patch("strategic", `${pods}/p/resize`, {
       spec: { containers: [{ name: "c", resources: { requests: { cpu: "2" } } }] },
