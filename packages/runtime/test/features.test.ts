@@ -1,0 +1,48 @@
+/** The table of features is true: every answer that is not a no names a test, and every test that it names exists. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const page = new URL("../../../docs/reference/features.md", import.meta.url);
+const text = readFileSync(page, "utf8");
+const rows = text
+  .split("\n")
+  .filter((line) => /^\| +\d+ +\|/u.test(line))
+  .map((line) => line.split("|").map((cell) => cell.trim()))
+  .map(([, number = "", feature = "", answer = "", shownBy = "", note = ""]) => ({
+    number,
+    feature,
+    answer,
+    links: [...shownBy.matchAll(/\[([^\]]+)\]\(([^)]+)\)/gu)].map(([, name = "", path = ""]) => ({ name, path })),
+    note,
+  }));
+
+test("the table has every row, with an answer and what it rests on", () => {
+  assert.equal(rows.length, 72 + 18);
+  for (const { feature, answer, links, note } of rows) {
+    assert.match(answer, /^(?:yes|partly|no)$/u, feature);
+    assert.equal(links.length > 0, answer !== "no", `${feature}: ${answer}`);
+    if (answer === "partly") assert.notEqual(note, "", `${feature}: say what is missing`);
+  }
+});
+
+test("every test that the table names exists under that name", () => {
+  for (const { feature, links } of rows) {
+    for (const { name, path } of links) {
+      const file = new URL(path, page);
+      assert.ok(existsSync(file), `${feature}: there is no ${path}`);
+      assert.ok(readFileSync(file, "utf8").includes(name), `${feature}: ${path} has no test "${name}"`);
+    }
+  }
+});
+
+test("the sums are those of the rows", () => {
+  const sums = [...text.matchAll(/^Of (\d+): (\d+) yes, (\d+) partly, (\d+) no\.$/gmu)].map((match) =>
+    match.slice(1).map(Number),
+  );
+  const of = (part: typeof rows): number[] => [
+    part.length,
+    ...["yes", "partly", "no"].map((answer) => part.filter((row) => row.answer === answer).length),
+  ];
+  assert.deepEqual(sums, [of(rows.slice(0, 72)), of(rows.slice(72))]);
+});

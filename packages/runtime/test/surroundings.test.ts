@@ -1,0 +1,226 @@
+/** What stands around the line: one cache for all controllers, its settings, hands, events, spans, standbys, and an orderly end. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, noRetry, processHost } from "@capstan/client";
+import { ConfigMap } from "@capstan/kinds/v1";
+import type { KubeObject } from "@capstan/model";
+import { defineResource, s } from "@capstan/schema";
+import type { Api, AnyKind } from "../src/api.ts";
+import { apiOf } from "../src/client-api.ts";
+import { sleep } from "../src/clock.ts";
+import { controller } from "../src/define.ts";
+import type { Controller } from "../src/define.ts";
+import { silentLog } from "../src/log.ts";
+import { installCrds } from "../src/manager/crds.ts";
+import { RunningOperator } from "../src/manager/operator.ts";
+import type { OperatorDefinition, StartOptions } from "../src/manager/operator.ts";
+import { VirtualClock } from "../src/testing/clock.ts";
+
+const Task = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Task",
+  spec: s.object({ text: s.string().default("") }),
+  status: s.object({ seen: s.string() }),
+});
+
+interface Place {
+  readonly clock: VirtualClock;
+  readonly api: Api;
+  /** Watches that were opened, by kind and namespace. */
+  readonly watched: string[];
+  readonly start: (definition: OperatorDefinition, more?: Partial<StartOptions>) => RunningOperator;
+  readonly task: (name: string, namespace?: string) => Promise<unknown>;
+}
+
+async function place(): Promise<Place> {
+  const clock = new VirtualClock();
+  const server = await startApiServer({
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+  });
+  const host = { ...processHost(), clock, random: () => 0.5 };
+  const api = apiOf(createClient(inProcess(server.fetch), { host, retry: noRetry }));
+  const watched: string[] = [];
+  const counted: Api = {
+    ...api,
+    watch: (kind, request) => {
+      watched.push(`${kind.kind} ${request.namespace ?? "*"}${request.metadataOnly === true ? " metadata" : ""}`);
+      return api.watch(kind, request);
+    },
+  };
+  await installCrds([controller(Task, {}, () => undefined)], { api, clock, manager: "test" });
+  const Namespace = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" } as const;
+  const other = { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } };
+  await api.create(Namespace, other, { manager: "test" });
+  return {
+    clock,
+    api,
+    watched,
+    start: (definition, more) =>
+      new RunningOperator(definition, { api: counted, clock, random: () => 0.5, log: silentLog, ...more }),
+    task: (name, namespace = "default") => {
+      const object = {
+        apiVersion: "example.com/v1",
+        kind: "Task",
+        metadata: { name, namespace },
+        spec: { text: name },
+      };
+      return api.create(Task, object, { manager: "user" });
+    },
+  };
+}
+
+const noting = (name: string, notes: string[]): Controller =>
+  controller(Task, { name, reads: [ConfigMap] }, ({ object, find }) => {
+    notes.push(`${name} ${object.metadata.namespace}/${object.metadata.name} ${find(ConfigMap).length}`);
+  });
+
+test("controllers share one watch a kind", async () => {
+  const { clock, start, task, watched } = await place();
+  const notes: string[] = [];
+  await using operator = start({ controllers: [noting("one", notes), noting("two", notes)] });
+  await clock.advance(1_000);
+  await task("a");
+  await clock.advance(1_000);
+  assert.deepEqual(watched.toSorted(), ["ConfigMap *", "Task *"]);
+  assert.deepEqual(new Set(notes.map((note) => note.split(" ")[0])), new Set(["one", "two"]));
+  assert.match(operator.registry.text(), /^capstan_cache_objects\{kind="[^"]*[Tt]ask[^"]*",namespace=""\} 1$/mu);
+});
+
+test("namespaces can be changed while it runs", async () => {
+  const { clock, start, task } = await place();
+  const notes: string[] = [];
+  await using operator = start({ controllers: [noting("one", notes)], namespaces: ["default"] });
+  await task("a");
+  await task("b", "other");
+  await clock.advance(1_000);
+  assert.equal(
+    notes.some((note) => note.includes("other/b")),
+    false,
+  );
+  operator.setNamespaces(["other"]);
+  await clock.advance(1_000);
+  assert.equal(
+    notes.some((note) => note.includes("other/b")),
+    true,
+  );
+  const before = notes.length;
+  await task("c");
+  await clock.advance(1_000);
+  assert.equal(notes.length, before, "the namespace that it left is not watched any more");
+});
+
+test("kinds can be cached without what nobody needs", async () => {
+  const { api, clock, start, task, watched } = await place();
+  const found: KubeObject[] = [];
+  const slim = controller(
+    Task,
+    {
+      reads: [ConfigMap],
+      cache: {
+        ConfigMap: { labelSelector: "app=x", metadataOnly: true },
+        Task: {
+          transform: (object) => ({ ...object, metadata: { ...object.metadata, annotations: { trimmed: "yes" } } }),
+        },
+      },
+    },
+    ({ object, find }) => void found.push(object as KubeObject, ...(find(ConfigMap) as readonly KubeObject[])),
+  );
+  for (const app of ["x", "y"]) {
+    const metadata = { name: app, namespace: "default", labels: { app } };
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { big: "text" } } as KubeObject;
+    await api.create(ConfigMap, object, { manager: "test" });
+  }
+  await using _operator = start({ controllers: [slim] });
+  await task("a");
+  await clock.advance(1_000);
+  const [seen, ...maps] = found;
+  assert.deepEqual(seen?.metadata.annotations, { trimmed: "yes" });
+  assert.deepEqual(
+    maps.map(({ metadata }) => metadata.name),
+    ["x"],
+    "selected by the server",
+  );
+  assert.equal("data" in (maps[0] ?? {}), false, "only metadata");
+  assert.ok(watched.includes("ConfigMap * metadata"));
+});
+
+test("no more objects are worked on at once than there are hands", async () => {
+  const { clock, start, task } = await place();
+  let [now, most] = [0, 0];
+  const slow = controller(Task, { concurrency: 2 }, async () => {
+    most = Math.max(most, ++now);
+    await sleep(clock, 1_000);
+    now--;
+  });
+  for (const name of ["a", "b", "c", "d", "e"]) await task(name);
+  await using _operator = start({ controllers: [slow] });
+  await clock.advance(10_000);
+  assert.deepEqual([most, now], [2, 0]);
+});
+
+test("an end waits for what runs, and takes nothing new", async () => {
+  const { clock, start, task } = await place();
+  const ended: string[] = [];
+  const slow = controller(Task, { concurrency: 1 }, async ({ object }) => {
+    await sleep(clock, 5_000);
+    ended.push(object.metadata.name);
+  });
+  await task("a");
+  await task("b");
+  const operator = start({ controllers: [slow] });
+  await clock.advance(1_000);
+  const stopped = operator.stop();
+  await clock.advance(20_000);
+  await stopped;
+  assert.deepEqual(ended, ["a"]);
+});
+
+test("events that repeat are counted, and each turn has a span", async () => {
+  const { api, clock, start, task } = await place();
+  const spans: string[] = [];
+  const tracer = {
+    startSpan: (name: string) => {
+      spans.push(`begin ${name}`);
+      return { setAttribute: () => undefined, recordException: () => undefined, end: () => void spans.push("end") };
+    },
+  };
+  const chatty = controller(Task, {}, ({ event }) => event("Normal", "Seen", "it was seen"));
+  await task("a");
+  await using operator = start({ controllers: [chatty] }, { tracer });
+  for (let times = 0; times < 5; times++) {
+    operator.request("task", "default/a");
+    await clock.advance(120_000);
+  }
+  const Event: AnyKind = {
+    group: "events.k8s.io",
+    version: "v1",
+    kind: "Event",
+    plural: "events",
+    scope: "Namespaced",
+  };
+  const { items } = await api.list(Event, { namespace: "default" });
+  assert.equal(items.length, 1);
+  const { series } = items[0] as { readonly series?: { readonly count: number } };
+  assert.ok((series?.count ?? 0) >= 3, "the repetitions are counted");
+  assert.ok(spans.filter((note) => note.startsWith("begin")).length >= 5);
+  assert.equal(spans.filter((note) => note === "end").length * 2, spans.length);
+});
+
+test("a standby has its cache filled and works at once when it is elected", async () => {
+  const { clock, start, task } = await place();
+  const notes: string[] = [];
+  const elected = (identity: string): Partial<StartOptions> => ({ leaderElection: { namespace: "default", identity } });
+  const leader = start({ controllers: [noting("one", notes)] }, elected("leader"));
+  await clock.advance(1_000);
+  await using standby = start({ controllers: [noting("two", notes)] }, elected("standby"));
+  await task("a");
+  await clock.advance(5_000);
+  assert.deepEqual(notes, ["one default/a 0"]);
+  assert.ok(!standby.isLeader && standby.health.every(({ isSynced }) => isSynced), "its watches are complete");
+  const stopped = leader.stop();
+  await clock.advance(5_000);
+  await stopped;
+  assert.ok(notes.some((note) => note.startsWith("two default/a")));
+});
