@@ -135,9 +135,10 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       await reporter.written(pod.metadata.uid);
       await removePod(client, pod);
     },
-    ended: ({ metadata: { uid } }) => {
-      workers.delete(uid);
-      tokens.drop(uid);
+    ended: (pod) => {
+      workers.delete(pod.metadata.uid);
+      tokens.drop(pod.metadata.uid);
+      runtime.forgetPod?.(pod).catch(() => {});
     },
   };
 }

@@ -356,6 +356,15 @@ test("whoever is not root can run pods too", { skip }, async () => {
   assert.match(pod.status?.podIP ?? "", /^10\.244\./);
 });
 
+test("a node that loses its namespaces tells that its containers have ended", { skip }, async () => {
+  await using lost = await startRealWorld();
+  await lost.run("web", { restartPolicy: "Never" });
+  await lost.until("web", "ready", isReady);
+  process.kill(lost.machine.pid ?? 0, "SIGKILL");
+  const { status } = await lost.until("web", "failed", hasEnded);
+  assert.equal(status?.containerStatuses?.[0]?.state?.terminated?.exitCode, 137);
+});
+
 test("nothing is left when the node is killed", { skip }, async () => {
   const child = fork(new URL("./doomed.ts", import.meta.url), { stdio: "inherit" });
   const died = once(child, "exit").then(([code]) => assert.fail(`the node did not come up (exit ${String(code)})`));

@@ -25,6 +25,8 @@ export interface KeeperOptions {
   /** Answers a question about a name. */
   readonly answer: (question: Buffer) => Promise<Buffer | undefined>;
   readonly exited: (event: Extract<FromKeeper, { readonly event: "exit" }>) => void;
+  /** The keeper has ended, and everything with it. */
+  readonly gone: () => void;
 }
 
 /** Unix sockets have short names. */
@@ -163,6 +165,7 @@ export class Keeper {
     this.#isGone = true;
     for (const { reject } of this.#pending.values()) reject(lost());
     this.#pending.clear();
+    this.#options.gone();
     resolve();
   }
 }

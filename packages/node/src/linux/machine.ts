@@ -85,6 +85,9 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     rights,
     answer: (question) => answer(question),
     exited: ({ id, ...end }) => exits.get(id)?.(end),
+    gone: () => {
+      for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "" });
+    },
   });
   await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
   await keeper.names(names.server);

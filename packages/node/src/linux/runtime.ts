@@ -163,7 +163,8 @@ export class LinuxRuntime implements Runtime, Doors {
     exits.set(id, (end) => void this.#ended(id, { ...end, plan, startedAt }, order));
     try {
       const { pid } = await keeper.start(plan.launch);
-      this.#containers.set(id, { ...plan, id, pid, order });
+      // It may have ended before the news of its start arrived.
+      if (exits.has(id)) this.#containers.set(id, { ...plan, id, pid, order });
     } catch (thrown) {
       exits.delete(id);
       throw toNodeError(thrown, "RunContainerError");
@@ -244,6 +245,10 @@ export class LinuxRuntime implements Runtime, Doors {
   logFile({ pod, container, attempt }: Pick<ContainerOrder, "pod" | "container" | "attempt">): string {
     const { namespace, name, uid } = pod.metadata;
     return join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`, container.name, `${attempt}.log`);
+  }
+
+  async forgetPod({ metadata: { namespace, name, uid } }: BoundPod): Promise<void> {
+    await rm(join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`), { recursive: true, force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

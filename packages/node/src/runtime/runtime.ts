@@ -128,6 +128,8 @@ export interface Runtime extends AsyncDisposable {
   /** Brings the files of volumes up to date, all of a volume at once. */
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;
   removeSandbox(sandbox: Sandbox, pod: BoundPod): Promise<void>;
+  /** Nobody will ask about the pod any more: its logs may go. */
+  forgetPod?(pod: BoundPod): Promise<void>;
   startContainer(order: ContainerOrder): Promise<Started>;
   /** Asks a container to end and kills it after the grace; its end is told by `exited`. */
   stopContainer(id: string, graceMs: number): Promise<void>;
