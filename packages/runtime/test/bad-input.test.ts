@@ -1,6 +1,7 @@
 /** What users, servers and settings may get wrong: each has one clear sentence, and the operator goes on. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Event } from "@capstan/kinds/events.k8s.io/v1";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { Secret } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
@@ -143,6 +144,8 @@ describe("a reconcile", () => {
     await world.apply(Widget, "bad", { metadata: { annotations: { "capstan.dev/pause": "true" } }, spec: { size: 5 } });
     await world.settle();
     assert.equal(world.runs(), before);
+    const events = (await world.list(Event)) as readonly { readonly reason?: string }[];
+    assert.ok(events.some(({ reason }) => reason === "Paused"));
     await world.apply(Widget, "bad", { spec: { size: 5 } });
     await world.settle();
     assert.equal(world.runs(), before + 1);

@@ -10,3 +10,9 @@ export function isPaused(object: StoredObject, controller: string): boolean {
   if (value === undefined || value === "" || value === "false") return false;
   return value === "true" || value.split(",").some((name) => name.trim() === controller);
 }
+
+/** Tells whoever looks at a paused object why nothing happens to it. */
+export function pausedNote(controller: string): { type: "Normal"; reason: string; note: string } {
+  const note = `${controller} leaves this object alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
+  return { type: "Normal", reason: "Paused", note };
+}

@@ -9,7 +9,7 @@ import type { AnyContext } from "./context.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { isPaused } from "./pause.ts";
+import { isPaused, pausedNote } from "./pause.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
 import type { TurnSetting } from "./turn.ts";
@@ -53,13 +53,16 @@ export class Worker {
 
   /** Runs one turn. Never throws. */
   async run(turn: Turn<Cause>, signal: AbortSignal): Promise<TurnEnd> {
-    const { view, tracked, controller } = this.#options;
+    const { view, tracked, controller, onEvent } = this.#options;
     const object = view.get(turn.key);
     if (object === undefined) {
       tracked.forget(turn.key);
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
-    if (isPaused(object, controller)) return { outcome: { outcome: "done" }, work: undefined, state: "paused" };
+    if (isPaused(object, controller)) {
+      onEvent(object, pausedNote(controller));
+      return { outcome: { outcome: "done" }, work: undefined, state: "paused" };
+    }
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
     const work = new TurnWork(this.#options, object, signal);
     const outcome = await (isLeaving
