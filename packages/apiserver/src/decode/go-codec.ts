@@ -12,6 +12,7 @@ export class GoReader {
   #struct = "";
   /** Go goes on after a value of the wrong type and reports the first one at the end. */
   #mismatch: TypeMismatch | undefined;
+  #inDocumentOrder = false;
 
   constructor(problems: StrictProblems | undefined) {
     this.#problems = problems;
@@ -19,9 +20,29 @@ export class GoReader {
 
   /** Reads a whole object. */
   readObject(type: GoStruct, value: JsonValue): JsonObject {
-    const object = this.read(type, value);
-    if (this.#mismatch !== undefined) throw this.#mismatch;
+    const object = this.#attempt(type, value);
+    if (this.#mismatch !== undefined) throw this.#firstInDocument(type, value, this.#mismatch);
     return object as JsonObject;
+  }
+
+  /** Some types stop the reading at once, and what they say counts more than what was wrong before. */
+  #attempt(type: GoStruct, value: JsonValue): JsonValue | undefined {
+    try {
+      return this.read(type, value);
+    } catch (error) {
+      if (!(error instanceof TypeMismatch)) throw error;
+      this.#mismatch = error;
+      return undefined;
+    }
+  }
+
+  /** Go's decoder complains about what comes first in the text, its converter about what comes first in the type. */
+  #firstInDocument(type: GoStruct, value: JsonValue, inType: TypeMismatch): TypeMismatch {
+    const again = new GoReader(undefined);
+    again.#inDocumentOrder = true;
+    again.#attempt(type, value);
+    const { message } = again.#mismatch ?? inType;
+    return new TypeMismatch(message, { conversion: inType.asConversion() });
   }
 
   /** Reads a value that is there; `undefined` stands for Go's nil. */
@@ -44,17 +65,20 @@ export class GoReader {
 
   /** Reports a value of a type that cannot be held here; the value counts as absent. */
   mismatch(type: GoType, value: JsonValue, literal = ""): undefined {
-    this.#mismatch ??= this.mismatchError(type.go, value, literal);
+    const scalar = type.type === "scalar" ? type.scalar : undefined;
+    this.#mismatch ??= this.mismatchError(type.go, value, { literal, scalar });
   }
 
   /** The complaint about a value of the wrong type, for types that stop the reading. */
-  mismatchError(go: string, value: JsonValue, literal = ""): TypeMismatch {
+  mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatch {
     const fields = this.#path.filter((part) => typeof part === "string");
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
     const found = jsonTypeOf(value);
     return new TypeMismatch(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {
       found,
       wanted: go,
+      scalar,
+      isFraction: typeof value === "number" && !Number.isInteger(value),
     });
   }
 
@@ -64,7 +88,7 @@ export class GoReader {
     const source: JsonObject = value ?? {};
     if (this.#problems !== undefined) this.#findUnknown(type, source);
     const result: JsonObject = {};
-    for (const field of type.fields) {
+    for (const field of this.#inDocumentOrder ? givenFields(type, source) : type.fields) {
       const given = source[field.name];
       this.#path.push(field.name);
       this.#struct = type.name;
@@ -106,7 +130,7 @@ export class GoReader {
       const read = this.#valueOfMap(type.of, value[key] ?? null);
       this.#struct = struct;
       this.#path.pop();
-      setField(result, key, read ?? zeroOf(type.of));
+      setField(result, key, read ?? zeroInMap(type.of));
     }
     return result;
   }
@@ -149,12 +173,37 @@ export class GoReader {
   }
 
   #bytes(type: GoType, value: JsonValue): JsonValue | undefined {
+    if (isOctets(value)) return Buffer.from(value).toString("base64");
     if (typeof value !== "string") return this.mismatch(type, value);
     const bad = firstBadBase64(value);
     if (bad < 0) return value;
-    this.#mismatch ??= new TypeMismatch(`illegal base64 data at input byte ${bad}`);
+    const why = `illegal base64 data at input byte ${bad}`;
+    this.#mismatch ??= new TypeMismatch(why, { conversion: `error decoding from json: ${why}` });
     return undefined;
   }
+}
+
+/** No bytes at all are an empty text once they were stored, and a map shows them. */
+function zeroInMap(type: GoType): JsonValue {
+  return type.type === "scalar" && type.scalar === "bytes" ? "" : zeroOf(type);
+}
+
+/** Bytes may be given as numbers, too. */
+function isOctets(value: JsonValue): value is number[] {
+  return (
+    Array.isArray(value) && value.every((item) => Number.isInteger(item) && Number(item) >= 0 && Number(item) < 256)
+  );
+}
+
+/** The fields that are there, as the document has them. */
+function givenFields({ byName }: GoStruct, source: JsonObject): GoField[] {
+  return Object.keys(source).flatMap((name) => byName.get(name) ?? []);
+}
+
+/** What more is known about a value of the wrong type. */
+interface MismatchDetails {
+  readonly literal?: string;
+  readonly scalar?: string | undefined;
 }
 
 /** What a field shows when it was read as `read`; `undefined` when it is left out. */

@@ -54,7 +54,7 @@ function schema(): GoType {
 }
 
 function parsed(reader: GoReader, value: JsonValue, parse: (text: string) => string): JsonValue {
-  if (typeof value !== "string") throw reader.mismatchError("string", value);
+  if (typeof value !== "string") throw misfit(reader, "string", value);
   return asMismatch(() => parse(value));
 }
 
@@ -64,9 +64,16 @@ function quantity(value: JsonValue): JsonValue {
 
 function intOrString(reader: GoReader, value: JsonValue): JsonValue {
   if (typeof value === "string") return value;
-  if (typeof value !== "number") throw reader.mismatchError("int32", value);
+  if (typeof value !== "number") throw misfit(reader, "int32", value);
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
-  throw reader.mismatchError("int32", value, ` ${value}`);
+  throw misfit(reader, "int32", value);
+}
+
+/** Converters, too, hand such a value to a decoder, which knows no more than the value. */
+function misfit(reader: GoReader, go: string, value: JsonValue): TypeMismatch {
+  const literal = typeof value === "number" && go === "int32" ? ` ${value}` : "";
+  const { message } = reader.mismatchError(go, value, { literal });
+  return new TypeMismatch(message, { conversion: message.replace(/into .* of type/, "into Go value of type") });
 }
 
 function asMismatch(parse: () => string): string {

@@ -64,15 +64,19 @@ export interface Mismatch {
   readonly found: string;
   /** Go's name of what it should be. */
   readonly wanted: string;
+  /** The kind of scalar behind that name, where it is one. */
+  readonly scalar?: string | undefined;
+  /** Whether a number was there that is none of Go's integers. */
+  readonly isFraction?: boolean;
 }
 
 /** A value of a type that the field cannot hold, in the words of Go's JSON decoder. */
 export class TypeMismatch extends Error {
   override readonly name = "TypeMismatch";
   readonly code = "TypeMismatch";
-  readonly #mismatch: Mismatch | undefined;
+  readonly #mismatch: Mismatch | { readonly conversion: string } | undefined;
 
-  constructor(message: string, mismatch?: Mismatch) {
+  constructor(message: string, mismatch?: Mismatch | { readonly conversion: string }) {
     super(message);
     this.#mismatch = mismatch;
   }
@@ -80,12 +84,22 @@ export class TypeMismatch extends Error {
   /** The same in the words of the converter that strategic patches go through. */
   asConversion(): string {
     if (this.#mismatch === undefined) return this.message;
-    const { found, wanted } = this.#mismatch;
-    if (wanted.startsWith("map[")) return `cannot restore map from ${goKinds[found] ?? found}`;
-    if (wanted.startsWith("[]")) return `cannot restore slice from ${goKinds[found] ?? found}`;
-    if (/\.[A-Z]/.test(wanted)) return `cannot restore struct from: ${goKinds[found] ?? found}`;
+    if ("conversion" in this.#mismatch) return this.#mismatch.conversion;
+    const { found, wanted, scalar } = this.#mismatch;
+    if (scalar !== undefined && scalar !== "bytes") return unconvertible(this.#mismatch, scalar);
+    const kind = this.#mismatch.isFraction === true ? "float64" : (goKinds[found] ?? found);
+    if (wanted.startsWith("map[")) return `cannot restore map from ${kind}`;
+    if (wanted.startsWith("[]")) return `cannot restore slice from ${kind}`;
+    if (/\.[A-Z]/.test(wanted)) return `cannot restore struct from: ${kind}`;
     return `cannot convert ${goTypes[found] ?? found} to ${wanted}`;
   }
+}
+
+/** Go can turn numbers into texts and cut them off, but not in JSON; for all else it does not even have an idea how. */
+function unconvertible({ found, wanted, isFraction = false }: Mismatch, scalar: string): string {
+  const isConvertible = found === "number" && scalar !== "bool" && isFraction !== (scalar === "string");
+  if (!isConvertible) return `unrecognized type: ${scalar}`;
+  return `cannot convert ${isFraction ? "float64" : "int64"} to ${wanted}`;
 }
 
 const goKinds: Readonly<Record<string, string>> = { number: "int64", array: "slice", object: "map" };

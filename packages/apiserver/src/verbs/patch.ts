@@ -26,7 +26,9 @@ import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { printGoMap } from "../encode/go-map.ts";
 import { respondObject } from "../encode/respond.ts";
+import { sortKeys } from "../custom/sort-keys.ts";
 import type { ResourceExchange } from "../exchange.ts";
+import type { ServedResource } from "../resources/resource.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { managerOf, parseWriteOptions, type FieldValidation, type WriteOptions } from "./options.ts";
@@ -127,7 +129,7 @@ function applied(
     const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
     if (manager === undefined) throw apiErrors.internalError(`apply is not served for ${resource.resource}`);
     const merged = manager.apply(live, configuration, origin);
-    const draft = resource.codec.decode(merged as unknown as JsonValue, undefined);
+    const draft = decodeApplied(resource, merged as unknown as JsonValue, configuration);
     resource.codec.defaults(draft);
     for (const message of problems?.messages ?? []) {
       if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
@@ -135,6 +137,24 @@ function applied(
     }
     return draft;
   };
+}
+
+/** The real server finds out late that a configuration does not fit, and takes it for its own fault. */
+function decodeApplied(
+  { codec, group, version, kind }: ServedResource,
+  merged: JsonValue,
+  { metadata }: JsonObject,
+): AnyDraft {
+  try {
+    return codec.decode(merged, undefined);
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    const { namespace = "", name = "" } = (metadata ?? {}) as { namespace?: string; name?: string };
+    const qualified = `${group}/${version}, Kind=${kind}`;
+    const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
+    const message = `failed to convert new object (${namespace}/${name}; ${qualified}) to proper version: ${why}`;
+    throw new StatusError(toFailure({ code: 500, reason: "", message }));
+  }
 }
 
 /** The configuration that is applied. */
@@ -246,7 +266,7 @@ interface Reading {
 function readPatched(exchange: ResourceExchange, document: Json, { request, parsed, problems }: Reading): AnyDraft {
   const { resource, warnings } = exchange;
   const shown = (): string =>
-    request.kind === "strategic" ? printGoMap(parsed) : toGoJson(sortTopLevel(document as JsonObject));
+    request.kind === "strategic" ? printGoMap(parsed) : toGoJson(sortTouched(document as JsonObject, parsed));
   const { codec } = resource;
   let draft: AnyDraft;
   const found = problems === undefined ? undefined : new StrictProblems();
@@ -275,7 +295,19 @@ function invalidPatch(shown: string, why: string): StatusError {
   return apiErrors.invalid({ group: "", kind: "" }, "", [fieldErrors.invalid("patch", shown, why)]);
 }
 
-/** Patching sorts the fields at the top and leaves those below alone. */
-function sortTopLevel(document: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Patching sorts the fields of whatever it touches and leaves all else alone. */
+function sortTouched(document: JsonObject, patch: JsonValue): JsonObject {
+  const touched = isPlain(patch) ? patch : {};
+  const entries = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      const part = touched[key];
+      if (Array.isArray(part)) return [key, sortKeys(value as JsonValue)];
+      return [key, isPlain(part) && isPlain(value as JsonValue) ? sortTouched(value as JsonObject, part) : value];
+    }),
+  );
+}
+
+function isPlain(value: JsonValue | undefined): value is { [key: string]: JsonValue | undefined } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,26 @@
+/** Random objects and patches: this server and a real kube-apiserver answer alike. `fuzz/run.ts` asks more and other questions. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { startApiServer } from "../src/index.ts";
+import { fuzz } from "./fuzz/fuzz.ts";
+import { fuzzedKinds } from "./fuzz/kinds.ts";
+import { httpsAsk, inProcessAsk, prepare } from "./fuzz/servers.ts";
+
+const questions = 330;
+const seed = 20_260_101;
+
+test(`${questions} random questions have the same answers`, { skip: kubernetesMissing() }, async (t) => {
+  await using cluster = await useKubernetes(t);
+  const bugs: unknown[] = [];
+  await using server = await startApiServer({ report: (error) => bugs.push(error) });
+  const { namespace, credentials } = cluster;
+  const [ours, real] = [inProcessAsk(server), httpsAsk(credentials.server, credentials)];
+  await prepare(ours, namespace);
+  const runs = questions / fuzzedKinds.length;
+  const options = { ours, real, kinds: fuzzedKinds, namespace, hasControllers: true, runs, seed };
+  for await (const { question, difference } of fuzz(options)) {
+    assert.fail(`seed ${seed}: ${question.method} ${question.path} ${question.type}\n${question.body}\n${difference}`);
+  }
+  assert.deepEqual(bugs, []);
+});
