@@ -43,6 +43,13 @@ async function inContainer(pod: string, ...command: readonly string[]): Promise<
   return output.trim();
 }
 
+/** Ready when it listens, not before. */
+const cacheContainer = {
+  name: "main",
+  image: memcached,
+  readinessProbe: { tcpSocket: { port: 11211 }, periodSeconds: 1 },
+};
+
 const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
 /** Runs a script to its end and gives what it wrote. */
@@ -61,8 +68,7 @@ async function outputOf(
 }
 
 test("memcached runs with an address of its own and answers its probes", { skip }, async () => {
-  const readinessProbe = { tcpSocket: { port: 11211 }, periodSeconds: 1 };
-  await world.run("cache", { containers: [{ name: "main", image: memcached, readinessProbe }] });
+  await world.run("cache", { containers: [cacheContainer] });
   const pod = await world.until("cache", "ready", isReady);
   assert.match(pod.status?.podIP ?? "", /^10\.244\.0\./);
   await world.run("asker", {});
@@ -128,7 +134,7 @@ test(
       ],
       containers: [
         { name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts: mounts },
-        { name: "cache", image: memcached },
+        { ...cacheContainer, name: "cache" },
       ],
     });
     await world.until("shared", "ready", isReady);
@@ -216,7 +222,7 @@ test("commands are run with input, output and their exit code", { skip }, async 
 });
 
 test("a port of a pod can be reached from outside", { skip }, async () => {
-  await world.run("forwarded", { containers: [{ name: "main", image: memcached }] });
+  await world.run("forwarded", { containers: [cacheContainer] });
   await world.until("forwarded", "ready", isReady);
   const connection = await world.outside.portForward({ namespace: "default", name: "forwarded", port: 11211 });
   await connection.write("version\r\n");
@@ -245,8 +251,7 @@ async function expose(name: string, spec: Partial<ServiceSpec>, pods: readonly P
 }
 
 test("services have addresses and names, and lead to their pods", { skip }, async () => {
-  for (const name of ["member-0", "member-1"])
-    await world.run(name, { containers: [{ name: "main", image: memcached }] });
+  for (const name of ["member-0", "member-1"]) await world.run(name, { containers: [cacheContainer] });
   const pods = [await world.until("member-0", "ready", isReady), await world.until("member-1", "ready", isReady)];
   await world.run("visitor", {});
   await world.until("visitor", "ready", isReady);
@@ -294,7 +299,7 @@ test("pods reach the API server by its service", { skip }, async () => {
 
 test("a port of the node can be a pod's", { skip }, async () => {
   const ports = [{ containerPort: 11211, hostPort: 31211 }];
-  await world.run("exposed", { containers: [{ name: "main", image: memcached, ports }] });
+  await world.run("exposed", { containers: [{ ...cacheContainer, ports }] });
   await world.until("exposed", "ready", isReady);
   const script = "(echo version; sleep 0.2) | nc -w 2 172.30.0.1 31211";
   assert.match(await outputOf("knocker", script), /^VERSION/);
@@ -332,7 +337,7 @@ test("a claim keeps its data when its pod goes", { skip }, async () => {
 });
 
 test("a pod that is cut off is not reached, and is again when it is healed", { skip }, async () => {
-  await world.run("island", { containers: [{ name: "main", image: memcached }] });
+  await world.run("island", { containers: [cacheContainer] });
   const pod = await world.until("island", "ready", isReady);
   const state = world.node.find("default", "island")?.situation.sandbox;
   assert.ok(state?.is === "ready");

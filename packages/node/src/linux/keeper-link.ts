@@ -170,9 +170,9 @@ export class Keeper {
   }
 }
 
-/** The test runner's own options must not reach the keeper. */
+/** The keeper finds its modules as this process does; what else this process was told is not for it. */
 function isForPrograms(option: string): boolean {
-  return !option.startsWith("--test") && !option.startsWith("--inspect");
+  return option.startsWith("--conditions=");
 }
 
 function lost(): NodeError {
