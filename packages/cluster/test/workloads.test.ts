@@ -113,8 +113,8 @@ test("a Job completes, an indexed one too, and one whose pods fail too often fai
   await using cluster = await start();
   const { client, nodes } = cluster;
   nodes[0]?.runtime.setScript([
-    { match: { image: "bad" }, end: { type: "exit", code: 1, after: 0 } },
-    { match: { image: "good" }, end: { type: "exit", code: 0, after: 0 } },
+    { match: { image: "bad" }, end: { type: "exit", code: 1, after: 5 } },
+    { match: { image: "good" }, end: { type: "exit", code: 0, after: 5 } },
   ]);
   const job = (name: string, image: string, spec: object) => ({
     metadata: { name, namespace },

@@ -1,11 +1,12 @@
 /** Writes down which pods answer for a Service, in slices. */
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Node, Pod, Service } from "@capstan/kinds/v1";
-import { anyChange, controller } from "@capstan/runtime";
-import type { Controller } from "@capstan/runtime";
+import { again, anyChange, controller } from "@capstan/runtime";
+import type { Answer, Controller } from "@capstan/runtime";
 import { Ledger } from "../ledger/ledger.ts";
 import { controllerReference } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
+import { Pace } from "../pod/pace.ts";
 import type { Setting } from "../setting.ts";
 import { addressTypes, groupsOf, isHeadless } from "./endpoints.ts";
 import { pack } from "./pack.ts";
@@ -17,6 +18,7 @@ const HEADLESS = "service.kubernetes.io/headless";
 /** The controller of EndpointSlices. */
 export function endpointSliceController(setting: Setting): Controller {
   const ledger = new Ledger(EndpointSlice, setting.clock);
+  const pace = new Pace(setting.clock);
   const { client } = setting;
   return controller(
     Service,
@@ -27,10 +29,12 @@ export function endpointSliceController(setting: Setting): Controller {
       watches: [ledger.watch],
       cache: { Pod: podIndexes },
     },
-    async ({ object: service, find, get, signal }) => {
+    async ({ object: service, find, get, signal }): Promise<Answer> => {
       const { name, namespace = "" } = service.metadata;
       const { selector, type } = service.spec ?? {};
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
+      const rest = pace.rest(service.metadata.uid);
+      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
       const labels = { [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER_NAME };
       const slices = ledger
         .current(find(EndpointSlice, { labels }), ({ metadata }) => {
@@ -38,6 +42,7 @@ export function endpointSliceController(setting: Setting): Controller {
         })
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       const pods = find(Pod, { labels: selector });
+      pace.took(service.metadata.uid, pods.length);
       const groups = groupsOf(service, pods, (node) => (node === "" ? undefined : get(Node, node)));
       const changes = pack(groups, addressTypes(service), slices);
       const reference = controllerReference(Service, service);

@@ -2,10 +2,11 @@
 import { isApiError } from "@capstan/client";
 import { Endpoints, Pod, Service } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
-import { anyChange, controller } from "@capstan/runtime";
-import type { Controller } from "@capstan/runtime";
+import { again, anyChange, controller } from "@capstan/runtime";
+import type { Answer, Controller } from "@capstan/runtime";
 import { isHeadless } from "../endpoint-slice/endpoints.ts";
 import { podIndexes } from "../pod/cache.ts";
+import { Pace } from "../pod/pace.ts";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 import { subsetsOf } from "./subsets.ts";
@@ -14,15 +15,20 @@ const HEADLESS = "service.kubernetes.io/headless";
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 
 /** The controller of Endpoints. */
-export function endpointsController({ client }: Setting): Controller {
+export function endpointsController({ client, clock }: Setting): Controller {
+  const pace = new Pace(clock);
   return controller(
     Service,
     { name: "endpoints", reads: [Pod, Endpoints], on: anyChange, cache: { Pod: podIndexes } },
-    async ({ object: service, find, get, signal }) => {
+    async ({ object: service, find, get, signal }): Promise<Answer> => {
       const { selector, type } = service.spec ?? {};
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
-      const { name, namespace = "" } = service.metadata;
-      const subsets = subsetsOf(service, find(Pod, { labels: selector }));
+      const { name, namespace = "", uid } = service.metadata;
+      const rest = pace.rest(uid);
+      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
+      const pods = find(Pod, { labels: selector });
+      pace.took(uid, pods.length);
+      const subsets = subsetsOf(service, pods);
       const { [HEADLESS]: _headless, ...own } = service.metadata.labels ?? {};
       const labels = { ...own, ...(isHeadless(service) && { [HEADLESS]: "" }), [MANAGED_BY]: "endpoint-controller" };
       const existing = get(Endpoints, name);

@@ -9,6 +9,7 @@ import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew, slowStart } from "../pod/crew.ts";
+import { Pace } from "../pod/pace.ts";
 import { podFromTemplate } from "../pod/template.ts";
 import { isActive, untilNextAvailable } from "../pod/state.ts";
 import type { Setting } from "../setting.ts";
@@ -67,6 +68,7 @@ export function replicationController(setting: Setting): Controller {
 
 function replicaController<T extends Replicated>(setting: Setting, dialect: Dialect<T>): Controller {
   const crew = new Crew(setting);
+  const pace = new Pace(setting.clock);
   const { client, clock } = setting;
   const { kind, name, selectorOf, wishOf, toStatus } = dialect;
   return controller(
@@ -77,12 +79,15 @@ function replicaController<T extends Replicated>(setting: Setting, dialect: Dial
       const set = object as T;
       const wish = wishOf(set);
       const { name: setName, namespace = "", uid } = set.metadata;
+      const rest = pace.rest(uid);
+      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
       const pods = await crew.of({ kind, object: set, selector: selectorOf(set) }, find);
       const owner = controllerReference(kind, set);
       const turn = { crew, name: setName, namespace, owner, template: wish.template ?? {}, signal, event };
       const failure = await act(decide({ replicas: wish.replicas ?? 1, pods, now: clock.wall() }), turn);
       const now = clock.wall();
       const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === uid);
+      pace.took(uid, after.length);
       const status = toStatus(statusOf(set, wish, { pods: after, now, failure: failure?.told }));
       await writeStatus<T>(client, kind, { object: set, status, signal });
       if (failure !== undefined) throw failure.error;
