@@ -249,7 +249,7 @@ describe("webhooks on kube-apiserver", { skip }, () => {
     const [day, minute] = [86_400_000, 60_000];
     let ahead = -244 * day;
     const clock: Clock = { ...systemClock, wall: () => systemClock.wall() + ahead };
-    const lifetimes = { authorityDays: 365, servingDays: 365, overlap: 60 * minute };
+    const lifetimes = { authorityDays: 365, servingDays: 300, overlap: 60 * minute };
     const { api, ownNamespace, webhooks, write } = await stage(t, { clock, lifetimes });
     const kept = async (): Promise<Data> => {
       const place = { namespace: ownNamespace, name: "volumes-webhook-certificates" };

@@ -1,7 +1,10 @@
 /** Serves a handler over HTTPS, with a certificate that can be exchanged while it runs. */
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { Server } from "node:https";
+import type { Socket } from "node:net";
+import { systemClock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
 import { WebhookError } from "./errors.ts";
 import type { WebhookHandler } from "./handler.ts";
@@ -19,22 +22,40 @@ export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
     });
     // A client that does not trust us, or hangs up in the middle, is its own problem.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
+    const sockets = trackSockets(server);
     const reach = await listen(server);
     return {
       reach,
       use: ({ certificate, privateKey }) =>
         server.setSecureContext({ cert: certificate, key: privateKey, minVersion: "TLSv1.2" }),
-      [Symbol.asyncDispose]: () => close(server),
+      [Symbol.asyncDispose]: () => close(server, sockets),
     };
   };
 }
 
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
+/** Answers that are on their way get this long, in milliseconds; connections that wait for nothing are not waited for. */
+const GRACE = 2_000;
+
+/** The server knows connections that have spoken HTTP; one that is still shaking hands would keep it from closing. */
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
   });
+  return sockets;
+}
+
+async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  const cut = systemClock.later(GRACE, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await closed;
+  cut.cancel();
 }
 
 async function exchange(handler: WebhookHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
