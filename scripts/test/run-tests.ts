@@ -74,15 +74,18 @@ export async function runTests(
     },
     passed: boolean,
   ): void {
-    if (event.details.type === "suite") return;
     const file = relative(event.file ?? event.name);
-    if (event.nesting === 0 && relative(event.name) === file && passed) return;
+    const skipped = event.skip ?? event.todo ?? false;
+    const isFrame = event.details.type === "suite" || (event.nesting === 0 && relative(event.name) === file);
+    // A suite or file that holds tests counts by them, unless it failed or was skipped as a whole.
+    if (isFrame && passed && skipped === false) return;
+    if (!passed && isOnlyOfItsTests(event.details.error)) return;
     results.push({
       name: event.name,
       file,
       passed,
       milliseconds: event.details.duration_ms,
-      skipped: event.skip ?? event.todo ?? false,
+      skipped,
     });
     if (!passed) say(`FAIL  ${file}: ${event.name}\n${describe(event.details.error)}`);
   }
@@ -90,8 +93,17 @@ export async function runTests(
   for await (const _ of stream) {
     // Draining the stream is what runs the tests; the listeners above do the work.
   }
+  for (const file of files.filter((one) => !results.some((result) => result.file === relative(one)))) {
+    results.push({ name: "runs at least one test", file, passed: false, milliseconds: 0, skipped: false });
+    say(`FAIL  ${file}: it ran no test; add one or delete the file`);
+  }
   const outcome = summarize(results, (performance.now() - began) / 1000);
   return { ...outcome, output: lines.join("\n") };
+}
+
+/** Whether something failed only because tests inside it did, which were counted already. */
+function isOnlyOfItsTests(error: (Error & { readonly failureType?: string }) | undefined): boolean {
+  return error?.failureType === "subtestsFailed";
 }
 
 function relative(path: string): string {

@@ -143,6 +143,23 @@ for (const scheme of ["http", "https"] as const) {
   });
 }
 
+test("the body of a DELETE over HTTP/1.1 arrives as a body, and the connection stays usable", async () => {
+  await using running = await http1Server((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () =>
+      response.end(JSON.stringify({ method: request.method, got: Buffer.concat(chunks).toString() })),
+    );
+  });
+  const transport = createNetworkTransport(running.endpoint);
+  for (const method of ["DELETE", "GET"]) {
+    const body = method === "DELETE" ? { body: '{"kind":"DeleteOptions"}' } : {};
+    const response = await transport.request({ ...get("/a"), method, ...body });
+    assert.deepEqual(await response.body.json(), { method, got: body.body ?? "" });
+  }
+  await transport.close();
+});
+
 test("an HTTP/1.1 body that is cut short is an error", async () => {
   await using running = await http1Server((_request, response) => {
     response.setHeader("content-length", "100");

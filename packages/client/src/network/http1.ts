@@ -62,7 +62,9 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
 function exchange(agent: Agent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, headers, body, signal } = request;
-    const sent = { host: server.host, ...headers } as OutgoingHttpHeaders;
+    // Node frames the body of a DELETE only if it is told how long it is.
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const sent = { host: server.host, ...headers, ...length } as OutgoingHttpHeaders;
     const outgoing = sendHttp({ agent, method, path, headers: sent, setHost: false });
     const onAbort = (): void => {
       outgoing.destroy();

@@ -148,7 +148,8 @@ export class PodWorker {
       case "teardown":
         return this.#run(this.#teardown());
       case "forget":
-        return this.#run(this.#forget());
+        // Asked for again while it goes on: starting it anew would wake this worker without end.
+        return this.#isForgetting ? undefined : this.#run(this.#forget());
     }
   }
 

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { spawnSync } from "node:child_process";
+
+/** Runs a test file in a process of its own: a runner cannot run inside a test of its own kind. */
+function outcomeOf(text: string): { passed: number; failed: number; skipped: number; ok: boolean } {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-runner-"));
+  const file = join(folder, "a.test.ts");
+  writeFileSync(file, `import { after, describe, test } from "node:test";\nvoid [after, describe, test];\n${text}`);
+  const program = `const { runTests } = await import(${JSON.stringify(import.meta.resolve("./run-tests.ts"))});
+    const { ok, passed, failed, skipped } = await runTests([${JSON.stringify(file)}], { quiet: true });
+    console.log(JSON.stringify({ ok, passed, failed, skipped: skipped.length }));`;
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const driver = join(folder, "driver.mjs");
+  writeFileSync(driver, program);
+  const { stdout } = spawnSync(process.execPath, [driver], { encoding: "utf8", env });
+  rmSync(folder, { recursive: true });
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as ReturnType<typeof outcomeOf>;
+}
+
+test("tests inside suites count once, and so do their failures", () => {
+  assert.deepEqual(
+    outcomeOf(`describe("s", () => { test("a", () => {}); test("b", () => { throw new Error("no"); }); });`),
+    { ok: false, passed: 1, failed: 1, skipped: 0 },
+  );
+});
+
+test("a suite that fails by itself is a failure", () => {
+  assert.equal(
+    outcomeOf(`describe("s", () => { after(() => { throw new Error("no"); }); test("a", () => {}); });`).ok,
+    false,
+  );
+});
+
+test("a suite that is skipped is a skip", () => {
+  assert.equal(
+    outcomeOf(`test("a", () => {}); describe("s", { skip: "no reason" }, () => { test("b", () => {}); });`).skipped,
+    1,
+  );
+});
+
+test("a file without a test is a failure", () => {
+  assert.equal(outcomeOf("").ok, false);
+});
