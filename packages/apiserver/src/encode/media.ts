@@ -35,9 +35,6 @@ export interface Offer {
   readonly transforms: boolean;
 }
 
-/** What an endpoint of a built-in resource offers. */
-export const objectOffer: Offer = { formats: allFormats, transforms: true };
-
 /** What an endpoint that answers with one fixed kind offers: discovery, versions. */
 export const plainOffer: Offer = { formats: allFormats, transforms: false };
 

@@ -1,9 +1,8 @@
 /** Objects as tables: what `kubectl get` shows, printed by the server. */
-import { apiErrors, parseTime, toMilliseconds, type Json, type KubeObject } from "@capstan/model";
+import { apiErrors, type Json, type KubeObject } from "@capstan/model";
 import type { TableRow } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedResource } from "../resources/resource.ts";
-import { formatAge } from "./age.ts";
 import { toPartialMetadata } from "./partial-metadata.ts";
 
 /** What a row carries of its object. */
@@ -78,12 +77,6 @@ function cellsOf({ rules }: ServedResource, object: KubeObject, now: number): Ta
 /** Kinds without columns of their own show their name and when they were made. */
 function defaultAge({ metadata }: KubeObject, _now: number): string {
   return metadata.creationTimestamp ?? "<unknown>";
-}
-
-/** How long ago an object was made, as a cell. */
-export function ageCell({ metadata }: KubeObject, now: number): string {
-  if (metadata.creationTimestamp === undefined) return "<unknown>";
-  return formatAge(now - toMilliseconds(parseTime(metadata.creationTimestamp)));
 }
 
 function columnsOf(resource: ServedResource): readonly object[] {

@@ -20,11 +20,6 @@ export function hasEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
 }
 
-/** Whether objects of a kind can be sent as protobuf. */
-export function isProtobufKind(kind: GroupVersionKind): boolean {
-  return protobufMessageOf(kind) !== undefined;
-}
-
 /** Reads an enveloped object; what the envelope does not say about its kind is taken from `fallback`. */
 export function decodeEnvelope(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
   if (!hasEnvelope(bytes)) {

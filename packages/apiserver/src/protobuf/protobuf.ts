@@ -4,9 +4,8 @@ export {
   encodeEnvelope as encodeProtobuf,
   encodeItem as encodeProtobufItem,
   encodeListOf as encodeProtobufList,
-  isProtobufKind,
   type DecodedObject,
   type TypeMeta,
 } from "./envelope.ts";
-export { decodeWatchEvents, encodeWatchEvent, encodeWatchFrame, type WatchEvent } from "./watch-event.ts";
+export { decodeWatchEvents, encodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 export { ProtobufError, type ProtobufErrorCode } from "./error.ts";

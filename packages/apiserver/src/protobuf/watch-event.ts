@@ -15,7 +15,7 @@ export function encodeWatchEvent({ type, object }: WatchEvent): Uint8Array {
 }
 
 /** One frame of a watch around an object that has been written already, so that many watchers can share its bytes. */
-export function encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
+function encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
   const event = new BinaryWriter().tag(1, WireType.LengthDelimited).string(type);
   event.tag(2, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).bytes(enveloped).join();
   const bytes = event.finish();

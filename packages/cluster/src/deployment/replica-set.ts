@@ -9,7 +9,7 @@ import { annotationsOfNew, sizeAnnotations } from "./annotations.ts";
 import { byAge, maxSurge, nextSizeOfNew, totalSize, wantedBy } from "./sizes.ts";
 
 /** The label by which pods of one template are told from those of another. */
-export const HASH_LABEL = "pod-template-hash";
+const HASH_LABEL = "pod-template-hash";
 
 /** A template without the label that was added to it. */
 export function withoutHash({ metadata, ...rest }: PodTemplateSpec): PodTemplateSpec {
