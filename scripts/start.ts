@@ -1,7 +1,7 @@
 /** `npm start`: the embedded cluster, the memcached operator on it, and a Memcached that becomes Available before your eyes. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { WatchEvent } from "@capstan/client";
 import type { ObjectOf } from "@capstan/model";
 import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
@@ -36,13 +36,14 @@ async function main(): Promise<void> {
   );
 
   console.log(`
-Look around:
+${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a terminal it stays, and you can look around"}:
   export KUBECONFIG=${kubeconfig}
   kubectl get memcacheds,deployments,pods
   kubectl patch memcached cache --type merge -p '{"spec":{"size":5}}'
   kubectl explain memcached.spec`);
   if (stay) await untilInterrupted();
   await operator.stop();
+  rmSync(dirname(kubeconfig), { recursive: true });
 }
 
 /** Prints each state of the object once, until it is Available. */

@@ -55,7 +55,7 @@ function unpack(project: string, folder: string, { name, dependencies = {} }: Ma
   const [report] = Object.values(packed as Record<string, { filename: string; files: { path: string }[] }>);
   assert.ok(report, `npm pack said nothing about ${name}`);
   assert.deepEqual(
-    report.files.filter(({ path }) => path.includes(".test.") || path.endsWith(".tsbuildinfo")),
+    report.files.filter(({ path }) => /\.(type-)?test\./.test(path) || path.endsWith(".tsbuildinfo")),
     [],
     `${name} packs what no user needs`,
   );
