@@ -1,9 +1,9 @@
 /** `npm run check` catches each of these mistakes, and its sentence tells the cure. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 interface Mistake {
@@ -64,7 +64,7 @@ describe("the check", () => {
     const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
       encoding: "utf8",
     });
-    for (const file of tracked.split("\n").filter((path) => path !== "" && !path.includes("/generated/"))) {
+    for (const file of tracked.split("\n").filter((path) => path !== "")) {
       mkdirSync(dirname(join(copy, file)), { recursive: true });
       cpSync(file, join(copy, file), { force: true });
     }
@@ -95,6 +95,7 @@ function linkModules(copy: string): void {
     symlinkSync(resolve("node_modules", name), join(copy, "node_modules", name));
   }
   for (const name of readdirSync("node_modules/@capstan")) {
-    symlinkSync(join(copy, "packages", name), join(copy, "node_modules", "@capstan", name));
+    const place = relative(process.cwd(), realpathSync(join("node_modules/@capstan", name)));
+    symlinkSync(join(copy, place), join(copy, "node_modules", "@capstan", name));
   }
 }
