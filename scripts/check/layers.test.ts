@@ -55,6 +55,21 @@ test("an import that a program only writes is none of its own", () => {
   assert.deepEqual(sentences("packages/low/src/a.ts", 'const text = `\nimport { b } from "@capstan/high";\n`;'), []);
 });
 
+test("comments, options and commas hide no import, and a computed one is refused", () => {
+  const hidden = [
+    'import(/* x */ "@capstan/high")',
+    'import("@capstan/high", { with: {} })',
+    '/** doc */ import { b } from "@capstan/high";',
+  ];
+  for (const text of hidden)
+    assert.match(sentences("packages/low/src/a.ts", text)[0] ?? "", /packages\/low imports packages\/high/, text);
+  assert.deepEqual(sentences("packages/low/src/a.ts", '/* import { b } from "@capstan/high"; */'), []);
+  assert.match(
+    sentences("packages/low/src/a.ts", "const m = await import(name);")[0] ?? "",
+    /import of something computed/,
+  );
+});
+
 test("a pure room may not import Node", () => {
   assert.match(
     sentences("packages/low/src/a.ts", `import fs from "node:fs";`)[0] ?? "",

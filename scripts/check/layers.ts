@@ -33,7 +33,7 @@ interface Import {
 /** The imports of a source: static, re-exported, dynamic and type-only ones alike. */
 export function importsOf(source: Source): Import[] {
   const pattern =
-    /(?:^|[\n;])\s*(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*\)/g;
+    /(?:^|[\n;])\s*(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*[,)]/g;
   const found: Import[] = [];
   const text = withoutTemplates(source.text);
   for (const match of text.matchAll(pattern)) {
@@ -60,12 +60,25 @@ export function checkLayers(sources: readonly Source[], manifests: readonly Mani
   const byName = new Map(manifests.map((manifest) => [manifest.name, manifest]));
   const findings: Finding[] = [];
   for (const source of sources) {
+    findings.push(...checkComputed(source));
     for (const found of importsOf(source)) {
       const finding = checkImport({ source, found, byName, layers, manifests });
       if (finding) findings.push({ file: source.path, line: found.line, ...finding });
     }
   }
   return [...findings, ...checkManifests(sources, manifests, byName), ...checkCycles(sources)];
+}
+
+/** An import whose target is computed cannot be checked, so packages have none; apps load what users name. */
+function checkComputed(source: Source): Finding[] {
+  if (isTest(source.path) || !/^packages\/[^/]+\/src\//.test(source.path)) return [];
+  const text = withoutTemplates(source.text);
+  return [...text.matchAll(/(?<!\.)\bimport\(\s*(?!["'\s])/g)].map((match) => ({
+    file: source.path,
+    line: lineAt(text, match.index),
+    problem: "an import of something computed",
+    cure: "write the name as a plain string, or let the caller hand in what is loaded",
+  }));
 }
 
 interface ImportCase {

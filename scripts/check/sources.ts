@@ -25,10 +25,10 @@ export function withoutCommentsAndStrings(text: string): string {
   return blank(text, /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g);
 }
 
-/** Code with template literals blanked out: what a program writes is not what it imports. */
+/** Code with comments and template literals blanked out: what a program tells or writes is not what it imports. */
 export function withoutTemplates(text: string): string {
   const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
-  return text.replace(token, (found) => (found.startsWith("`") ? found.replaceAll(/[^\n]/g, " ") : found));
+  return text.replace(token, (found) => (/^[`/]/.test(found) ? found.replaceAll(/[^\n]/g, " ") : found));
 }
 
 /** Comments alone, everything else blanked out. */

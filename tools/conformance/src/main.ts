@@ -1,6 +1,6 @@
 /** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and tells one line for each. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -41,6 +41,10 @@ async function main(): Promise<number> {
   if (values.help === true || list === undefined) {
     console.log(help);
     return list === undefined && values.help !== true ? 2 : 0;
+  }
+  if (!existsSync(list)) {
+    console.error(`conformance: there is no list ${list}; give a file with one full test name a line`);
+    return 2;
   }
   const names = parseList(readFileSync(list, "utf8"));
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));

@@ -114,7 +114,7 @@ async function go(cwd: string, args: readonly string[], signal?: AbortSignal): P
     if (!(error instanceof KubernetesToolError) || error.code !== "missing-program") throw error;
     throw new KubernetesToolError(
       "no-go",
-      "Go is needed to build Kubernetes and is not on the PATH: install Go 1.24 or newer (https://go.dev/doc/install) and try again",
+      "Go is needed to build Kubernetes and is not on the PATH: install Go 1.26 or newer (https://go.dev/doc/install) and try again",
       { cause: error },
     );
   }

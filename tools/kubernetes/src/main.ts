@@ -15,7 +15,18 @@ const EXIT_CODES: Partial<Record<KubernetesToolErrorCode, number>> = {
 try {
   process.exitCode = await runCommand(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
-  if (!(error instanceof KubernetesToolError)) throw error;
-  process.stderr.write(`kubernetes: ${error.message}\n`);
-  process.exitCode = EXIT_CODES[error.code] ?? 1;
+  process.exitCode = explain(error);
+}
+
+/** One sentence for what went wrong; only a bug shows where in the code it happened. */
+function explain(error: unknown): number {
+  if (error instanceof KubernetesToolError) {
+    process.stderr.write(`kubernetes: ${error.message}\n`);
+    return EXIT_CODES[error.code] ?? 1;
+  }
+  if (!(error instanceof Error) || !("path" in error) || !("code" in error)) throw error;
+  process.stderr.write(
+    `kubernetes: could not use ${String(error.path)} (${String(error.code)}): check that it exists and that you may write there\n`,
+  );
+  return 1;
 }
