@@ -21,9 +21,10 @@ export interface Terminal {
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdin, stdout, stderr } = process;
+  const { cwd, env } = placeOf(process.env, process.cwd());
   return {
-    cwd: process.cwd(),
+    cwd,
     env,
     isInteractive: stdin.isTTY && stdout.isTTY && (env["CI"] ?? "") === "",
     color: wantsColor(env, stdout.isTTY),
@@ -39,6 +40,15 @@ export function processTerminal(): Terminal {
       return Buffer.concat(chunks).toString("utf8");
     },
   };
+}
+
+/**
+ * Where the user stands. `npm run capstan` in a checkout runs in the checkout's folder and says where it was called from; projects that
+ * are made this way use the checkout, because what is in it may not be published.
+ */
+export function placeOf(env: Terminal["env"], cwd: string): Pick<Terminal, "cwd" | "env"> {
+  if (env["npm_package_name"] !== "capstan-workspace" || env["npm_lifecycle_event"] !== "capstan") return { cwd, env };
+  return { cwd: env["INIT_CWD"] ?? cwd, env: { CAPSTAN_CHECKOUT: cwd, ...env } };
 }
 
 /** NO_COLOR counts when it is not empty (no-color.org); FORCE_COLOR shows colours where there is no terminal. */
