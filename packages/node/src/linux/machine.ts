@@ -1,9 +1,10 @@
 /** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
 import { chmod, mkdir, rm } from "node:fs/promises";
-import { createServer, connect, type Server } from "node:net";
+import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@capstan/client";
 import type { RegistrySession, Store } from "@capstan/oci";
+import { dial } from "./checks.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { machineScript } from "./network.ts";
@@ -19,7 +20,7 @@ export interface MachineOptions {
   /** `root` when the process may do everything, `user` otherwise. */
   readonly rights: Rights;
   readonly names?: Partial<ClusterNames>;
-  /** Where the API server listens on the machine; pods reach it at the address of every node, port 6443. */
+  /** Where the API server listens on the machine; pods reach it at the address of every node, port 6443, and nodes also on loopback. */
   readonly apiServer?: { readonly host: string; readonly port: number };
   /** Where the addresses of services are; `10.0.0.0/24` unless said otherwise, as kube-apiserver has it. */
   readonly serviceCidr?: string;
@@ -42,6 +43,8 @@ export interface Machine extends AsyncDisposable {
     argv: readonly string[],
     input?: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  /** A connection to an address in the network of the nodes: that of a pod, a service or a node. */
+  dial(host: string, port: number): Promise<Socket>;
   close(): Promise<void>;
 }
 
@@ -95,6 +98,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
   const parts: MachineParts = { keeper, images, clock, rights, state, names, insidePath, exits };
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
+  // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
+  if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
   const close = async (): Promise<void> => {
     outside?.close();
     await keeper.close();
@@ -113,6 +118,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     },
     setNames: (answering) => void (answer = answering),
     run: (argv, input) => keeper.run(argv, input),
+    dial: (host, port) => dial(keeper.open({ to: "dial", host, port })),
     close,
     [Symbol.asyncDispose]: close,
   };
