@@ -69,6 +69,7 @@ export {
   declObject,
   declScalar,
   declSizes,
+  ruleSizes,
   declTypeProvider,
   NO_LIMIT,
   withKeywordFields,

@@ -224,11 +224,23 @@ function collect(decl: DeclType, into: Map<string, DeclObject>): void {
 /** Estimates sizes from what the types of variables allow. */
 export function declSizes(variables: Readonly<Record<string, DeclType>>): SizeEstimator {
   return ([variable, ...path]) => {
-    if (variable === undefined) return undefined;
-    let decl: DeclType | undefined = variables[variable];
-    for (const name of path) decl = decl && step(decl, name);
-    return decl && { min: 0n, max: decl.maxElements };
+    const root = variable === undefined ? undefined : variables[variable];
+    return root && sizeAt(root, path);
   };
+}
+
+/**
+ * Estimates sizes as Kubernetes does for the rules of a schema: every name stands for the value that the rule is about, be it `self`, a
+ * type or an element of a literal.
+ */
+export function ruleSizes(self: DeclType): SizeEstimator {
+  return ([variable, ...path]) => (variable === undefined ? undefined : sizeAt(self, path));
+}
+
+function sizeAt(root: DeclType, path: readonly string[]): ReturnType<SizeEstimator> {
+  let decl: DeclType | undefined = root;
+  for (const name of path) decl = decl && step(decl, name);
+  return decl && { min: 0n, max: decl.maxElements };
 }
 
 function step(decl: DeclType, name: string): DeclType | undefined {

@@ -68,7 +68,38 @@ function fromUntyped(json: Exclude<Json, null>): CelResult {
 
 function fromScalar(json: Exclude<Json, null>, decl: DeclScalar): CelResult {
   const value = scalarValue(json, decl);
-  return value ?? fail(`invalid data, expected ${decl.form}, got ${typeof json}`);
+  if (value !== undefined) return value;
+  if (decl.form === "int-or-string")
+    return fail("invalid data, expected XIntOrString value to be either a string or integer");
+  return fail(`invalid data, expected ${expectedWord(decl.form)}, got ${goType(json)}`);
+}
+
+/** How the server names what it waited for. */
+function expectedWord(form: DeclScalar["form"]): string {
+  if (form === "double") return "float";
+  return form === "int" || form === "uint" || form === "bool" ? form : "string";
+}
+
+/** The Go type that JSON becomes in the server. */
+function goType(json: Exclude<Json, null>): string {
+  switch (typeof json) {
+    case "boolean":
+      return "bool";
+    case "string":
+      return "string";
+    case "bigint":
+      return "int64";
+    case "number":
+      return isInt64(json) ? "int64" : "float64";
+    default:
+      return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
+  }
+}
+
+const INT64_END = 2 ** 63;
+
+function isInt64(json: number): boolean {
+  return Number.isInteger(json) && json >= -INT64_END && json < INT64_END;
 }
 
 function scalarValue(json: Exclude<Json, null>, { form }: DeclScalar): CelResult | undefined {
@@ -92,7 +123,7 @@ function scalarValue(json: Exclude<Json, null>, { form }: DeclScalar): CelResult
 
 function toInt(json: Json): bigint | undefined {
   if (typeof json === "bigint") return json;
-  return typeof json === "number" && Number.isInteger(json) ? BigInt(json) : undefined;
+  return typeof json === "number" && isInt64(json) ? BigInt(json) : undefined;
 }
 
 function fromText(text: string, form: DeclScalar["form"]): CelResult {

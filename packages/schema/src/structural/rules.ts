@@ -4,7 +4,7 @@ import {
   assignTypeNames,
   BOOL,
   createEnv,
-  declSizes,
+  ruleSizes,
   declTypeProvider,
   kubernetesOptions,
   optionalOf,
@@ -76,7 +76,7 @@ function compileRule(rule: ValidationRule, { schema, decl, env }: Context): Comp
     rule,
     expression,
     usesOldSelf: mentionsOldSelf(expression.node),
-    maxCost: expression.estimateCost(declSizes({ self: decl, oldSelf: decl })).max,
+    maxCost: expression.estimateCost(ruleSizes(decl)).max,
     ...compileMessage(rule.messageExpression, { schema, decl, env }),
     ...(path !== undefined && "path" in path ? { fieldPath: path.path } : {}),
   };
@@ -100,7 +100,7 @@ function compileMessage(
   if (!compiled.ok)
     return { messageMaxCost: 0n, messageProblem: `messageExpression instantiation failed: ${compiled.message}` };
   const { expression } = compiled;
-  return { message: expression, messageMaxCost: expression.estimateCost(declSizes({ self: decl, oldSelf: decl })).max };
+  return { message: expression, messageMaxCost: expression.estimateCost(ruleSizes(decl)).max };
 }
 
 /** Whether a tree refers to the variable `oldSelf`. */

@@ -95,16 +95,20 @@ test("replicas that scale could not read are refused", () => {
   scaleQuestions().forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
 });
 
-/** Values of the wrong type reach rules only when they did not change; the words for them are those of package cel. */
-const wrongTypeWords = /invalid data|Invalid (date|byte|duration)/;
+/** Texts that are no date reach rules only when they did not change; what Go's parser says of them beyond that is not told. */
+function withoutParserWords(answer: ObjectAnswer): ObjectAnswer {
+  const parserWords =
+    /(Invalid (?:date|date-time|byte|duration)(?: formatted string)? .*?): (?:parsing|illegal|time:|invalid|unable|unknown).* (evaluating rule)/;
+  const told = (problem: Problem): Problem => ({ ...problem, message: problem.message.replace(parserWords, "$1 $2") });
+  return answer.errors === undefined ? answer : { ...answer, errors: answer.errors.map(told) };
+}
 
 test("rules hold, break and fail as in the server, with ratcheting and list maps", () => {
   const expected = answers<ObjectAnswer>("rules");
   const questions = ruledQuestions(3);
   assert.equal(questions.length, expected.length);
   questions.forEach((question, i) => {
-    const answer = expected[i] as ObjectAnswer;
-    if (!sorted(answer.errors ?? []).some((message) => wrongTypeWords.test(message))) compareObject(question, answer);
+    compareObject(question, withoutParserWords(expected[i] as ObjectAnswer));
   });
 });
 
@@ -114,7 +118,7 @@ test("definitions are refused with the server's errors", () => {
   assert.equal(questions.length, expected.length);
   questions.forEach(({ crd, oldCrd }, i) => {
     const answer = expected[i];
-    if (answer === undefined || JSON.stringify(crd).includes("type(self) == int")) return;
+    if (answer === undefined) assert.fail("no answer is kept");
     const shown = sorted(validateCustomResourceDefinition(crd, oldCrd));
     assert.deepEqual(shown, sorted(answer.errors), JSON.stringify(crd));
     assert.deepEqual(crdWarnings(crd, oldCrd).sort(), [...(answer.warnings ?? [])].sort());
