@@ -143,12 +143,12 @@ function fromText(text: string, form: DeclScalar["form"]): CelResult {
   }
 }
 
+/** The alphabet of addresses with its padding, as the server reads values of the format `byte`; line ends do not count. */
 function fromBase64(text: string): Uint8Array | undefined {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
+  const letters = text.replaceAll(/[\r\n]/g, "");
+  if (!/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/.test(letters)) return undefined;
+  const standard = letters.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(standard), (char) => char.charCodeAt(0));
 }
 
 function toBase64(bytes: Uint8Array): string {
