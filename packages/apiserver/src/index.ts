@@ -16,6 +16,7 @@ export { AnswerLost } from "./testing/observe.ts";
 export type { Fault, FaultPlan, LoggedRequest, Observer } from "./testing/observe.ts";
 export { OutgoingError } from "./outgoing/outgoing.ts";
 export type {
+  Dial,
   Endpoint,
   OutgoingAnswer,
   OutgoingCall,

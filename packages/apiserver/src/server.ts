@@ -25,7 +25,7 @@ import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { openHttpCaller } from "./outgoing/http-caller.ts";
-import type { OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
+import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
 import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
 import { listen, type Listening, type ListenTls } from "./serve/listen.ts";
@@ -60,6 +60,12 @@ export interface ApiServerOptions {
   readonly outgoing?: OutgoingCaller;
   /** Finds the place behind a service that a webhook or API server is reached by; its cluster address by default. */
   readonly resolveService?: ServiceResolver;
+  /** Connects to the places behind services, where the machine itself has no way to them. */
+  readonly dial?: Dial;
+  /** The administrator's bearer token, if it is to outlive the server; one is made by default. */
+  readonly token?: string;
+  /** Who signs the server's certificates, if it is to outlive the server; one is made by default. */
+  readonly authority?: Authority;
   /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
   readonly advertise?: Partial<Advertised>;
   /** Told about bugs of the server: errors that are no refusals. */
@@ -109,10 +115,10 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const store = openStore(options, clock, journal);
   const registry = new Registry();
   registry.add(...serveBuiltins(new Map([...builtinRules, [definitionsName, definitionRules]])));
-  const token = randomness.uuid();
-  const caller = openHttpCaller();
+  const token = options.token ?? randomness.uuid();
+  const caller = openHttpCaller(options.dial);
   const outgoing = options.outgoing ?? caller.call;
-  const authority = lazyAuthority(clock);
+  const authority = lazyAuthority(clock, options.authority);
   const parts = assemble({ options, clock, randomness, store, registry, token, outgoing, authority });
   if (journal === undefined || journal.isEmpty) fill(parts);
   await store.settled();
@@ -124,9 +130,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const observer = observe(createHandler(parts), clock);
   const listening = await openDoor(options, observer.handle, authority);
   parts.aggregation.start();
-  if (options.listen !== undefined && typeof options.listen.tls !== "object" && options.listen.tls !== false) {
-    publishAuthorities(parts, authority().certificate);
-  }
+  if (signsItself(options)) publishAuthorities(parts, authority().certificate);
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
   const close = async (): Promise<void> => {
     stopDefinitions();
@@ -153,6 +157,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Whether the certificate of the port comes from the server's own authority. */
+function signsItself({ listen: door }: ApiServerOptions): boolean {
+  return door !== undefined && typeof door.tls !== "object" && door.tls !== false;
 }
 
 /** What is there from the start was never seen to come: watches begin after it. */
@@ -246,8 +255,8 @@ function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup
   return mode === "always-allow" ? alwaysAllow : authorizeWith([mastersAuthorizer, rbacAuthorizer(lookup)]);
 }
 
-function lazyAuthority(clock: Clock): () => Authority {
-  let made: Authority | undefined;
+function lazyAuthority(clock: Clock, kept: Authority | undefined): () => Authority {
+  let made = kept;
   return () => (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.now()), days: certificateDays }));
 }
 
@@ -276,7 +285,13 @@ async function openDoor(
     commonName: "kube-apiserver",
     usages: ["server"],
     ipAddresses: [host, "127.0.0.1", "10.0.0.1"],
-    dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+    dnsNames: [
+      "localhost",
+      "kubernetes",
+      "kubernetes.default",
+      "kubernetes.default.svc",
+      "kubernetes.default.svc.cluster.local",
+    ],
     ...validFor({ now: new Date(clock.now()), days: certificateDays }),
   });
   const tls = { certificate, privateKey, clientAuthority: authority().certificate };

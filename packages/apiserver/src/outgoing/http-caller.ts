@@ -1,7 +1,17 @@
 /** Calls over HTTP and TLS. */
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
-import { OutgoingError, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
+import type { Duplex } from "node:stream";
+import { connect as tlsConnect, type ConnectionOptions } from "node:tls";
+import { callbackify } from "node:util";
+import {
+  OutgoingError,
+  type Dial,
+  type Endpoint,
+  type OutgoingAnswer,
+  type OutgoingCall,
+  type OutgoingCaller,
+} from "./outgoing.ts";
 
 /** A caller and the connections that it keeps. */
 export interface HttpCaller {
@@ -9,13 +19,15 @@ export interface HttpCaller {
   close(): void;
 }
 
-/** Opens a caller. Connections are kept while they are used again soon. */
-export function openHttpCaller(): HttpCaller {
+/** Opens a caller. Connections are kept while they are used again soon; those to services are made by `dial`, if there is one. */
+export function openHttpCaller(dial?: Dial): HttpCaller {
   const agents = new Map<string, Agent>();
   const agentFor = (call: OutgoingCall): Agent => {
-    const key = `${call.insecure === true}\n${call.authority ?? ""}\n${call.identity?.certificate ?? ""}`;
+    const way = call.connectTo === undefined ? undefined : dial;
+    const who = `${call.authority ?? ""}\n${call.identity?.certificate ?? ""}`;
+    const key = `${way !== undefined} ${call.insecure === true}\n${who}`;
     let agent = agents.get(key);
-    if (agent === undefined) agents.set(key, (agent = new Agent({ keepAlive: true, timeout: idleMilliseconds })));
+    if (agent === undefined) agents.set(key, (agent = openAgent(way)));
     return agent;
   };
   return {
@@ -28,6 +40,34 @@ export function openHttpCaller(): HttpCaller {
 }
 
 const idleMilliseconds = 30_000;
+
+function openAgent(dial: Dial | undefined): Agent {
+  const options = { keepAlive: true, timeout: idleMilliseconds };
+  return dial === undefined ? new Agent(options) : new DiallingAgent(dial, options);
+}
+
+/** Speaks TLS over connections that somebody else makes. */
+class DiallingAgent extends Agent {
+  readonly #dial: Dial;
+
+  constructor(dial: Dial, options: ConstructorParameters<typeof Agent>[0]) {
+    super(options);
+    this.#dial = dial;
+  }
+
+  override createConnection(
+    options: ConnectionOptions & Endpoint,
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    callbackify(() => this.#connect(options))(callback);
+  }
+
+  async #connect(options: ConnectionOptions & Endpoint): Promise<Duplex> {
+    const socket = await this.#dial({ host: options.host, port: Number(options.port) });
+    return tlsConnect({ ...options, socket });
+  }
+}
+
 const nothing = new Uint8Array();
 
 function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {

@@ -1,4 +1,5 @@
 /** Calls that the server itself makes: to webhooks, and to servers that serve a part of the API for it. */
+import type { Duplex } from "node:stream";
 
 /** One call. */
 export interface OutgoingCall {
@@ -24,6 +25,9 @@ export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
+
+/** Connects to a place that the machine itself has no way to, such as the address of a service. */
+export type Dial = (place: Endpoint) => Promise<Duplex>;
 
 /** What came back. */
 export interface OutgoingAnswer {
