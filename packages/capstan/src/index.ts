@@ -37,3 +37,7 @@ export type {
 
 // What Kubernetes objects are.
 export type { ApplyOf, Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
+
+// Time as a value that is handed in, for what an operator does beside reconciling.
+export { systemClock } from "@capstan/runtime";
+export type { Clock } from "@capstan/runtime";
