@@ -22,7 +22,7 @@ describe("packed packages", () => {
   let project = "";
 
   before(() => {
-    execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"]);
+    execFileSync(process.execPath, ["scripts/build.ts"]);
     project = mkdtempSync(join(tmpdir(), "capstan-pack-"));
     for (const [folder, manifest] of manifests) unpack(project, folder, manifest);
   });

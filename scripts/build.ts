@@ -1,0 +1,42 @@
+/** `npm run build`: declarations by the compiler, and each package's code as few files, so that importing it is quick. */
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import { entriesOf, type PackedManifest } from "./build/entries.ts";
+
+/** Left as the compiler writes it, because it starts a program of its own by the place of a file. */
+const unbundled = new Set(["packages/node"]);
+
+execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"], { stdio: "inherit" });
+for (const folder of globSync("packages/*/tsconfig.build.json").map(dirname).sort()) {
+  if (!unbundled.has(folder)) await bundle(folder);
+}
+
+/** One file for each name that may be imported, and one for what is loaded late or shared; other packages stay outside. */
+async function bundle(folder: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackedManifest;
+  const { metafile } = await build({
+    absWorkingDir: join(process.cwd(), folder),
+    entryPoints: entriesOf(manifest, (pattern) => globSync(pattern, { cwd: folder })),
+    outdir: "dist",
+    outbase: "src",
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node22",
+    charset: "utf8",
+    legalComments: "inline",
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "warning",
+  });
+  const written = new Set(Object.keys(metafile.outputs));
+  for (const file of globSync("dist/**/*.{js,js.map}", { cwd: folder })) {
+    if (!written.has(file) && existsSync(join(folder, file))) rmSync(join(folder, file));
+  }
+}
