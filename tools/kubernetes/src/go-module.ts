@@ -1,6 +1,6 @@
 /** The Go modules from which programs are built: which packages, and the go.mod text that makes them build. */
 
-import { CONTAINERD_VERSION, COREDNS_VERSION } from "./releases.ts";
+import { CONTAINERD_VERSION, COREDNS_VERSION, HELM_VERSION } from "./releases.ts";
 
 /** A Go module at a version with the main packages wanted from it. */
 export interface GoModule {
@@ -67,6 +67,18 @@ export function corednsProgram(): Program {
     staged: false,
   };
   return { name: "coredns", module, package: "." };
+}
+
+/** The Helm command. */
+export function helmProgram(): Program {
+  const path = "helm.sh/helm/v4";
+  const version = `v${HELM_VERSION}`;
+  const linkFlags = `${STRIP} -X ${path}/internal/version.version=${version}`;
+  return {
+    name: "helm",
+    module: { folder: `helm-${HELM_VERSION}`, path, version, linkFlags, staged: false },
+    package: `${path}/cmd/helm`,
+  };
 }
 
 /** A program of a Kubernetes release, such as kube-apiserver. */

@@ -23,6 +23,9 @@ export const ETCD_VERSIONS: readonly string[] = ["3.5.35", "3.6.16", "3.7.3"];
 export const CONTAINERD_VERSION = "2.2.1";
 export const COREDNS_VERSION = "1.14.0";
 
+/** The Helm with which charts are installed. */
+export const HELM_VERSION = "4.3.1";
+
 /** Finds a release by its Kubernetes version; a leading v is fine. */
 export function findRelease(version: string): Release {
   const wanted = version.replace(/^v/, "");
