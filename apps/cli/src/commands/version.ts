@@ -1,16 +1,16 @@
 /** `capstan version`: the versions of everything that takes part. */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Command, defineCommand } from "../command/define.ts";
 import { outputOption, print } from "../output/print.ts";
+import { ownFolder } from "../place.ts";
 
 /** The release of Kubernetes whose kinds and rules are built in. */
 const kubernetes = "1.36";
 
 /** The version of this program. */
 export async function ownVersion(): Promise<string> {
-  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
+  const manifest = JSON.parse(await readFile(join(ownFolder, "package.json"), "utf8")) as { version: string };
   return manifest.version;
 }
 

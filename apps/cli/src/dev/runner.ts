@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { ownProgram } from "../place.ts";
 import type { FromChild } from "./messages.ts";
 
 /** What a runner tells. */
@@ -24,7 +24,7 @@ export interface RunnerOptions extends RunnerEvents {
   readonly flags: readonly string[];
 }
 
-const childFile = fileURLToPath(new URL("./child/main.ts", import.meta.url));
+const childFile = ownProgram("dev/child/main");
 /** How long an operator may take to stop before it is killed: nothing in a dev session is worth waiting for. */
 const PATIENCE = 2_000;
 
