@@ -1,0 +1,188 @@
+/** What is seen of a cluster, and what can be done about it: the two closed vocabularies between observe, decide and act. */
+
+/** How a member's process begins. */
+export type Boot =
+  /** Makes a new cluster of one. Only ever used when there has been no cluster. */
+  | "seed"
+  /** As seed, with the data of a backup put into the volume before. */
+  | "seed-backup"
+  /** Joins as the member that was just added. */
+  | "join"
+  /** Goes on with the data that it has, and fails when there is none: a member that lost its memory must not vote. */
+  | "live"
+  /** Goes on alone with the data that it has: the others are gone for good. */
+  | "survive";
+
+/** A pod of ours, as the cluster tells it. */
+export interface SeenPod {
+  readonly member: string;
+  readonly uid: string;
+  readonly boot: Boot;
+  /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
+  readonly print: string;
+  readonly version: string;
+  readonly state: "pending" | "running" | "stopping" | "ended";
+  /** The kubelet says that it serves, which needs a leader: true also when the operator itself is cut off. */
+  readonly isReady: boolean;
+  /** Milliseconds since 1970: since when it is ready or is not. */
+  readonly since: number;
+  /** The kubelet says that its container does not run now. */
+  readonly isDown: boolean;
+  readonly restarts: number;
+  /** Why it does not start, in the kubelet's words. */
+  readonly trouble?: string;
+  readonly node?: string;
+  /** Nobody has heard of its node for a while. */
+  readonly isNodeLost: boolean;
+}
+
+/** A volume of ours. */
+export interface SeenVolume {
+  readonly member: string;
+  readonly state: "pending" | "bound" | "lost" | "stopping";
+  /** Bytes that were asked for, bytes that it has. */
+  readonly requested: number;
+  readonly capacity: number;
+}
+
+/** What a member itself answered. */
+export type Answer =
+  | { readonly is: "silent"; readonly why: string }
+  | {
+      readonly is: "talking";
+      readonly id: string;
+      readonly clusterId: string;
+      readonly version: string;
+      readonly isLearner: boolean;
+      readonly leader?: string;
+      readonly revision: number;
+      readonly raftIndex: number;
+      readonly raftTerm: number;
+      readonly applied: number;
+      readonly dbBytes: number;
+      readonly dbBytesInUse: number;
+      readonly quota?: number;
+      readonly isCorrupt: boolean;
+      readonly isFull: boolean;
+    };
+
+/** A member as etcd lists it; its name comes from its peer address, which it has before it starts. */
+export interface Listed {
+  readonly member: string;
+  readonly id: string;
+  readonly isStarted: boolean;
+  readonly isLearner: boolean;
+}
+
+/** What etcd says about itself. `quorum`: a linearizable list was answered, so there is a quorum right now. */
+export type Membership =
+  | { readonly by: "quorum"; readonly clusterId: string; readonly members: readonly Listed[] }
+  /** Nobody could answer for all: this is what the status remembers. */
+  | { readonly by: "memory"; readonly members: readonly Listed[] };
+
+/** An update of members to another version, as the status remembers it. */
+export interface KnownUpdate {
+  readonly from: string;
+  readonly to: string;
+  readonly member?: string;
+  readonly began: number;
+  readonly failed?: string;
+  readonly failedGeneration?: number;
+}
+
+/** A recovery from a lost quorum, as the status remembers it. */
+export interface KnownRecovery {
+  readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Done" | "Refused";
+  readonly source?: "Member" | "Backup";
+  readonly member?: string;
+}
+
+/** What the operator wrote down earlier and relies on. */
+export interface Known {
+  /** Set when the cluster has been seen alive: from then on nobody may seed another of its name. */
+  readonly clusterId?: string;
+  readonly clusterVersion?: string;
+  readonly serial: number;
+  readonly update?: KnownUpdate;
+  readonly recovery?: KnownRecovery;
+}
+
+/** What the spec asks for, resolved. */
+export interface Wanted {
+  readonly size: number;
+  readonly version: string;
+  readonly generation: number;
+  readonly isPaused: boolean;
+  /** Bytes of each volume. */
+  readonly volumeBytes: number;
+  /** The newest patch of each minor version that is known, for steps in between. */
+  readonly patches: { readonly [minor: number]: string };
+  readonly updateDeadline: number;
+  readonly rollsBack: boolean;
+  readonly recovers: boolean;
+  readonly recoversFromBackup: boolean;
+  readonly replaceAfter: number;
+  readonly beginsFromBackup: boolean;
+  /** Members that an operation asks to replace. */
+  readonly replace: readonly string[];
+  /** The fingerprint that a member's pod must have with a version. */
+  readonly printOf: (version: string) => string;
+}
+
+/** Everything that a decision may depend on. */
+export interface Observation {
+  readonly name: string;
+  readonly now: number;
+  readonly wanted: Wanted;
+  readonly known: Known;
+  readonly pods: readonly SeenPod[];
+  readonly volumes: readonly SeenVolume[];
+  readonly answers: { readonly [member: string]: Answer };
+  readonly membership: Membership;
+  /** Objects with our names that belong to somebody else. */
+  readonly foreign: readonly string[];
+  /** What must exist before pods can, and does not: certificates, Secrets that the spec names. */
+  readonly missing: readonly string[];
+  /** Hashes of all members were compared at the same revision: who differs from the majority. */
+  readonly differing: readonly string[];
+  /** The name of the newest backup that could be restored. */
+  readonly newestBackup?: string;
+}
+
+/** What can be done: one step. */
+export type Action =
+  /** All is as it should be. */
+  | { readonly do: "rest" }
+  /** Nothing can be done now; look again soon. */
+  | { readonly do: "wait"; readonly for: string }
+  /** Nothing can be done until somebody changes something. */
+  | { readonly do: "refuse"; readonly reason: RefusalReason; readonly why: string }
+  /** Makes the volume of a member. */
+  | { readonly do: "create-volume"; readonly member: string }
+  /** Makes the pod of a member. */
+  | { readonly do: "create-pod"; readonly member: string; readonly boot: Boot; readonly version: string }
+  /** Ends the pod of a member, which is made anew later or not at all. */
+  | { readonly do: "delete-pod"; readonly member: string; readonly why: string; readonly force?: boolean }
+  | { readonly do: "delete-volume"; readonly member: string; readonly why: string }
+  | { readonly do: "grow-volume"; readonly member: string }
+  | { readonly do: "add-learner"; readonly member: string }
+  | { readonly do: "promote"; readonly member: string; readonly id: string }
+  | { readonly do: "move-leader"; readonly from: string; readonly to: string; readonly why: string }
+  | { readonly do: "remove-member"; readonly member: string; readonly id: string; readonly why: string }
+  /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
+  | { readonly do: "note-update"; readonly update: KnownUpdate | undefined; readonly note: string }
+  /** Notes how far a recovery is. */
+  | { readonly do: "note-recovery"; readonly recovery: NewRecovery };
+
+/** Why the operator does not act. */
+export type RefusalReason = "Paused" | "NameTaken" | "QuorumLost" | "DowngradeRefused" | "VersionUnknown";
+
+/** A recovery to be written down. */
+export interface NewRecovery extends KnownRecovery {
+  readonly revision?: number;
+  readonly mayBeLost?: string;
+  readonly reason: string;
+}
+
+/** The heart of the operator: pure, total, one step. */
+export type Decide = (seen: Observation) => Action;

@@ -1,0 +1,44 @@
+/** `EtcdBackup`: a backup of a cluster, made once or on a schedule. */
+import { defineResource, s } from "capstan";
+import { backupForm } from "./store.ts";
+
+/** A backup that exists. */
+export const backupRecord = s.object({
+  name: s.string().describe("Its name in the store"),
+  time: s.timestamp(),
+  bytes: s.int64().describe("What it takes in the store"),
+  version: s.string().describe("Of the etcd that it was taken from"),
+  revision: s.int64(),
+  hash: s.string().describe("sha256 of the snapshot"),
+  verified: s.enum("checksum", "restore").optional(),
+});
+
+export const EtcdBackup = defineResource({
+  group: "etcd.capstan.dev",
+  version: "v1",
+  kind: "EtcdBackup",
+  shortNames: ["etcdb"],
+  categories: ["all", "etcd"],
+  describe: "A backup of an EtcdCluster, made once or on a schedule.",
+  spec: s.object({
+    cluster: s.string().min(1).max(52).immutable().describe("The EtcdCluster in this namespace"),
+    schedule: s.string().min(9).max(128).optional().describe("Five fields as in cron, UTC; left out: once, now"),
+    ...backupForm,
+  }),
+  status: s.object({
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Scheduled"),
+    message: s.string(),
+    last: backupRecord.optional(),
+    backups: s.array(backupRecord).max(500).describe("Newest first"),
+    nextTime: s.timestamp().optional(),
+    failures: s.int32().describe("In a row"),
+  }),
+  conditions: { Ready: "The newest backup that was due exists and was verified" },
+  columns: {
+    Cluster: "spec.cluster",
+    Phase: "status.phase",
+    Last: "status.last.time",
+    Revision: "status.last.revision",
+    Message: { path: "status.message", wide: true },
+  },
+});

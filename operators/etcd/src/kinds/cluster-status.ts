@@ -1,0 +1,64 @@
+/** What the operator tells about a cluster, and what it must not forget. */
+import { s } from "capstan";
+import { backupRecord } from "./backup.ts";
+
+const member = s.object({
+  name: s.string(),
+  id: s.string().optional().describe("In hexadecimal, as etcdctl prints it"),
+  role: s.enum("Leader", "Follower", "Learner", "Unknown"),
+  version: s.string().optional(),
+  health: s.enum("Healthy", "Starting", "Unreachable", "Corrupt", "Foreign", "Down"),
+  since: s.timestamp().optional().describe("Since when it has this health"),
+  revision: s.int64().optional(),
+  lag: s.int64().optional().describe("Entries behind the leader"),
+  dbBytes: s.int64().optional(),
+  dbBytesInUse: s.int64().optional(),
+  node: s.string().optional(),
+});
+
+const update = s.object({
+  from: s.string(),
+  to: s.string(),
+  member: s.string().optional().describe("Whose turn it is"),
+  began: s.timestamp(),
+  failed: s.string().optional().describe("The version that was put back, and why"),
+  failedGeneration: s.int64().optional().describe("It is tried again when the spec changes"),
+});
+
+const recovery = s.object({
+  phase: s.enum("Stopping", "Seeding", "Rejoining", "Done", "Refused"),
+  source: s.enum("Member", "Backup").optional(),
+  member: s.string().optional().describe("Whose data the cluster goes on with"),
+  revision: s.int64().optional(),
+  mayBeLost: s.string().optional().describe("Which writes may be gone"),
+  reason: s.string(),
+  began: s.timestamp(),
+});
+
+const advice = s.object({
+  topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Version"),
+  text: s.string(),
+});
+
+/** The status of an EtcdCluster. */
+export const clusterStatus = s.object({
+  size: s.int32().describe("Members that the cluster has"),
+  ready: s.int32().describe("Members that are well"),
+  selector: s.string(),
+  version: s.string().describe("The lowest version that really runs"),
+  clusterVersion: s
+    .string()
+    .optional()
+    .describe("What the members speak with each other; etcd does not go back below it"),
+  clusterId: s.string().optional(),
+  leader: s.string().optional(),
+  serial: s.int32().optional().describe("The number of the newest member: names are never used twice"),
+  members: s.array(member).max(32),
+  endpoints: s.array(s.string()).max(32).describe("Where clients connect"),
+  clientSecret: s.string().optional().describe("The Secret with everything that a client needs"),
+  update: update.optional(),
+  recovery: recovery.optional(),
+  backup: backupRecord.optional(),
+  defragmented: s.timestamp().optional(),
+  advice: s.array(advice).max(16),
+});
