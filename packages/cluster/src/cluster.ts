@@ -1,10 +1,10 @@
-/** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector and the scheduler. */
-import { startApiServer } from "@capstan/apiserver";
+/** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
+import { admissionSteps, startApiServer } from "@capstan/apiserver";
 import type { ApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, processHost } from "@capstan/client";
 import type { Client } from "@capstan/client";
-import { simulatedRuntime, startNode } from "@capstan/node";
-import type { RunningNode, SimulatedRuntime } from "@capstan/node";
+import type { MachineOptions, RunningNode } from "@capstan/node";
+import type { Store } from "@capstan/oci";
 import { apiOf, operator, silentLog, systemClock, systemRandom } from "@capstan/runtime";
 import type { Clock, Log, Random, RunningOperator } from "@capstan/runtime";
 import { endingClock } from "./clock.ts";
@@ -12,8 +12,17 @@ import { builtinControllers } from "./controllers.ts";
 import { followKinds } from "./follow/kinds.ts";
 import { startGarbageCollector } from "./garbage/collector.ts";
 import { startOrphanedPods } from "./job/orphans.ts";
+import { keepKeys, openKeys } from "./keys/keys.ts";
 import { toKubeconfig } from "./kubeconfig.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
+import type { ClusterNetwork } from "./network/network.ts";
+import { doorsToNodes } from "./nodes/doors.ts";
+import type { Doors } from "./nodes/doors.ts";
+import { FIRST_NODE_ADDRESS, removeVolumeFiles, startRealNodes } from "./nodes/real.ts";
+import type { RealNode, RealNodes } from "./nodes/real.ts";
+import { startSimulatedNodes } from "./nodes/simulated.ts";
+import type { ClusterNode } from "./nodes/simulated.ts";
+import { openState } from "./nodes/state.ts";
 import { startPodGarbageCollector } from "./pod-garbage/collector.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import type { Setting } from "./setting.ts";
@@ -28,22 +37,36 @@ export interface ClusterOptions {
   readonly log?: Log;
   /** The name in the kubeconfig: `capstan` unless said otherwise. */
   readonly name?: string;
-  /** A folder in which the state is kept; without it, the state dies with the cluster. */
+  /** A folder in which the state is kept, the files of pods included; without it, the state dies with the cluster. */
   readonly data?: string;
-  /** How pods run: simulated ones run nothing and become ready. */
-  readonly pods?: "simulated";
+  /** How pods run: simulated ones, the default, run nothing and become ready; real ones are programs of this machine (Linux). */
+  readonly pods?: "simulated" | "real";
   /** How many nodes there are: 1 unless said otherwise. */
   readonly nodes?: number;
   /** What each node has to offer. */
   readonly capacity?: { readonly [resource: string]: string };
   /** Whether nodes renew their leases: yes, unless the world of a test is to come to rest. */
   readonly heartbeat?: boolean;
-  /** Listens on this port of 127.0.0.1, 0 for any; without it, the cluster is reached in process only. */
+  /** Listens on this port of 127.0.0.1, 0 for any; without it, a cluster of simulated pods is reached in process only. */
   readonly port?: number;
+  /** The images that real pods may use; a store of the cluster's own by default. */
+  readonly images?: Store;
+  /** How real pods get images that are not in the store; not at all by default. */
+  readonly registry?: NonNullable<MachineOptions["session"]>;
+}
+
+/** The options of a cluster whose pods are programs. */
+export interface RealClusterOptions extends ClusterOptions {
+  readonly pods: "real";
+}
+
+/** The options of a cluster whose pods are simulated. */
+export interface SimulatedClusterOptions extends ClusterOptions {
+  readonly pods?: "simulated";
 }
 
 /** A cluster that runs. */
-export interface Cluster extends AsyncDisposable {
+export interface Cluster<N extends RunningNode = ClusterNode> extends AsyncDisposable {
   /** Acts as the administrator, without a socket. */
   readonly client: Client;
   /** The API server as a function of the Web platform. */
@@ -53,65 +76,131 @@ export interface Cluster extends AsyncDisposable {
   readonly kubeconfig: string | undefined;
   /** The built-in controllers. */
   readonly controllers: RunningOperator;
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly N[];
   stop(): Promise<void>;
 }
 
-/** A node of the cluster, and the ways to make things happen on it. */
-export interface ClusterNode extends RunningNode {
-  readonly runtime: SimulatedRuntime;
+/** A cluster whose pods are programs: it has a network that can be entered, and images. */
+export interface RealCluster extends Cluster<RealNode> {
+  readonly network: ClusterNetwork;
+  readonly images: Store;
 }
 
 /** Starts a cluster; it is ready to be used when this resolves. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export function startCluster(options: RealClusterOptions): Promise<RealCluster>;
+export function startCluster(options?: SimulatedClusterOptions): Promise<Cluster>;
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster | RealCluster> {
+  return options.pods === "real" ? startReal(options) : startSimulated(options);
+}
+
+async function startSimulated(options: ClusterOptions): Promise<Cluster> {
+  const { nodes = 1, capacity, heartbeat = true } = options;
+  const doors = doorsToNodes();
+  const plane = await startControlPlane(options, { doors, removeVolume: async () => {} });
+  const started = await startSimulatedNodes(plane.setting, { nodes, capacity, heartbeat });
+  for (const node of started) doors.open(node);
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((node) => node.close("lost")));
+    await plane.stop();
+  };
+  return { ...plane.cluster, nodes: started, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function startReal(options: ClusterOptions): Promise<RealCluster> {
+  const { nodes = 1, capacity, images, registry, port = 0 } = options;
+  const doors = doorsToNodes();
+  const state = await openState(options.data);
+  const removeVolume = (path: string): Promise<void> => removeVolumeFiles(state.folder, path);
+  const plane = await startControlPlane({ ...options, port }, { doors, removeVolume });
+  const rights = process.getuid?.() === 0 ? "root" : "user";
+  const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
+  let real: RealNodes;
+  try {
+    real = await startRealNodes(plane.setting, { ...wanted, port: plane.cluster.server.port ?? 0 });
+  } catch (error) {
+    await plane.stop();
+    await state.close();
+    throw error;
+  }
+  const stop = async (): Promise<void> => {
+    await real.stop();
+    await plane.stop();
+    await state.close();
+  };
+  const { network } = real;
+  return { ...plane.cluster, nodes: real.nodes, network, images: real.images, stop, [Symbol.asyncDispose]: stop };
+}
+
+interface ControlPlane {
+  readonly setting: Setting;
+  readonly cluster: Omit<Cluster, "nodes" | "stop" | typeof Symbol.asyncDispose>;
+  stop(): Promise<void>;
+}
+
+/** What the control plane has to do with nodes. */
+interface Ground {
+  readonly doors: Doors;
+  /** Removes what is left of a volume that nobody claims. */
+  readonly removeVolume: (path: string) => Promise<void>;
+}
+
+async function startControlPlane(options: ClusterOptions, ground: Ground): Promise<ControlPlane> {
   const { random = systemRandom, log = silentLog, name = "capstan" } = options;
   const clock = endingClock(options.clock ?? systemClock);
-  const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
-    ...(options.data !== undefined && { data: options.data }),
-    ...(options.port !== undefined && { listen: { port: options.port } }),
-  });
+  const server = await startServer(options, ground.doors, clock);
   const host = { ...processHost(), clock, random };
   const client = createClient(inProcess(server.fetch), { host, userAgent: "kube-controller-manager" });
   const setting: Setting = { client, api: apiOf(client), clock, random, log };
   const ending = new AbortController();
-  const volumes = options.data === undefined ? "/var/lib/capstan/volumes" : `${options.data}/volumes`;
-  const controllers = await startControlPlane(setting, { server, volumes }, ending.signal);
-  const nodes = await startNodes(setting, options);
-  const stop = async (): Promise<void> => {
-    await Promise.all(nodes.map((node) => node.close("lost")));
-    ending.abort();
-    await controllers.stop();
-    await client.close();
-    await server.close();
-    clock.end();
-  };
+  const controllers = await startControllers(setting, { server, ...ground }, ending.signal);
+  const kubeconfig = server.url === undefined ? undefined : toKubeconfig({ ...accessOf(server), name });
   return {
-    client,
-    fetch: server.fetch,
-    server,
-    kubeconfig: server.url === undefined ? undefined : toKubeconfig({ ...accessOf(server), name }),
-    controllers,
-    nodes,
-    stop,
-    [Symbol.asyncDispose]: stop,
+    setting,
+    cluster: { client, fetch: server.fetch, server, kubeconfig, controllers },
+    async stop() {
+      ending.abort();
+      await controllers.stop();
+      await client.close();
+      await server.close();
+      clock.end();
+    },
   };
 }
 
-interface Ground {
-  readonly server: ApiServer;
-  readonly volumes: string;
+/** Starts the API server; one that keeps its data is the same one every time, at the same port if nobody else took it. */
+async function startServer(options: ClusterOptions, doors: Doors, clock: Clock): Promise<ApiServer> {
+  const { data, port } = options;
+  const keys = data === undefined ? undefined : await openKeys(data, new Date(clock.wall()));
+  const start = (at: number | undefined): Promise<ApiServer> =>
+    startApiServer({
+      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      nodes: doors,
+      admission: admissionSteps,
+      dial: (place) => doors.dial(place),
+      advertise: { ...(options.pods === "real" && { address: FIRST_NODE_ADDRESS, port: 6443 }) },
+      ...(data !== undefined && { data }),
+      ...(at !== undefined && { listen: { port: at } }),
+      ...(keys && {
+        token: keys.token,
+        authority: keys.authority,
+        serviceAccounts: { privateKeyPem: keys.accountKey },
+      }),
+    });
+  const server = await (port === 0 && keys?.port !== undefined ? start(keys.port).catch(() => start(0)) : start(port));
+  if (data !== undefined && keys !== undefined && server.port !== undefined && server.port !== keys.port)
+    await keepKeys(data, { ...keys, port: server.port });
+  return server;
 }
 
-async function startControlPlane(
+async function startControllers(
   setting: Setting,
-  { server, volumes }: Ground,
+  { server, removeVolume }: Ground & { readonly server: ApiServer },
   signal: AbortSignal,
 ): Promise<RunningOperator> {
   const { api, clock, random, log } = setting;
   const kinds = followKinds(setting, signal);
   const { certificate } = server.authority;
-  const definition = { name: "kube", controllers: builtinControllers(setting, { certificate, kinds, volumes }) };
+  const definition = { name: "kube", controllers: builtinControllers(setting, { certificate, kinds, removeVolume }) };
   await provideStorageClass(setting.client);
   const running = operator(definition).start({ api, clock, random, log });
   startNamespaceController(setting, kinds, signal);
@@ -121,27 +210,6 @@ async function startControlPlane(
   startVolumeProtection(setting, signal);
   await startGarbageCollector(setting, kinds, signal);
   return running;
-}
-
-/** Each node has a network of its own for its pods: 10.64.0.0/16, 10.65.0.0/16 and so on. */
-const FIRST_POD_NETWORK = 64;
-
-async function startNodes(
-  { client, clock }: Setting,
-  { nodes = 1, capacity, heartbeat = true }: ClusterOptions,
-): Promise<readonly ClusterNode[]> {
-  return Promise.all(
-    Array.from({ length: nodes }, async (_, index) => {
-      const runtime = simulatedRuntime({
-        clock,
-        ...(capacity !== undefined && { capacity }),
-        address: `192.168.0.${index + 1}`,
-        podCidr: `10.${FIRST_POD_NETWORK + index}.0.0/16`,
-      });
-      const name = nodes === 1 ? "node" : `node-${index + 1}`;
-      return Object.assign(await startNode({ client, name, runtime, clock, heartbeat }), { runtime });
-    }),
-  );
 }
 
 function accessOf({ url = "", token, authority }: ApiServer): {

@@ -27,14 +27,14 @@ export interface Surroundings {
   /** The certificate of the cluster's authority, in PEM. */
   readonly certificate: string;
   readonly kinds: KnownKinds;
-  /** The folder in which volumes are made. */
-  readonly volumes: string;
+  /** Removes what is left of a volume that nobody claims. */
+  readonly removeVolume: (path: string) => Promise<void>;
 }
 
 /** Every controller that is an ordinary one. */
 export function builtinControllers(
   setting: Setting,
-  { certificate, kinds, volumes }: Surroundings,
+  { certificate, kinds, removeVolume }: Surroundings,
 ): readonly Controller[] {
   return [
     serviceAccountController(setting),
@@ -51,8 +51,8 @@ export function builtinControllers(
     endpointsController(setting),
     sliceMirroringController(setting),
     disruptionController(setting),
-    claimController(setting, volumes),
-    volumeController(setting),
+    claimController(setting),
+    volumeController(setting, removeVolume),
     quotaController(setting, kinds),
     clusterRoleController(setting),
     taintEvictionController(setting),

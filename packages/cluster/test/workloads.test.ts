@@ -19,11 +19,11 @@ import { ClusterRole } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { createLog, systemClock } from "@capstan/runtime";
 import { VirtualClock } from "@capstan/runtime/testing";
 import { startCluster } from "@capstan/cluster";
-import type { ClusterOptions } from "@capstan/cluster";
+import type { SimulatedClusterOptions } from "@capstan/cluster";
 import { until } from "./until.ts";
 
 const log = process.env["DEBUG"] === undefined ? undefined : createLog({ clock: systemClock, level: "warn" });
-const start = (options: ClusterOptions = {}): ReturnType<typeof startCluster> =>
+const start = (options: SimulatedClusterOptions = {}): ReturnType<typeof startCluster> =>
   startCluster({ ...(log && { log }), ...options });
 
 const namespace = "default";

@@ -16,7 +16,8 @@ import { claimsUsedBy } from "./protection.ts";
 export const PROVISIONER = "capstan.dev/local";
 const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
-const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
+/** The annotation that names the provisioner of a volume. */
+export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
 interface Turn extends Setting {
   readonly claim: PersistentVolumeClaim;
@@ -24,8 +25,11 @@ interface Turn extends Setting {
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
-/** The controller of claims; volumes that it makes are folders below `root`. */
-export function claimController(setting: Setting, root: string): Controller {
+/** Where nodes have the folders that are volumes; a node shows its own place under this path. */
+const VOLUMES = "/var/lib/capstan/volumes";
+
+/** The controller of claims. */
+export function claimController(setting: Setting): Controller {
   return controller(
     PersistentVolumeClaim,
     {
@@ -48,7 +52,7 @@ export function claimController(setting: Setting, root: string): Controller {
       if (storageClass === undefined || storageClass.provisioner !== PROVISIONER || named !== "") return;
       const waits = storageClass.volumeBindingMode === "WaitForFirstConsumer";
       const isUsed = (): boolean => find(Pod).some((pod) => claimsUsedBy(pod).includes(claim.metadata.name));
-      if (!waits || isUsed()) await provision(turn, storageClass, root);
+      if (!waits || isUsed()) await provision(turn, storageClass);
       else event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
     },
   );
@@ -112,11 +116,7 @@ async function reportBound(
   await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
 }
 
-async function provision(
-  turn: Turn,
-  { metadata, reclaimPolicy = "Delete" }: StorageClass,
-  root: string,
-): Promise<void> {
+async function provision(turn: Turn, { metadata, reclaimPolicy = "Delete" }: StorageClass): Promise<void> {
   const { client, claim, signal, event } = turn;
   const { namespace = "", name, uid } = claim.metadata;
   const volume = {
@@ -128,7 +128,7 @@ async function provision(
       storageClassName: metadata.name,
       ...(claim.spec?.volumeMode && { volumeMode: claim.spec.volumeMode }),
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid },
-      hostPath: { path: `${root}/pvc-${uid}`, type: "DirectoryOrCreate" as const },
+      hostPath: { path: `${VOLUMES}/pvc-${uid}`, type: "DirectoryOrCreate" as const },
     },
   };
   try {

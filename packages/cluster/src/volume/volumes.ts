@@ -6,6 +6,7 @@ import { anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
+import { PROVISIONED_BY, PROVISIONER } from "./claims.ts";
 
 type Phase = "Available" | "Bound" | "Released";
 
@@ -16,8 +17,8 @@ export function phaseOf({ spec }: PersistentVolume, claim: PersistentVolumeClaim
   return claim?.metadata.uid === reference.uid ? "Bound" : "Released";
 }
 
-/** The controller of volumes. */
-export function volumeController({ client, clock }: Setting): Controller {
+/** The controller of volumes; what is left of one that nobody claims is removed if it is ours to remove. */
+export function volumeController({ client, clock }: Setting, removeFiles: (path: string) => Promise<void>): Controller {
   return controller(
     PersistentVolume,
     { name: "persistentvolume", reads: [PersistentVolumeClaim], on: anyChange },
@@ -36,10 +37,16 @@ export function volumeController({ client, clock }: Setting): Controller {
         await writeStatus(client, PersistentVolume, { object: volume, status, signal });
       }
       if (phase !== "Released" || volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return;
+      if (isOurs(volume)) await removeFiles(volume.spec.hostPath?.path ?? "");
       const target = { name: volume.metadata.name, preconditions: { uid: volume.metadata.uid }, signal };
       await client.delete(PersistentVolume, target).catch(unlessGone);
     },
   );
+}
+
+/** Whether the files were made for a claim, by our provisioner. */
+function isOurs({ metadata, spec }: PersistentVolume): boolean {
+  return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER && spec?.hostPath !== undefined;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,0 +1,41 @@
+/** The service through which the names of the cluster are asked for, as every cluster has it. */
+import { isApiError } from "@capstan/client";
+import type { Client } from "@capstan/client";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import { Service } from "@capstan/kinds/v1";
+import { MANAGER } from "../setting.ts";
+
+/** Where the server for names listens in the network of the nodes. */
+export const NAMES_ADDRESS = "172.30.255.53";
+/** The service's address, where other clusters have it. */
+const SERVICE_ADDRESS = "10.0.0.10";
+
+const namespace = "kube-system";
+const name = "kube-dns";
+const labels = { "k8s-app": "kube-dns", "kubernetes.io/name": "CoreDNS" };
+const transports = [
+  { name: "dns", port: 53, protocol: "UDP" },
+  { name: "dns-tcp", port: 53, protocol: "TCP" },
+] as const;
+
+/** Makes the service and says who serves it, unless they are there. */
+export async function provideNames(client: Client): Promise<void> {
+  const spec = { clusterIP: SERVICE_ADDRESS, ports: transports.map((one) => ({ ...one, targetPort: one.port })) };
+  const options = { fieldManager: MANAGER };
+  await client.create(Service, { metadata: { namespace, name, labels }, spec }, options).catch(unlessThere);
+  const slice = {
+    metadata: {
+      namespace,
+      name,
+      labels: { "kubernetes.io/service-name": name, "endpointslice.kubernetes.io/managed-by": MANAGER },
+    },
+    addressType: "IPv4" as const,
+    endpoints: [{ addresses: [NAMES_ADDRESS], conditions: { ready: true, serving: true } }],
+    ports: [...transports],
+  };
+  await client.create(EndpointSlice, slice, options).catch(unlessThere);
+}
+
+function unlessThere(error: unknown): undefined {
+  if (!isApiError(error, "AlreadyExists")) throw error;
+}

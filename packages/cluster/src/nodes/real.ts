@@ -1,0 +1,112 @@
+/** Nodes whose pods are real: namespaces of this machine, the addresses and names of services in them, and a node for each name. */
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startMachine, startNode, startServiceProxy } from "@capstan/node";
+import type { LinuxRuntime, Machine, MachineOptions, RunningNode } from "@capstan/node";
+import { openStore } from "@capstan/oci";
+import type { Store } from "@capstan/oci";
+import type { Setting } from "../setting.ts";
+import { provideNames, NAMES_ADDRESS } from "../network/names.ts";
+import { networkOf } from "../network/network.ts";
+import type { ClusterNetwork } from "../network/network.ts";
+import type { Doors } from "./doors.ts";
+import { nodeName } from "./names.ts";
+
+/** A node that runs programs. */
+export interface RealNode extends RunningNode {
+  readonly runtime: LinuxRuntime;
+}
+
+/** What real nodes are made from. */
+export interface RealNodesOptions {
+  readonly nodes: number;
+  readonly capacity: { readonly [resource: string]: string } | undefined;
+  readonly doors: Doors;
+  /** The folder of everything that pods leave on disk. */
+  readonly state: string;
+  readonly rights: MachineOptions["rights"];
+  readonly images: Store | undefined;
+  readonly registry: MachineOptions["session"];
+  /** The port of the API server on 127.0.0.1. */
+  readonly port: number;
+}
+
+/** Real nodes, and what is theirs together. */
+export interface RealNodes {
+  readonly nodes: readonly RealNode[];
+  readonly network: ClusterNetwork;
+  readonly images: Store;
+  stop(): Promise<void>;
+}
+
+/** The address of the first node, where pods find the API server. */
+export const FIRST_NODE_ADDRESS = nodeAddress(0);
+
+function nodeAddress(index: number): string {
+  return `172.30.0.${index + 1}`;
+}
+
+/** How often the files of volumes are brought up to date, in milliseconds. */
+const VOLUME_REFRESH = 5000;
+
+/** Starts the machine, then the nodes on it. */
+export async function startRealNodes(setting: Setting, options: RealNodesOptions): Promise<RealNodes> {
+  const { client, clock, log } = setting;
+  await mkdir(options.state, { recursive: true });
+  const images = options.images ?? (await openStore(join(options.state, "images")));
+  const machine = await startMachine(machineOptions(setting, options, images));
+  options.doors.connect(machine);
+  const proxy = startServiceProxy({
+    client,
+    clock,
+    setRules: (rules) => machine.setRules(rules),
+    report: (error) => log.error("the rules of services were refused", { error }),
+  });
+  machine.setNames((question) => proxy.answer(question));
+  await provideNames(client);
+  const nodes: RealNode[] = [];
+  for (let index = 0; index < options.nodes; index++)
+    nodes.push(await startRealNode(setting, machine, { ...options, index }));
+  await proxy.settled();
+  return {
+    nodes,
+    network: await networkOf({ machine, state: options.state }),
+    images,
+    async stop() {
+      proxy.stop();
+      await Promise.all(nodes.map((node) => node.close("lost")));
+      await machine.close();
+    },
+  };
+}
+
+function machineOptions({ clock }: Setting, options: RealNodesOptions, store: Store): MachineOptions {
+  const { state, rights, registry, port } = options;
+  return {
+    state,
+    clock,
+    store,
+    rights,
+    names: { server: NAMES_ADDRESS },
+    apiServer: { host: "127.0.0.1", port },
+    ...(registry !== undefined && { session: registry }),
+  };
+}
+
+async function startRealNode(
+  { client, clock }: Setting,
+  machine: Machine,
+  { index, nodes, capacity, doors }: RealNodesOptions & { readonly index: number },
+): Promise<RealNode> {
+  const name = nodeName(index, nodes);
+  const place = { name, address: nodeAddress(index), podCidr: `10.244.${index}.0/24` };
+  const runtime = await machine.addNode({ ...place, ...(capacity !== undefined && { capacity }) });
+  const node = await startNode({ client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
+  doors.open(node);
+  return Object.assign(node, { runtime });
+}
+
+/** Removes the files of a volume whose claim is gone; the path is the one that pods see. */
+export async function removeVolumeFiles(state: string, path: string): Promise<void> {
+  await rm(join(state, "disk", path), { recursive: true, force: true });
+}

@@ -1,0 +1,39 @@
+/** Nodes whose pods run nothing. */
+import { simulatedRuntime, startNode } from "@capstan/node";
+import type { RunningNode, SimulatedRuntime } from "@capstan/node";
+import type { Setting } from "../setting.ts";
+import { nodeName } from "./names.ts";
+
+/** A node of the cluster, and the ways to make things happen on it. */
+export interface ClusterNode extends RunningNode {
+  readonly runtime: SimulatedRuntime;
+}
+
+/** What nodes are told. */
+export interface SimulatedNodesOptions {
+  readonly nodes: number;
+  readonly capacity: { readonly [resource: string]: string } | undefined;
+  readonly heartbeat: boolean;
+}
+
+/** Each node has a network of its own for its pods: 10.64.0.0/16, 10.65.0.0/16 and so on. */
+const FIRST_POD_NETWORK = 64;
+
+/** Starts the nodes. */
+export function startSimulatedNodes(
+  { client, clock }: Setting,
+  { nodes, capacity, heartbeat }: SimulatedNodesOptions,
+): Promise<readonly ClusterNode[]> {
+  return Promise.all(
+    Array.from({ length: nodes }, async (_, index) => {
+      const runtime = simulatedRuntime({
+        clock,
+        ...(capacity !== undefined && { capacity }),
+        address: `192.168.0.${index + 1}`,
+        podCidr: `10.${FIRST_POD_NETWORK + index}.0.0/16`,
+      });
+      const name = nodeName(index, nodes);
+      return Object.assign(await startNode({ client, name, runtime, clock, heartbeat }), { runtime });
+    }),
+  );
+}
