@@ -110,7 +110,7 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const { nodes = 1, capacity, images, registry, port = 0 } = options;
   const doors = doorsToNodes();
   const state = await openState(options.data);
-  const removeVolume = (path: string): Promise<void> => removeVolumeFiles(state.folder, path);
+  const removeVolume = (path: string | undefined): Promise<void> => removeVolumeFiles(state.folder, path);
   const plane = await startControlPlane({ ...options, port }, { doors, removeVolume });
   const rights = process.getuid?.() === 0 ? "root" : "user";
   const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
@@ -141,7 +141,7 @@ interface ControlPlane {
 interface Ground {
   readonly doors: Doors;
   /** Removes what is left of a volume that nobody claims. */
-  readonly removeVolume: (path: string) => Promise<void>;
+  readonly removeVolume: (path: string | undefined) => Promise<void>;
 }
 
 async function startControlPlane(options: ClusterOptions, ground: Ground): Promise<ControlPlane> {

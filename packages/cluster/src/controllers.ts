@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly certificate: string;
   readonly kinds: KnownKinds;
   /** Removes what is left of a volume that nobody claims. */
-  readonly removeVolume: (path: string) => Promise<void>;
+  readonly removeVolume: (path: string | undefined) => Promise<void>;
 }
 
 /** Every controller that is an ordinary one. */

@@ -40,7 +40,7 @@ export interface RealNodes {
 }
 
 /** The address of the first node, where pods find the API server. */
-export const FIRST_NODE_ADDRESS = nodeAddress(0);
+export const FIRST_NODE_ADDRESS: string = nodeAddress(0);
 
 function nodeAddress(index: number): string {
   return `172.30.0.${index + 1}`;
@@ -106,7 +106,8 @@ async function startRealNode(
   return Object.assign(node, { runtime });
 }
 
-/** Removes the files of a volume whose claim is gone; the path is the one that pods see. */
-export async function removeVolumeFiles(state: string, path: string): Promise<void> {
+/** Removes the files of a volume whose claim is gone; the path, if it has one, is the one that pods see. */
+export async function removeVolumeFiles(state: string, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
   await rm(join(state, "disk", path), { recursive: true, force: true });
 }

@@ -18,7 +18,10 @@ export function phaseOf({ spec }: PersistentVolume, claim: PersistentVolumeClaim
 }
 
 /** The controller of volumes; what is left of one that nobody claims is removed if it is ours to remove. */
-export function volumeController({ client, clock }: Setting, removeFiles: (path: string) => Promise<void>): Controller {
+export function volumeController(
+  { client, clock }: Setting,
+  removeFiles: (path: string | undefined) => Promise<void>,
+): Controller {
   return controller(
     PersistentVolume,
     { name: "persistentvolume", reads: [PersistentVolumeClaim], on: anyChange },
@@ -37,16 +40,16 @@ export function volumeController({ client, clock }: Setting, removeFiles: (path:
         await writeStatus(client, PersistentVolume, { object: volume, status, signal });
       }
       if (phase !== "Released" || volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return;
-      if (isOurs(volume)) await removeFiles(volume.spec.hostPath?.path ?? "");
+      await removeFiles(ownPath(volume));
       const target = { name: volume.metadata.name, preconditions: { uid: volume.metadata.uid }, signal };
       await client.delete(PersistentVolume, target).catch(unlessGone);
     },
   );
 }
 
-/** Whether the files were made for a claim, by our provisioner. */
-function isOurs({ metadata, spec }: PersistentVolume): boolean {
-  return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER && spec?.hostPath !== undefined;
+/** Where the files of a volume are that our provisioner made for a claim. */
+function ownPath({ metadata, spec }: PersistentVolume): string | undefined {
+  return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER ? spec?.hostPath?.path : undefined;
 }
 
 function unlessGone(error: unknown): undefined {
