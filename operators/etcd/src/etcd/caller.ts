@@ -1,0 +1,99 @@
+/** Typed calls over a channel, with the token that etcd's authentication asks for: fetched when needed, renewed when refused. */
+import type { Channel } from "./channel.ts";
+import type { CallOptions, ConnectOptions } from "./client.ts";
+import { EtcdError } from "./errors.ts";
+import { LoginRequest, LoginResponse } from "./wire/cluster-messages.ts";
+import type { Message } from "./wire/message.ts";
+
+/** A method: where it is, what it takes, what it answers. */
+export interface Method<Request, Answer> {
+  readonly path: string;
+  readonly request: Message<Request>;
+  readonly answer: Message<Answer>;
+}
+
+/** Asks methods. */
+export interface Caller {
+  readonly endpoint: string;
+  /** One question, one answer. */
+  readonly ask: <Request, Answer>(
+    method: Method<Request, Answer>,
+    request: Partial<Request>,
+    options?: CallOptions,
+  ) => Promise<Answer>;
+  /** One question, many answers; without a limit of time unless one is given. */
+  readonly stream: <Request, Answer>(
+    method: Method<Request, Answer>,
+    request: Partial<Request>,
+    options?: CallOptions & { readonly isOpenEnded?: boolean },
+  ) => AsyncGenerator<Answer, void, void>;
+}
+
+const LOGIN = { path: "Auth/Authenticate", request: LoginRequest, answer: LoginResponse };
+
+/** A caller over a channel. */
+export function createCaller(channel: Channel, options: ConnectOptions): Caller {
+  const { endpoint, credentials, timeoutMs: limit = 5000 } = options;
+  let token: Promise<string | undefined> | undefined;
+
+  const login = async (): Promise<string | undefined> => {
+    if (credentials === undefined) return undefined;
+    const request = LoginRequest.encode(credentials);
+    try {
+      const bytes = await only(channel.call({ path: LOGIN.path, request, timeoutMs: limit }), endpoint, LOGIN.path);
+      return LOGIN.answer.decode(bytes).token;
+    } catch (error) {
+      if (error instanceof EtcdError && error.code === "AuthDisabled") return undefined;
+      throw error;
+    }
+  };
+  const currentToken = (): Promise<string | undefined> => {
+    if (token) return token;
+    const fetched = login();
+    // A login that failed, or that found nothing to log in to, is tried again by the next call.
+    const forget = (): void => {
+      if (token === fetched) token = undefined;
+    };
+    fetched.then((value) => (value === undefined ? forget() : undefined), forget);
+    token = fetched;
+    return fetched;
+  };
+  /** Runs a call; when the token was refused, once more with a new one. */
+  const withToken = async <T>(run: (token: string | undefined) => Promise<T>): Promise<T> => {
+    const used = currentToken();
+    try {
+      return await run(await used);
+    } catch (error) {
+      if (credentials === undefined || !(error instanceof EtcdError) || error.code !== "Unauthenticated") throw error;
+      if (token === used) token = undefined;
+      return run(await currentToken());
+    }
+  };
+
+  return {
+    endpoint,
+    ask: (method, value, { timeoutMs = limit, signal } = {}) => {
+      const request = method.request.encode(value);
+      return withToken(async (current) => {
+        const call = { path: method.path, request, token: current, timeoutMs, ...(signal ? { signal } : {}) };
+        return method.answer.decode(await only(channel.call(call), endpoint, method.path));
+      });
+    },
+    stream: async function* (method, value, streamOptions = {}) {
+      const request = method.request.encode(value);
+      const current = await currentToken();
+      for await (const bytes of channel.call({ path: method.path, request, token: current, ...streamOptions })) {
+        yield method.answer.decode(bytes);
+      }
+    },
+  };
+}
+
+/** The one message of an answer; the status after it is awaited too. */
+async function only(messages: AsyncIterable<Buffer>, endpoint: string, path: string): Promise<Buffer> {
+  let first: Buffer | undefined;
+  for await (const message of messages) first ??= message;
+  if (first !== undefined) return first;
+  const message = `could not ask etcd at ${endpoint} for ${path}: it answered without a message`;
+  throw new EtcdError("Malformed", message, { endpoint, maybeDone: true });
+}

@@ -1,0 +1,48 @@
+/** A limit of time joined with the caller's own signal: one signal, and afterwards the reason. */
+import type { Clock } from "capstan";
+import type { CallOptions } from "./client.ts";
+import { EtcdError } from "./errors.ts";
+
+/** What ends a call early. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number | undefined;
+  /** The error with which a call that was cut short fails; undefined while nothing has cut it. */
+  failure(isSent: boolean): EtcdError | undefined;
+}
+
+/** What a deadline is made from. */
+export interface DeadlineOptions extends CallOptions {
+  readonly clock: Clock;
+  readonly endpoint: string;
+  /** What the call is, for the message. */
+  readonly what: string;
+}
+
+/** Starts counting; disposing it stops. */
+export function startDeadline({ clock, endpoint, what, timeoutMs, signal }: DeadlineOptions): Deadline {
+  const controller = new AbortController();
+  let cut: "Deadline" | "Aborted" | undefined;
+  const stop = (why: "Deadline" | "Aborted"): void => {
+    cut ??= why;
+    controller.abort();
+  };
+  const onAbort = (): void => stop("Aborted");
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = timeoutMs === undefined ? undefined : clock.later(timeoutMs, () => stop("Deadline"));
+  return {
+    signal: controller.signal,
+    timeoutMs,
+    failure: (isSent) => {
+      if (cut === undefined) return undefined;
+      const why = cut === "Deadline" ? `no answer within ${timeoutMs} ms` : "the caller gave up";
+      const message = `could not ask etcd at ${endpoint} for ${what}: ${why}`;
+      return new EtcdError(cut, message, { endpoint, maybeDone: isSent, cause: signal?.reason });
+    },
+    [Symbol.dispose]: () => {
+      timer?.cancel();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** Messages as tables: a field knows its number and how to write and read itself; a message is its fields. */
+import { ByteReader, ByteWriter, WIRE } from "./bytes.ts";
+import type { WireType } from "./bytes.ts";
+
+/** One field of a message. */
+export interface Field<T> {
+  readonly number: number;
+  readonly wireType: WireType;
+  /** What a message has in which the field is missing. */
+  missing(): T;
+  write(writer: ByteWriter, value: T): void;
+  /** The value after another occurrence; repeated fields add to what they have. */
+  read(reader: ByteReader, before: T): T;
+}
+
+/** A kind of message: writes values and reads them back. Unknown fields are passed over. */
+export interface Message<T> {
+  encode(value: Partial<T>): Buffer;
+  decode(bytes: Buffer): T;
+}
+
+/** Joins fields to a message. */
+export function message<T extends object>(fields: { readonly [Name in keyof T]: Field<T[Name]> }): Message<T> {
+  const names = Object.keys(fields) as (keyof T & string)[];
+  const byNumber = new Map(names.map((name) => [fields[name].number, name]));
+  return {
+    encode: (value) => {
+      const writer = new ByteWriter();
+      for (const name of names) {
+        const part = value[name];
+        if (part !== undefined) fields[name].write(writer, part);
+      }
+      return writer.finish();
+    },
+    decode: (bytes) => {
+      const reader = new ByteReader(bytes);
+      const value = Object.fromEntries(names.map((name) => [name, fields[name].missing()])) as T;
+      while (!reader.isAtEnd) readField(reader, value);
+      return value;
+    },
+  };
+
+  function readField(reader: ByteReader, value: T): void {
+    const tag = reader.integer();
+    const name = byNumber.get(Math.floor(tag / 8));
+    if (name === undefined || fields[name].wireType !== tag % 8) reader.skip(tag % 8);
+    else value[name] = fields[name].read(reader, value[name]);
+  }
+}
+
+/** A whole number; zero is not sent. */
+export function integer(number: number): Field<number> {
+  return {
+    number,
+    wireType: WIRE.varint,
+    missing: () => 0,
+    write: (writer, value) => {
+      if (value === 0) return;
+      writer.tag(number, WIRE.varint);
+      if (value > 0) writer.varint(value);
+      else writer.varint64(BigInt(value));
+    },
+    read: (reader) => reader.integer(),
+  };
+}
+
+/** An id of 64 bits as hexadecimal text; the empty text stands for none. */
+export function id(number: number): Field<string> {
+  return {
+    number,
+    wireType: WIRE.varint,
+    missing: () => "",
+    write: (writer, value) => {
+      if (value === "") return;
+      writer.tag(number, WIRE.varint);
+      writer.varint64(BigInt(`0x${value}`));
+    },
+    read: (reader) => formatId(reader.integer64()),
+  };
+}
+
+/** Zero is etcd's way to say "none". */
+function formatId(value: bigint): string {
+  return value === 0n ? "" : value.toString(16);
+}
+
+/** Yes or no; no is not sent. */
+export function flag(number: number): Field<boolean> {
+  return {
+    number,
+    wireType: WIRE.varint,
+    missing: () => false,
+    write: (writer, value) => {
+      if (!value) return;
+      writer.tag(number, WIRE.varint);
+      writer.varint(1);
+    },
+    read: (reader) => reader.integer() !== 0,
+  };
+}
+
+/** UTF-8 text; the empty text is not sent. */
+export function text(number: number): Field<string> {
+  return {
+    number,
+    wireType: WIRE.bytes,
+    missing: () => "",
+    write: (writer, value) => {
+      if (value !== "") writeBytes(writer, number, Buffer.from(value));
+    },
+    read: (reader) => reader.bytes().toString("utf8"),
+  };
+}
+
+/** Bytes; none are not sent. */
+export function bytes(number: number): Field<Buffer> {
+  return {
+    number,
+    wireType: WIRE.bytes,
+    missing: () => Buffer.alloc(0),
+    write: (writer, value) => {
+      if (value.length > 0) writeBytes(writer, number, value);
+    },
+    read: (reader) => reader.bytes(),
+  };
+}
+
+/** A message within a message, which may be missing. */
+export function one<T>(number: number, of: () => Message<T>): Field<T | undefined> {
+  return {
+    number,
+    wireType: WIRE.bytes,
+    missing: () => undefined,
+    write: (writer, value) => {
+      if (value !== undefined) writeBytes(writer, number, of().encode(value));
+    },
+    read: (reader) => of().decode(reader.bytes()),
+  };
+}
+
+/** Any number of messages. */
+export function many<T>(number: number, of: () => Message<T>): Field<T[]> {
+  return {
+    number,
+    wireType: WIRE.bytes,
+    missing: () => [],
+    write: (writer, values) => {
+      for (const value of values) writeBytes(writer, number, of().encode(value));
+    },
+    read: (reader, before) => {
+      before.push(of().decode(reader.bytes()));
+      return before;
+    },
+  };
+}
+
+/** Any number of texts. */
+export function texts(number: number): Field<string[]> {
+  return {
+    number,
+    wireType: WIRE.bytes,
+    missing: () => [],
+    write: (writer, values) => {
+      for (const value of values) writeBytes(writer, number, Buffer.from(value));
+    },
+    read: (reader, before) => {
+      before.push(reader.bytes().toString("utf8"));
+      return before;
+    },
+  };
+}
+
+function writeBytes(writer: ByteWriter, number: number, value: Uint8Array): void {
+  writer.tag(number, WIRE.bytes);
+  writer.bytes(value);
+}
