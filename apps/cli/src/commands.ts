@@ -4,7 +4,7 @@ import type { Command } from "./command/define.ts";
 /** A row of the table. */
 export interface Entry {
   readonly name: string;
-  readonly topic: "Start" | "Work" | "Ask" | "Ship" | "Tools";
+  readonly topic: "Start" | "Work" | "Ask" | "Ship" | "Cluster" | "Tools";
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
@@ -136,6 +136,54 @@ export const commands: readonly Entry[] = [
     topic: "Ship",
     summary: "Grafana dashboards",
     load: async () => (await import("./commands/generate.ts")).generateDashboards,
+  },
+  {
+    name: "cluster start",
+    topic: "Cluster",
+    summary: "Start an embedded cluster",
+    load: async () => (await import("./commands/cluster-start.ts")).clusterStart,
+  },
+  {
+    name: "cluster stop",
+    topic: "Cluster",
+    summary: "Stop an embedded cluster",
+    load: async () => (await import("./commands/cluster-stop.ts")).clusterStop,
+  },
+  {
+    name: "cluster list",
+    topic: "Cluster",
+    summary: "List embedded clusters",
+    load: async () => (await import("./commands/cluster-list.ts")).clusterList,
+  },
+  {
+    name: "cluster kubeconfig",
+    topic: "Cluster",
+    summary: "Print what opens an embedded cluster",
+    load: async () => (await import("./commands/cluster-kubeconfig.ts")).clusterKubeconfig,
+  },
+  {
+    name: "cluster load-image",
+    topic: "Cluster",
+    summary: "Make an image known to embedded clusters",
+    load: async () => (await import("./commands/cluster-load-image.ts")).clusterLoadImage,
+  },
+  {
+    name: "cluster exec",
+    topic: "Cluster",
+    summary: "Run a program in the network of an embedded cluster",
+    load: async () => (await import("./commands/cluster-exec.ts")).clusterExec,
+  },
+  {
+    name: "cluster logs",
+    topic: "Cluster",
+    summary: "Print what an embedded cluster says",
+    load: async () => (await import("./commands/cluster-logs.ts")).clusterLogs,
+  },
+  {
+    name: "cluster fault",
+    topic: "Cluster",
+    summary: "Cut, delay or heal the lines of pods and nodes",
+    load: async () => (await import("./commands/cluster-fault.ts")).clusterFault,
   },
   {
     name: "apiserver",

@@ -15,6 +15,7 @@ import { startOrphanedPods } from "./job/orphans.ts";
 import { keepKeys, openKeys } from "./keys/keys.ts";
 import { toKubeconfig } from "./kubeconfig.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
+import type { Faults } from "./network/faults.ts";
 import type { ClusterNetwork } from "./network/network.ts";
 import { doorsToNodes } from "./nodes/doors.ts";
 import type { Doors } from "./nodes/doors.ts";
@@ -39,6 +40,8 @@ export interface ClusterOptions {
   readonly name?: string;
   /** A folder in which the state is kept, the files of pods included; without it, the state dies with the cluster. */
   readonly data?: string;
+  /** Where real pods keep their files: below `data`, or in a temporary folder, unless said otherwise. */
+  readonly state?: string;
   /** How pods run: simulated ones, the default, run nothing and become ready; real ones are programs of this machine (Linux). */
   readonly pods?: "simulated" | "real";
   /** How many nodes there are: 1 unless said otherwise. */
@@ -84,6 +87,8 @@ export interface Cluster<N extends RunningNode = ClusterNode> extends AsyncDispo
 export interface RealCluster extends Cluster<RealNode> {
   readonly network: ClusterNetwork;
   readonly images: Store;
+  /** Makes lines of pods and nodes fail. */
+  readonly faults: Faults;
 }
 
 /** Starts a cluster; it is ready to be used when this resolves. */
@@ -109,14 +114,15 @@ async function startSimulated(options: ClusterOptions): Promise<Cluster> {
 async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const { nodes = 1, capacity, images, registry, port = 0 } = options;
   const doors = doorsToNodes();
-  const state = await openState(options.data);
+  const state = await openState(options);
   const removeVolume = (path: string | undefined): Promise<void> => removeVolumeFiles(state.folder, path);
   const plane = await startControlPlane({ ...options, port }, { doors, removeVolume });
   const rights = process.getuid?.() === 0 ? "root" : "user";
   const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
   let real: RealNodes;
   try {
-    real = await startRealNodes(plane.setting, { ...wanted, port: plane.cluster.server.port ?? 0 });
+    const { server, fetch } = plane.cluster;
+    real = await startRealNodes(plane.setting, { ...wanted, fetch, port: server.port ?? 0 });
   } catch (error) {
     await plane.stop();
     await state.close();
@@ -127,8 +133,7 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
     await plane.stop();
     await state.close();
   };
-  const { network } = real;
-  return { ...plane.cluster, nodes: real.nodes, network, images: real.images, stop, [Symbol.asyncDispose]: stop };
+  return { ...plane.cluster, ...real, stop, [Symbol.asyncDispose]: stop };
 }
 
 interface ControlPlane {

@@ -5,3 +5,6 @@ export type { RealNode } from "./nodes/real.ts";
 export type { ClusterNode } from "./nodes/simulated.ts";
 export { enterNetwork } from "./network/network.ts";
 export type { ClusterNetwork, NetworkEntry } from "./network/network.ts";
+export type { Fault, Faults, FaultTarget } from "./network/faults.ts";
+export { ClusterError } from "./errors.ts";
+export type { ClusterErrorCode } from "./errors.ts";

@@ -9,6 +9,8 @@ import { NAMES_ADDRESS } from "./names.ts";
 export interface ClusterNetwork {
   /** A process whose network it is. */
   readonly pid: number;
+  /** The file that says whom to ask for names in it. */
+  readonly names: string;
   /** The command line that runs a command in this network, with the names of the cluster and the files of this machine. */
   enter(argv: readonly string[]): readonly string[];
   /** A connection to an address of a pod, a service or a node. */
@@ -36,6 +38,7 @@ export async function networkOf({ machine, state }: NetworkParts): Promise<Clust
   const pid = machine.pid ?? 0;
   return {
     pid,
+    names,
     enter: (argv) => enterNetwork({ pid, names }, argv),
     dial: (host, port) => machine.dial(host, port),
     run: (argv, input) => machine.run(argv, input),

@@ -7,9 +7,13 @@ import { openStore } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
 import type { Setting } from "../setting.ts";
 import { provideNames, NAMES_ADDRESS } from "../network/names.ts";
+import { faultsOf } from "../network/faults.ts";
+import type { Faults } from "../network/faults.ts";
 import { networkOf } from "../network/network.ts";
 import type { ClusterNetwork } from "../network/network.ts";
 import type { Doors } from "./doors.ts";
+import { openLine } from "./line.ts";
+import type { NodeLine } from "./line.ts";
 import { nodeName } from "./names.ts";
 
 /** A node that runs programs. */
@@ -27,6 +31,8 @@ export interface RealNodesOptions {
   readonly rights: MachineOptions["rights"];
   readonly images: Store | undefined;
   readonly registry: MachineOptions["session"];
+  /** The API server, in process. */
+  readonly fetch: (request: Request) => Promise<Response>;
   /** The port of the API server on 127.0.0.1. */
   readonly port: number;
 }
@@ -36,6 +42,7 @@ export interface RealNodes {
   readonly nodes: readonly RealNode[];
   readonly network: ClusterNetwork;
   readonly images: Store;
+  readonly faults: Faults;
   stop(): Promise<void>;
 }
 
@@ -64,20 +71,34 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
   });
   machine.setNames((question) => proxy.answer(question));
   await provideNames(client);
-  const nodes: RealNode[] = [];
-  for (let index = 0; index < options.nodes; index++)
-    nodes.push(await startRealNode(setting, machine, { ...options, index }));
+  const places = Array.from({ length: options.nodes }, (_, index) => placeOf(index, options.nodes));
+  const started: StartedNode[] = [];
+  for (const place of places) started.push(await startRealNode(setting, machine, { ...options, place }));
   await proxy.settled();
+  const run: Machine["run"] = (argv, input) => machine.run(argv, input);
+  const lines = started.map(({ place, line }) => ({ ...place, setLine: (state: "cut" | "healed") => line.set(state) }));
+  const nodes = started.map(({ node }) => node);
   return {
     nodes,
     network: await networkOf({ machine, state: options.state }),
     images,
+    faults: faultsOf({ client, clock, run, nodes: lines }),
     async stop() {
       proxy.stop();
       await Promise.all(nodes.map((node) => node.close("lost")));
       await machine.close();
     },
   };
+}
+
+interface NodePlace {
+  readonly name: string;
+  readonly address: string;
+  readonly podCidr: string;
+}
+
+function placeOf(index: number, count: number): NodePlace {
+  return { name: nodeName(index, count), address: nodeAddress(index), podCidr: `10.244.${index}.0/24` };
 }
 
 function machineOptions({ clock }: Setting, options: RealNodesOptions, store: Store): MachineOptions {
@@ -93,17 +114,23 @@ function machineOptions({ clock }: Setting, options: RealNodesOptions, store: St
   };
 }
 
+interface StartedNode {
+  readonly node: RealNode;
+  readonly place: NodePlace;
+  readonly line: NodeLine;
+}
+
 async function startRealNode(
-  { client, clock }: Setting,
+  { clock, random }: Setting,
   machine: Machine,
-  { index, nodes, capacity, doors }: RealNodesOptions & { readonly index: number },
-): Promise<RealNode> {
-  const name = nodeName(index, nodes);
-  const place = { name, address: nodeAddress(index), podCidr: `10.244.${index}.0/24` };
+  { place, capacity, doors, fetch }: RealNodesOptions & { readonly place: NodePlace },
+): Promise<StartedNode> {
   const runtime = await machine.addNode({ ...place, ...(capacity !== undefined && { capacity }) });
-  const node = await startNode({ client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
+  const line = openLine({ fetch, clock, random });
+  const { name } = place;
+  const node = await startNode({ client: line.client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
   doors.open(node);
-  return Object.assign(node, { runtime });
+  return { node: Object.assign(node, { runtime }), place, line };
 }
 
 /** Removes the files of a volume whose claim is gone; the path, if it has one, is the one that pods see. */

@@ -9,13 +9,18 @@ export interface StateFolder {
   close(): Promise<void>;
 }
 
-/** Opens the folder; without a place for data it is a new one, and is removed in the end. */
-export async function openState(data: string | undefined): Promise<StateFolder> {
-  if (data === undefined) {
+/** Opens the folder; without a place for it, it is a new one, and is removed in the end. */
+export async function openState({
+  data,
+  state = data === undefined ? undefined : join(data, "pods"),
+}: {
+  readonly data?: string;
+  readonly state?: string;
+}): Promise<StateFolder> {
+  if (state === undefined) {
     const folder = await mkdtemp(join(tmpdir(), "capstan-"));
     return { folder, close: () => rm(folder, { recursive: true, force: true }) };
   }
-  const folder = join(data, "pods");
-  await mkdir(folder, { recursive: true });
-  return { folder, close: async () => {} };
+  await mkdir(state, { recursive: true });
+  return { folder: state, close: async () => {} };
 }

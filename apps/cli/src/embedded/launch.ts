@@ -1,0 +1,48 @@
+/** Starts a cluster in a process of its own and waits until it is ready. */
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { CliError } from "../errors.ts";
+import { ownProgram } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { clusterFolder } from "./places.ts";
+import { files, findRecord, type ClusterRecord } from "./record.ts";
+
+/** Starts the cluster with the same words in the foreground of a process that goes on when this one ends. */
+export async function launchCluster(
+  name: string,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<ClusterRecord> {
+  const folder = clusterFolder(terminal, name);
+  if ((await findRecord(folder)) !== undefined)
+    throw new CliError("Cluster", `the cluster ${name} runs already; choose another --name, or stop it first`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const log = openSync(files.log(folder), "w", 0o600);
+  const program = [...process.execArgv, ownProgram("main"), "cluster", "start", "--foreground", ...words];
+  const child = spawn(process.execPath, program, {
+    cwd: terminal.cwd,
+    env: { ...terminal.env },
+    stdio: ["ignore", log, log],
+    detached: true,
+  });
+  closeSync(log);
+  let failure: string | undefined;
+  child.once("error", (error) => (failure = error.message));
+  child.once("exit", (code, signal) => (failure = `it ended with ${signal ?? `exit code ${code}`}`));
+  for (;;) {
+    const record = await findRecord(folder);
+    if (record !== undefined) {
+      child.unref();
+      return record;
+    }
+    if (failure !== undefined) throw await notStarted(name, folder, failure);
+    await wait(20);
+  }
+}
+
+async function notStarted(name: string, folder: string, failure: string): Promise<CliError> {
+  const said = (await readFile(files.log(folder), "utf8").catch(() => "")).trim().split("\n").slice(-5).join("\n");
+  return new CliError("Failed", `could not start the cluster ${name}: ${said === "" ? failure : said}`);
+}

@@ -1,0 +1,131 @@
+/** Runs a cluster in this process until it is told to stop, and keeps its record. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { startCluster, type Cluster, type ClusterOptions, type RealCluster } from "@capstan/cluster";
+import { inspectMachine, type MachineReport } from "@capstan/node";
+import { openStore } from "@capstan/oci";
+import { createLog, systemClock } from "@capstan/runtime";
+import { CliError } from "../errors.ts";
+import { stopSignal } from "../stop-signal.ts";
+import type { Terminal } from "../terminal.ts";
+import { openControl } from "./control.ts";
+import { describe } from "./describe.ts";
+import { clusterFolder, imagesFolder } from "./places.ts";
+import { files, findRecord, markOf, writeRecord, type ClusterRecord } from "./record.ts";
+import { registrySessions } from "./registry.ts";
+
+/** What was asked for. */
+export interface ClusterWishes {
+  readonly name: string;
+  readonly nodes: number;
+  readonly data: string | undefined;
+  /** Undefined: real ones where the machine can run them. */
+  readonly pods: "real" | "simulated" | undefined;
+  readonly port: number;
+  readonly kubeconfigOut: string | undefined;
+}
+
+/** Runs a cluster; it is ready when its record is there. */
+export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Promise<void> {
+  const began = performance.now();
+  const folder = clusterFolder(terminal, wishes.name);
+  await makeRoom(folder, wishes.name);
+  const pods = wishes.pods ?? (await possiblePods(terminal));
+  const cluster = await open(wishes, pods, { folder, terminal });
+  try {
+    const record = toRecord(cluster, wishes, pods);
+    await using _control = await openControl(files.control(folder), cluster);
+    await publish(cluster, wishes, { folder, record, cwd: terminal.cwd });
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    terminal.out(`cluster ${record.name} is ready on ${record.url} with ${describe(record)} (${seconds} s)\n`);
+    await stopSignal();
+  } finally {
+    await rm(files.record(folder), { force: true });
+    await cluster.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeRoom(folder: string, name: string): Promise<void> {
+  if ((await findRecord(folder)) !== undefined)
+    throw new CliError("Cluster", `the cluster ${name} runs already; choose another --name, or stop it first`);
+  await rm(files.record(folder), { force: true });
+  await rm(files.state(folder), { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+async function possiblePods(terminal: Terminal): Promise<"real" | "simulated"> {
+  const report = await inspectMachine(process);
+  if (report.canRunPods) return "real";
+  terminal.err(`pods are simulated, because this machine cannot run them: ${missing(report)}\n`);
+  return "simulated";
+}
+
+/** What is missing, in one line. */
+export function missing({ findings }: MachineReport): string {
+  const lacking = findings.filter(({ ok }) => !ok);
+  return lacking.map(({ what, remedy }) => (remedy === undefined ? what : `${what} (${remedy})`)).join(", ");
+}
+
+interface Place {
+  readonly folder: string;
+  readonly terminal: Terminal;
+}
+
+async function open(
+  wishes: ClusterWishes,
+  pods: "real" | "simulated",
+  { folder, terminal }: Place,
+): Promise<Cluster | RealCluster> {
+  const { name, nodes, port, data } = wishes;
+  const log = createLog({ clock: systemClock, level: "warn", write: (line) => terminal.err(line) });
+  const common: ClusterOptions = {
+    name,
+    nodes,
+    port,
+    log,
+    ...(data !== undefined && { data: resolve(terminal.cwd, data) }),
+  };
+  if (pods === "simulated") return startCluster({ ...common, pods });
+  const images = await openStore(imagesFolder(terminal));
+  try {
+    return await startCluster({
+      ...common,
+      pods,
+      images,
+      ...(data === undefined && { state: files.state(folder) }),
+      registry: registrySessions(terminal),
+    });
+  } catch (error) {
+    const report = await inspectMachine(process);
+    if (report.canRunPods) throw error;
+    throw new CliError("Failed", `this machine cannot run real pods: ${missing(report)}; or say --pods simulated`);
+  }
+}
+
+function toRecord(
+  cluster: Cluster | RealCluster,
+  { name, nodes, data }: ClusterWishes,
+  pods: ClusterRecord["pods"],
+): ClusterRecord {
+  return {
+    name,
+    process: markOf(process.pid),
+    url: cluster.server.url ?? "",
+    pods,
+    nodes,
+    data,
+    startedAt: new Date().toISOString(),
+    network: "network" in cluster ? { process: markOf(cluster.network.pid), names: cluster.network.names } : undefined,
+  };
+}
+
+async function publish(
+  { kubeconfig = "" }: Cluster | RealCluster,
+  { kubeconfigOut }: ClusterWishes,
+  { folder, record, cwd }: { readonly folder: string; readonly record: ClusterRecord; readonly cwd: string },
+): Promise<void> {
+  const out = kubeconfigOut === undefined ? [] : [resolve(cwd, kubeconfigOut)];
+  await writeRecord(folder, record);
+  for (const file of [join(folder, "kubeconfig"), ...out]) await writeFile(file, kubeconfig, { mode: 0o600 });
+}

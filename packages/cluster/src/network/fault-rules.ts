@@ -1,0 +1,56 @@
+/** The packet filter's rules for lines that are cut. Pure. */
+
+/** One side of a cut: an address, or the network of a node with the node's own address. */
+export interface Side {
+  /** Addresses and networks, as nft writes them. */
+  readonly addresses: readonly string[];
+}
+
+/** A cut: a side loses everybody, or only another side. */
+export interface Cut {
+  readonly side: Side;
+  readonly from: Side | undefined;
+}
+
+/**
+ * The rules of all cuts; what was there before is replaced at once. Packets are dropped where their last receiver is known, so that also who goes
+ * through a service is cut off. What a node itself asks of its pods goes through: probes are no part of the network between pods.
+ */
+export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[]): string {
+  return [
+    "add table ip capstan-faults",
+    "delete table ip capstan-faults",
+    "table ip capstan-faults {",
+    "  chain leave { type filter hook postrouting priority 90; policy accept;",
+    ...cuts.flatMap((cut) => leaving(cut, nodeAddresses)),
+    "  }",
+    "  chain arrive { type filter hook input priority -10; policy accept;",
+    ...cuts.flatMap(arriving),
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+}
+
+function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonly string[] {
+  const here = set(side.addresses);
+  if (from !== undefined) {
+    const there = set(from.addresses);
+    return [`    ip saddr ${here} ip daddr ${there} drop`, `    ip saddr ${there} ip daddr ${here} drop`];
+  }
+  const trusted = set([...side.addresses, ...nodeAddresses]);
+  return [
+    `    ip saddr ${here} ip daddr != ${here} ct direction original drop`,
+    `    ip saddr != ${trusted} ip daddr ${here} drop`,
+  ];
+}
+
+/** What is sent to the machine itself: the API server and the names. Answers to what the node asked come through. */
+function arriving({ side, from }: Cut): readonly string[] {
+  const to = from === undefined ? "" : ` ip daddr ${set(from.addresses)}`;
+  return [`    ip saddr ${set(side.addresses)}${to} ct direction original drop`];
+}
+
+function set(addresses: readonly string[]): string {
+  return `{ ${[...new Set(addresses)].join(", ")} }`;
+}

@@ -1,0 +1,180 @@
+/** Things that go wrong with the network of real pods on request: lines that are cut, or slow, until they are healed. */
+import { isApiError } from "@capstan/client";
+import type { Client } from "@capstan/client";
+import { Pod } from "@capstan/kinds/v1";
+import type { Machine } from "@capstan/node";
+import type { Clock } from "@capstan/runtime";
+import { ClusterError } from "../errors.ts";
+import { faultRules } from "./fault-rules.ts";
+import type { Cut, Side } from "./fault-rules.ts";
+
+/** Whose line something happens to. */
+export type FaultTarget =
+  | { readonly kind: "pod"; readonly namespace: string; readonly name: string }
+  | { readonly kind: "node"; readonly name: string };
+
+/** What shall go wrong, or right again. */
+export type Fault =
+  /** Nothing comes through any more, or nothing between the target and `from`. */
+  | { readonly do: "cut"; readonly target: FaultTarget; readonly from?: FaultTarget }
+  /** Everything that the target is sent takes longer. */
+  | { readonly do: "delay"; readonly target: FaultTarget; readonly milliseconds: number }
+  /** The target's line is as it was, or all lines are. */
+  | { readonly do: "heal"; readonly target?: FaultTarget };
+
+/** Makes lines fail. */
+export interface Faults {
+  /** Puts a fault in force; says in a sentence what happened. */
+  set(fault: Fault): Promise<string>;
+}
+
+/** What faults need of a cluster. */
+export interface FaultGround {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly run: Machine["run"];
+  readonly nodes: readonly FaultNode[];
+}
+
+/** A node, as far as its line goes. */
+export interface FaultNode {
+  readonly name: string;
+  readonly address: string;
+  readonly podCidr: string;
+  /** Whether the node itself can speak to the API server. */
+  readonly setLine: (state: "cut" | "healed") => void;
+}
+
+interface Line extends Side {
+  /** Tells targets apart, also pods of one name. */
+  readonly key: string;
+  readonly target: FaultTarget;
+}
+
+interface LiveCut extends Cut {
+  readonly side: Line;
+  readonly from: Line | undefined;
+}
+
+/** How often is looked whether a pod with a fault is still there: its address may become another's. */
+const LOOK_AGAIN = 1000;
+
+/** Faults of a cluster that has none yet. */
+export function faultsOf(ground: FaultGround): Faults {
+  let cuts: readonly LiveCut[] = [];
+  const slow = new Map<string, Line>();
+  let isWatching = false;
+
+  const enforce = async (wanted: readonly LiveCut[]): Promise<void> => {
+    cuts = wanted;
+    const addresses = ground.nodes.map(({ address }) => address);
+    await must(ground.run, ["nft", "-f", "-"], faultRules(cuts, addresses));
+    const cutOff = new Set(cuts.filter(({ from }) => from === undefined).map(({ side }) => side.key));
+    for (const node of ground.nodes) node.setLine(cutOff.has(`node/${node.name}`) ? "cut" : "healed");
+    watch();
+  };
+  const watch = (): void => {
+    if (isWatching || cuts.length === 0) return;
+    isWatching = true;
+    ground.clock.later(LOOK_AGAIN, () => {
+      isWatching = false;
+      void forgetGone().catch(() => watch());
+    });
+  };
+  const forgetGone = async (): Promise<void> => {
+    const gone = await Promise.all(cuts.map((cut) => isGone(ground, cut)));
+    if (gone.includes(true)) await enforce(cuts.filter((_, index) => gone[index] !== true));
+    else watch();
+  };
+  const heal = async (target: FaultTarget | undefined): Promise<string> => {
+    const line = target && (await lineOf(ground, target));
+    const isMeant = (one: Line | undefined): boolean => line === undefined || one?.key === line.key;
+    await enforce(cuts.filter(({ side, from }) => !isMeant(side) && (from === undefined || !isMeant(from))));
+    for (const one of [...slow.values()].filter(isMeant)) {
+      await setDelay(ground, one, undefined);
+      slow.delete(one.key);
+    }
+    return target === undefined ? "all lines are healed" : `${wordsOf(target)} is reached as before`;
+  };
+
+  return {
+    async set(fault) {
+      if (fault.do === "heal") return heal(fault.target);
+      const side = await lineOf(ground, fault.target);
+      if (fault.do === "delay") {
+        await setDelay(ground, side, fault.milliseconds);
+        slow.set(side.key, side);
+        return `${wordsOf(fault.target)} is reached ${fault.milliseconds} ms later`;
+      }
+      const from = fault.from && (await lineOf(ground, fault.from));
+      await enforce([...cuts, { side, from }]);
+      return `${wordsOf(fault.target)} is cut off${fault.from === undefined ? "" : ` from ${wordsOf(fault.from)}`}`;
+    },
+  };
+}
+
+function wordsOf(target: FaultTarget): string {
+  return target.kind === "pod" ? `pod ${target.namespace}/${target.name}` : `node ${target.name}`;
+}
+
+async function lineOf({ client, nodes }: FaultGround, target: FaultTarget): Promise<Line> {
+  if (target.kind === "node") {
+    const node = nodes.find(({ name }) => name === target.name);
+    if (node === undefined) throw new ClusterError("NotFound", `there is no node ${target.name}`);
+    return { key: `node/${node.name}`, target, addresses: [node.address, node.podCidr] };
+  }
+  const pod = await findPod(client, target);
+  if (pod === undefined) throw new ClusterError("NotFound", `there is no ${wordsOf(target)}`);
+  const { podIP = "" } = pod.status ?? {};
+  if (podIP === "" || pod.spec?.hostNetwork === true)
+    throw new ClusterError("Unsupported", `${wordsOf(target)} has no line of its own${podIP === "" ? " yet" : ""}`);
+  return { key: `pod/${pod.metadata.uid}`, target, addresses: [podIP] };
+}
+
+async function findPod(
+  client: Client,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<Pod | undefined> {
+  try {
+    return await client.get(Pod, { namespace, name });
+  } catch (error) {
+    if (isApiError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+async function isGone({ client }: FaultGround, { side, from }: LiveCut): Promise<boolean> {
+  for (const { target, key } of from === undefined ? [side] : [side, from]) {
+    if (target.kind === "node") continue;
+    const pod = await findPod(client, target);
+    if (pod === undefined || key !== `pod/${pod.metadata.uid}`) return true;
+  }
+  return false;
+}
+
+/** The kernel's own means to delay packets sits on the node's end of the line; not every kernel has it. */
+async function setDelay(
+  { run }: FaultGround,
+  { target, addresses }: Line,
+  milliseconds: number | undefined,
+): Promise<void> {
+  const [address = ""] = addresses;
+  if (target.kind === "node")
+    throw new ClusterError("Unsupported", "lines of nodes cannot be delayed; delay those of their pods");
+  const { stdout } = await run(["ip", "-o", "route", "get", address]);
+  const device = / dev (\S+)/.exec(stdout)?.[1];
+  if (device === undefined) throw new ClusterError("NotFound", `${wordsOf(target)} has no line any more`);
+  if (milliseconds === undefined) return void (await run(["tc", "qdisc", "del", "dev", device, "root"]));
+  const argv = ["tc", "qdisc", "replace", "dev", device, "root", "netem", "delay", `${milliseconds}ms`];
+  const { code, stderr } = await run(argv);
+  if (code === 0) return;
+  throw new ClusterError(
+    "Unsupported",
+    `the kernel cannot delay packets (${stderr.trim()}); load the module sch_netem, or cut the line instead`,
+  );
+}
+
+async function must(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
+  const { code, stderr } = await run(argv, input);
+  if (code !== 0) throw new ClusterError("Unsupported", `the packet filter refused the fault: ${stderr.trim()}`);
+}
