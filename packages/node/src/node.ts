@@ -2,7 +2,7 @@
 import { isApiError, type Client, type Clock } from "@capstan/client";
 import { Pod, Service, type Node } from "@capstan/kinds/v1";
 import { follow } from "./agent/follow.ts";
-import { objectsOf } from "./agent/objects.ts";
+import { objectsOf, type Objects } from "./agent/objects.ts";
 import { recorderTo } from "./agent/recorder.ts";
 import { register, startHeartbeat, writeStatus, type Registration } from "./agent/register.ts";
 import { reporterTo } from "./agent/reporter.ts";
@@ -121,6 +121,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     hostIps: facts.addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address),
     scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
     volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
+    handler: (pod) => handlerOf(pod, objects),
     async environment({ pod, container, sandbox }) {
       const found = containersOf(pod.spec).find(({ spec }) => spec.name === container);
       if (found === undefined) throw new NodeError("Internal", `the pod has no container ${container}`);
@@ -141,6 +142,13 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       runtime.forgetPod?.(pod).catch(() => {});
     },
   };
+}
+
+async function handlerOf({ spec: { runtimeClassName = "" } }: BoundPod, objects: Objects): Promise<string> {
+  if (runtimeClassName === "") return "";
+  const found = await objects.runtimeClass(runtimeClassName);
+  if (found !== undefined) return found.handler;
+  throw new NodeError("FailedCreatePodSandBox", `RuntimeClass "${runtimeClassName}" not found`);
 }
 
 async function removePod(client: Client, { metadata }: BoundPod): Promise<void> {

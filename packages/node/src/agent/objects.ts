@@ -1,5 +1,6 @@
 /** Reads the objects that pods refer to; whoever asks for the same thing at the same time shares the answer. */
 import { isApiError, type Client } from "@capstan/client";
+import { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret } from "@capstan/kinds/v1";
 
 /** The objects around a pod; `undefined` is one that does not exist. */
@@ -8,6 +9,7 @@ export interface Objects {
   secret(namespace: string, name: string): Promise<Secret | undefined>;
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
   volume(name: string): Promise<PersistentVolume | undefined>;
+  runtimeClass(name: string): Promise<RuntimeClass | undefined>;
 }
 
 /** The objects of an API server. */
@@ -31,5 +33,6 @@ export function objectsOf(client: Client): Objects {
     claim: (namespace, name) =>
       once(`pvc/${namespace}/${name}`, () => client.get(PersistentVolumeClaim, { namespace, name })),
     volume: (name) => once(`pv/${name}`, () => client.get(PersistentVolume, { name })),
+    runtimeClass: (name) => once(`runtime/${name}`, () => client.get(RuntimeClass, { name })),
   };
 }

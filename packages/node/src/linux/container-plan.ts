@@ -1,14 +1,17 @@
 /** Works out everything about a container before it starts: whom it runs as, what it sees, what it runs. */
 import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";
 import type { ImageConfig } from "@capstan/oci";
 import { expand } from "../environment/expand.ts";
 import { NodeError } from "../errors.ts";
 import type { ContainerOrder } from "../runtime/runtime.ts";
+import type { GroupFolder } from "./cgroups/groups.ts";
+import { oomScore as oomScoreOf, type CgroupVersion } from "./cgroups/limits.ts";
 import { identityOf } from "./identity.ts";
 import type { UnpackedImage } from "./images.ts";
-import { defaultCapabilities, launchCommand, placesCommand, type LaunchPlan, type Mount } from "./launch.ts";
+import { defaultCapabilities, launchCommand, waitsForUsers, type Entrance, type Mount } from "./launch.ts";
 import type { MachineParts } from "./machine.ts";
 import { quoted } from "./network.ts";
 import { hostnameOf } from "./pod-files.ts";
@@ -19,12 +22,16 @@ import { mountsOf, type VolumeFolders } from "./volumes.ts";
 export interface PlanSources {
   readonly order: ContainerOrder;
   readonly place: { readonly folder: string; readonly folders: VolumeFolders; readonly holder: number };
+  /** The control groups that it goes into. */
+  readonly groups: readonly GroupFolder[];
+  /** The process whose companions it sees, when it was started to look at another container. */
+  readonly target: number | undefined;
   readonly image: UnpackedImage;
   /** The container's own folder. */
   readonly folder: string;
   readonly id: string;
   readonly logs: string;
-  readonly parts: Pick<MachineParts, "rights" | "insidePath">;
+  readonly parts: Pick<MachineParts, "rights" | "insidePath" | "names" | "groups">;
 }
 
 /** A container that is ready to be started. */
@@ -32,37 +39,42 @@ export interface PlannedContainer {
   readonly launch: Launch;
   /** Puts its file system together. */
   readonly mountScript: string;
-  /** Where its file system is. */
-  readonly root: string;
+  /** What is mounted for it, outside of its own view. */
+  readonly mounted: readonly string[];
   /** Where it leaves its last words. */
   readonly messageFile: string;
-  readonly enter: Pick<LaunchPlan, "rights" | "holder" | "identity">;
+  readonly enter: Entrance;
   readonly stopSignal: NodeJS.Signals;
 }
 
 /** Makes the plan and the folders it needs. */
 export async function planContainer(sources: PlanSources): Promise<PlannedContainer> {
-  const { order, place, image, folder, parts } = sources;
+  const { order, place, image, folder, parts, groups } = sources;
   const { pod, container } = order;
   const { config = {} } = image.config;
   const identity = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
-  const env = environmentOf(order, image.config);
+  const env = environmentOf(order, image.config, parts.names.domain);
   const messageFile = join(folder, "termination-log");
-  for (const name of ["upper", "work", "root"]) await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
+  for (const name of ["upper", "work", "root", "proc"])
+    await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
   await mkdir(dirname(sources.logs), { recursive: true });
   await writeFile(messageFile, "");
   await chmod(messageFile, 0o666);
   const { rights, insidePath } = parts;
   const mounts = [
     ...podMounts(container, place.folder, messageFile),
+    ...groupMounts(groups, parts.groups?.version),
     ...(await mountsOf(container, place.folders, env)),
   ];
-  const enter = { rights, holder: place.holder, identity };
+  const joined = joinedProcess(sources);
+  const oomScore = oomScoreOf(pod.spec, container.resources, totalmem());
+  const enter = { rights, holder: place.holder, identity, groups: groups.map((group) => group.folder), oomScore };
   const plan = {
     ...enter,
+    processes: joined === undefined ? undefined : { pid: joined, proc: insidePath(join(folder, "proc")) },
     root: insidePath(join(folder, "root")),
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
-    mounts: mounts.map((mount) => ({ ...mount, from: insidePath(mount.from) })),
+    mounts: mounts.map((mount) => ({ ...mount, from: mount.from === undefined ? undefined : insidePath(mount.from) })),
     capabilities: capabilitiesOf(container),
     directory: container.workingDir ?? (config.WorkingDir || "/"),
     argv: commandOf(container, image.config, env),
@@ -75,32 +87,57 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     log: sources.logs,
     stdin: container.stdin === true,
     tellsPid: true,
+    waitsForUsers: waitsForUsers(plan),
+    joins: joined,
   };
   const stopSignal = stopSignalOf(container, config.StopSignal);
   return {
     launch,
-    mountScript: mountScript(sources, plan),
-    root: join(folder, "root"),
+    mountScript: mountScript(sources, joined),
+    mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
     messageFile,
     enter,
     stopSignal,
   };
 }
 
-function mountScript({ image, folder, parts: { rights, insidePath } }: PlanSources, plan: LaunchPlan): string {
+function mountScript(
+  { image, folder, parts: { rights, insidePath } }: PlanSources,
+  joined: number | undefined,
+): string {
   const [lower, upper, work, root] = [image.folder, ...["upper", "work", "root"].map((name) => join(folder, name))].map(
     insidePath,
   );
   const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}${rights === "user" ? ",userxattr" : ""}`;
-  const mount = `mount -t overlay overlay -o ${quoted(options)} ${quoted(root ?? "")}\n`;
-  if (plan.identity.uid === 0) return mount;
-  return `${mount}${placesCommand(plan).map(quoted).join(" ")} 2>/dev/null || true\n`;
+  const overlay = `mount -t overlay overlay -o ${quoted(options)} ${quoted(root ?? "")}\n`;
+  if (joined === undefined) return overlay;
+  return `${overlay}nsenter -t ${joined} -p mount -t proc proc ${quoted(insidePath(join(folder, "proc")))}\n`;
+}
+
+/** Whose processes a container sees, if not only its own: those of another container, of its pod, or of its node, whose first is the keeper. */
+function joinedProcess({ order: { pod }, place, target }: PlanSources): number | undefined {
+  if (pod.spec.hostPID === true) return 1;
+  return pod.spec.shareProcessNamespace === true ? place.holder : target;
+}
+
+/** A container sees its own groups where programs look for their limits. */
+function groupMounts(groups: readonly GroupFolder[], version: CgroupVersion | undefined): readonly Mount[] {
+  if (version === 2) return groups.map(({ folder }) => ({ from: folder, to: "/sys/fs/cgroup", readOnly: true }));
+  if (groups.length === 0) return [];
+  const own = groups.map(({ controller, folder }) => ({
+    from: folder,
+    to: `/sys/fs/cgroup/${controller}`,
+    readOnly: true,
+  }));
+  return [{ from: undefined, to: "/sys/fs/cgroup", readOnly: false }, ...own];
 }
 
 /** The files that every container of a pod sees, unless it mounts something over them. */
 function podMounts(container: Container, podFolder: string, messageFile: string): readonly Mount[] {
   const own = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath));
   const files = [
+    { from: join(podFolder, "sys"), to: "/sys", readOnly: container.securityContext?.privileged !== true },
+    { from: join(podFolder, "shm"), to: "/dev/shm", readOnly: false },
     { from: join(podFolder, "hosts"), to: "/etc/hosts", readOnly: false },
     { from: join(podFolder, "resolv.conf"), to: "/etc/resolv.conf", readOnly: false },
     { from: join(podFolder, "hostname"), to: "/etc/hostname", readOnly: false },
@@ -111,10 +148,14 @@ function podMounts(container: Container, podFolder: string, messageFile: string)
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-function environmentOf({ pod, env }: ContainerOrder, { config = {} }: ImageConfig): ReadonlyMap<string, string> {
+function environmentOf(
+  { pod, env }: ContainerOrder,
+  { config = {} }: ImageConfig,
+  domain: string,
+): ReadonlyMap<string, string> {
   const all = new Map([
     ["PATH", defaultPath],
-    ["HOSTNAME", hostnameOf(pod)],
+    ["HOSTNAME", hostnameOf(pod, domain)],
     ["HOME", "/"],
   ]);
   for (const line of config.Env ?? []) {

@@ -6,7 +6,7 @@ test("lines are written whole, however they were cut, and the last one may lack 
   const encode = createLogEncoder("stdout", () => "T");
   assert.equal(encode(Buffer.from("on")), "");
   assert.equal(encode(Buffer.from("e\ntwo\nthr")), "T stdout F one\nT stdout F two\n");
-  assert.equal(endOfStream(encode), "T stdout F thr\n");
+  assert.equal(endOfStream(encode), "T stdout P thr\n");
   const complete = createLogEncoder("stderr", () => "T");
   complete(Buffer.from("one\n"));
   assert.equal(endOfStream(complete), "");

@@ -42,9 +42,9 @@ export function parseLogLine(line: string): LogEntry | undefined {
   return { time, stream: stream === "stderr" ? "stderr" : "stdout", isWhole: tag === "F", text };
 }
 
-/** What is left of a stream that ends without a newline is a line too. */
+/** What is left of a stream that ends without a newline is told as the part of a line that it is. */
 export function endOfStream(encode: (chunk: Buffer) => string): string {
   const text = encode(Buffer.from("\n"));
   // A stream that ended with a newline has nothing left but the one just added.
-  return / [FP] \n$/.test(text) ? "" : text;
+  return / [FP] \n$/.test(text) ? "" : text.replace(/ F (.*\n)$/, " P $1");
 }

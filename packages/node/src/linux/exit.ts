@@ -1,22 +1,26 @@
 /** Reads how a container ended from how its launcher ended. */
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import type { Container } from "@capstan/kinds/v1";
 import type { Exit } from "../runtime/runtime.ts";
+import type { PlannedContainer } from "./container-plan.ts";
 import { parseLogLine } from "./cri-log.ts";
 
-/** What is known at the end. */
-export interface EndedContainer {
-  readonly id: string;
+/** What the keeper tells of an end. */
+export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
   /** The last words on standard error. */
   readonly tail: string;
+}
+
+/** What is known at the end. */
+export interface EndedContainer extends Ending {
+  readonly id: string;
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** What the container left for this purpose. */
-  readonly message: string;
+  readonly plan: Pick<PlannedContainer, "messageFile" | "launch">;
   readonly container: Container;
-  readonly log: string;
+  readonly ranOutOfMemory: boolean;
 }
 
 const longestMessage = 4096;
@@ -26,27 +30,51 @@ const killed = 137;
 const cannotStart = 128;
 
 /** How it ended. */
-export async function toExit(ended: EndedContainer): Promise<Exit> {
+export async function readExit(ended: EndedContainer): Promise<Exit> {
   const { id, startedAt, finishedAt } = ended;
-  const missing = /bwrap: execvp ([^\n]*): (No such file or directory|Permission denied)\n?$/.exec(ended.tail);
-  if (missing !== null) {
-    const why = missing[2] === "Permission denied" ? "permission denied" : "executable file not found in $PATH";
-    const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: exec: "${missing[1]}": ${why}`;
-    return { id, startedAt: 0, finishedAt, exitCode: cannotStart, reason: "StartError", message };
-  }
+  const failure = startFailure(ended);
+  if (failure !== undefined)
+    return { id, startedAt: 0, finishedAt, exitCode: cannotStart, reason: "StartError", message: failure };
   const exitCode = ended.code ?? killed;
   const message = await messageOf(ended, exitCode);
-  const reason = exitCode === 0 ? "Completed" : "Error";
+  const reason = exitCode === 0 ? "Completed" : ended.ranOutOfMemory ? "OOMKilled" : "Error";
   return { id, startedAt, finishedAt, exitCode, reason, ...(message === "" ? {} : { message }) };
 }
 
-async function messageOf({ message, container, log }: EndedContainer, exitCode: number): Promise<string> {
-  if (message !== "") return message.slice(0, longestMessage);
+/** The launcher says on its last line why it could not become the program. */
+function startFailure({ tail, code }: Ending): string | undefined {
+  const said = code === 1 ? /bwrap: (execvp ([^\n]*): ([^\n:]*)|[^\n]*)\n?$/.exec(tail) : null;
+  if (said === null) return undefined;
+  const [, whole = "", program, why] = said;
+  const reason = program === undefined ? whole : `exec: "${program}": ${wordsFor(why)}`;
+  return `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ${reason}`;
+}
+
+function wordsFor(why: string | undefined): string {
+  if (why === "Permission denied") return "permission denied";
+  return why === "No such file or directory" ? "executable file not found in $PATH" : (why ?? "");
+}
+
+async function messageOf({ plan, container, ...ended }: EndedContainer, exitCode: number): Promise<string> {
+  const message = await readStart(plan.messageFile, longestMessage);
+  if (message !== "") return message;
   if (container.terminationMessagePolicy !== "FallbackToLogsOnError" || exitCode === 0) return "";
-  const lines = (await readFile(log, "utf8").catch(() => "")).split("\n").slice(-mostLines - 1);
+  const lines = (await readFile(plan.launch.log, "utf8").catch(() => ended.tail)).split("\n").slice(-mostLines - 1);
   const entries = lines.flatMap((line) => parseLogLine(line) ?? []);
   return entries
     .map(({ text, isWhole }) => (isWhole ? `${text}\n` : text))
     .join("")
     .slice(-longestLog);
+}
+
+/** A program may leave as much as it likes; only the beginning is told. */
+async function readStart(path: string, length: number): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return "";
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

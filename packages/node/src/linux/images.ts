@@ -1,5 +1,5 @@
 /** The images of a node: found by name, pulled when they are not there, unpacked once for all containers. */
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   compressionOf,
@@ -95,16 +95,16 @@ export class Images {
       () => false,
     );
     if (isThere) return { folder, config: image.config };
-    const temporary = `${folder}.partial`;
-    await rm(temporary, { recursive: true, force: true });
-    await mkdir(temporary, { recursive: true, mode: 0o755 });
+    await mkdir(this.#options.folder, { recursive: true, mode: 0o755 });
+    const temporary = await mkdtemp(`${folder}.`);
+    await chmod(temporary, 0o755);
     for (const layer of image.manifest.layers) {
       await unpackLayer(store.read(layer.digest), compressionOf(layer.mediaType), temporary, {
         owners: rights === "root" ? "keep" : "mine",
         whiteouts: "remove",
       });
     }
-    await rename(temporary, folder);
+    await moveInto(temporary, folder);
     return { folder, config: image.config };
   }
 
@@ -114,6 +114,14 @@ export class Images {
     const descriptor = (await store.find(formatReference(parse(name)))) ?? (await store.find(name));
     return descriptor === undefined ? undefined : store.image(descriptor, platformOf(process));
   }
+}
+
+/** Somebody else may have unpacked the same image in the meantime: then theirs is as good. */
+async function moveInto(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    await rm(from, { recursive: true, force: true });
+  });
 }
 
 function parse(name: string): ReturnType<typeof parseReference> {

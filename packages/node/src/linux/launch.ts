@@ -1,9 +1,9 @@
 /** How a container is launched and entered: the command lines for nsenter, setpriv and bubblewrap. Pure. */
 import type { Rights } from "./keeper-link.ts";
 
-/** A folder or file of the node that a container sees. */
+/** What a container sees at some place: a folder or file of the node, or an empty folder in memory. */
 export interface Mount {
-  readonly from: string;
+  readonly from: string | undefined;
   readonly to: string;
   readonly readOnly: boolean;
 }
@@ -15,15 +15,25 @@ export interface Identity {
   readonly groups: readonly number[];
 }
 
-/** Everything that the command line needs. */
-export interface LaunchPlan {
+/** What it takes to come into the place of a container. */
+export interface Entrance {
   readonly rights: Rights;
   /** The process that holds the network of the pod. */
   readonly holder: number;
+  readonly identity: Identity;
+  /** The control groups that whoever enters belongs to. */
+  readonly groups: readonly string[];
+  /** How soon it goes when memory runs out. */
+  readonly oomScore: number;
+}
+
+/** Everything that the command line needs. */
+export interface LaunchPlan extends Entrance {
+  /** Whose processes it sees, and where those are shown; without it, only its own. */
+  readonly processes: { readonly pid: number; readonly proc: string } | undefined;
   readonly root: string;
   readonly readOnlyRoot: boolean;
   readonly mounts: readonly Mount[];
-  readonly identity: Identity;
   readonly capabilities: readonly string[];
   readonly directory: string;
   readonly argv: readonly string[];
@@ -46,29 +56,35 @@ export const defaultCapabilities: readonly string[] = [
   "SETFCAP",
 ];
 
-/** The command that starts a container: into the pod's network, to its user, into its own file system and processes. */
+/** The command that starts a container: into its groups, the pod's network, to its user, into its own file system and processes. */
 export function launchCommand(plan: LaunchPlan): readonly string[] {
-  return [...enterPod(plan.holder), ...becomeUser(plan), ...sandbox(plan), "--", ...plan.argv];
+  const { processes } = plan;
+  const companions = processes === undefined ? [] : ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--"];
+  return [
+    ...joinGroups(plan),
+    ...enterPod(plan),
+    ...companions,
+    ...becomeUser(plan),
+    ...sandbox(plan),
+    "--",
+    ...plan.argv,
+  ];
 }
 
-/**
- * The command that makes the places on which something will be mounted, as root, because whom the container runs as may not be allowed to.
- * Its program is one that does not exist: the command always fails, but only after the places are made.
- */
-export function placesCommand({
-  root,
-  mounts,
-  directory,
-}: Pick<LaunchPlan, "root" | "mounts" | "directory">): readonly string[] {
-  const places = [...mountOptions(mounts), ...(directory === "/" ? [] : ["--dir", directory])];
-  return ["/usr/bin/bwrap", "--bind", root, "/", "--proc", "/proc", "--dev", "/dev", ...places, "--", "/.none"];
+/** A process moves itself before it becomes something else. What the machine does not allow is left out: limits are best effort. */
+function joinGroups({ groups, oomScore }: Entrance): readonly string[] {
+  const moves = groups.map((folder) => `echo 0 > '${folder}/cgroup.procs'`);
+  const steps = [`echo ${oomScore} > /proc/self/oom_score_adj`, ...moves].map((step) => `{ ${step}; } 2>/dev/null`);
+  return ["/bin/sh", "-c", `${steps.join("; ")}; exec "$0" "$@"`];
 }
 
 function mountOptions(mounts: readonly Mount[]): readonly string[] {
-  return mounts.flatMap(({ from, to, readOnly }) => [readOnly ? "--ro-bind" : "--bind", from, to]);
+  return mounts.flatMap(({ from, to, readOnly }) =>
+    from === undefined ? ["--tmpfs", to] : [readOnly ? "--ro-bind" : "--bind", from, to],
+  );
 }
 
-function enterPod(holder: number): readonly string[] {
+function enterPod({ holder }: Entrance): readonly string[] {
   return ["/usr/bin/nsenter", "-t", String(holder), "-n", "-u", "-i", "--"];
 }
 
@@ -81,22 +97,20 @@ function becomeUser({ rights, identity }: Pick<LaunchPlan, "rights" | "identity"
 }
 
 function sandbox(plan: LaunchPlan): readonly string[] {
-  const { root, readOnlyRoot, mounts, directory } = plan;
+  const { root, readOnlyRoot, mounts, directory, processes } = plan;
   return [
     "/usr/bin/bwrap",
     "--bind",
     root,
     "/",
-    "--proc",
-    "/proc",
+    ...(processes === undefined ? ["--proc", "/proc"] : sharedProcesses(processes.proc)),
     "--dev",
     "/dev",
     ...mountOptions(mounts),
     ...(directory === "/" ? [] : ["--dir", directory]),
     // Only now: places to mount on may have to be made first.
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
-    "--unshare-pid",
-    "--as-pid-1",
+    ...(processes === undefined ? ["--unshare-pid", "--as-pid-1"] : []),
     "--die-with-parent",
     "--info-fd",
     "3",
@@ -106,12 +120,24 @@ function sandbox(plan: LaunchPlan): readonly string[] {
   ];
 }
 
+/** What is shared is shown with the same parts closed that bubblewrap closes. */
+function sharedProcesses(proc: string): readonly string[] {
+  const closed = ["sys", "sysrq-trigger", "irq", "bus"].flatMap((name) => [
+    "--ro-bind",
+    `${proc}/${name}`,
+    `/proc/${name}`,
+  ]);
+  return ["--bind", proc, "/proc", ...closed];
+}
+
+/**
+ * Whoever is not root gets a user namespace of its own, in which it may put its file system together before it gives up all rights. As a user
+ * there is one id to rename; as root the keeper says who is who: everybody keeps the id they have, so that owners and groups stay what they are.
+ */
 function rightsInside({ rights, identity, capabilities }: LaunchPlan): readonly string[] {
   const { uid, gid } = identity;
-  if (uid !== 0) {
-    const renamed = rights === "user" ? ["--uid", String(uid), "--gid", String(gid)] : [];
-    return ["--unshare-user", ...renamed, "--cap-drop", "ALL"];
-  }
+  const user = rights === "user" ? ["--uid", String(uid), "--gid", String(gid)] : ["--userns-block-fd", "4"];
+  if (uid !== 0) return ["--unshare-user", ...user, "--cap-drop", "ALL"];
   return [
     "--cap-drop",
     "ALL",
@@ -119,16 +145,18 @@ function rightsInside({ rights, identity, capabilities }: LaunchPlan): readonly 
   ];
 }
 
+/** Whether the keeper has to say who is who before the container goes on. */
+export function waitsForUsers({ rights, identity }: Pick<LaunchPlan, "rights" | "identity">): boolean {
+  return rights === "root" && identity.uid !== 0;
+}
+
 /**
  * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
  * first and becomes the user then. In a user namespace there is nobody else to become: the program sees itself as root.
  */
-export function enterCommand(
-  { rights, holder, identity }: Pick<LaunchPlan, "rights" | "holder" | "identity">,
-  pid: number,
-  argv: readonly string[],
-): readonly string[] {
-  const { uid, gid } = identity;
-  const user = rights === "user" || uid === 0 ? [] : ["-S", String(uid), "-G", String(gid)];
-  return [...enterPod(holder), "/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...user, "--", ...argv];
+export function enterCommand(entrance: Entrance, pid: number, argv: readonly string[]): readonly string[] {
+  const { uid, gid } = entrance.identity;
+  const user = entrance.rights === "user" || uid === 0 ? [] : ["-S", String(uid), "-G", String(gid)];
+  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...user, "--"];
+  return [...joinGroups(entrance), ...enterPod(entrance), ...enter, ...argv];
 }

@@ -1,14 +1,16 @@
 /** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@capstan/client";
 import type { RegistrySession, Store } from "@capstan/oci";
 import { dial } from "./checks.ts";
+import { Groups } from "./cgroups/groups.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { machineScript } from "./network.ts";
-import type { ClusterNames } from "./pod-files.ts";
+import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
 
 /** How to set up a machine. */
@@ -24,6 +26,8 @@ export interface MachineOptions {
   readonly apiServer?: { readonly host: string; readonly port: number };
   /** Where the addresses of services are; `10.0.0.0/24` unless said otherwise, as kube-apiserver has it. */
   readonly serviceCidr?: string;
+  /** A folder for the files of images; a part of the state unless several machines are to share it. */
+  readonly roots?: string;
   /** How to talk to a registry; without it, only images in the store can be used. */
   readonly session?: (registry: string) => Promise<RegistrySession>;
 }
@@ -62,6 +66,8 @@ export interface MachineParts {
   readonly rights: Rights;
   readonly state: string;
   readonly names: ClusterNames;
+  /** Where limits are enforced; some machines cannot. */
+  readonly groups: Groups | undefined;
   /** The path of a file of the state as it is seen from inside. */
   readonly insidePath: (path: string) => string;
   /** Told when a container of any node ends. */
@@ -73,7 +79,7 @@ export interface MachineParts {
 
 /** Sets a machine up. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
-  const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24" } = options;
+  const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24", roots = join(state, "roots") } = options;
   const names = { domain: "cluster.local", server: "10.0.0.10", ...options.names };
   const door = join(state, "door.sock");
   await mkdir(state, { recursive: true });
@@ -94,15 +100,18 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   });
   await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
   await keeper.names(names.server);
-  const images = new Images({ store, folder: join(state, "roots"), rights, session });
+  const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
-  const parts: MachineParts = { keeper, images, clock, rights, state, names, insidePath, exits };
+  const groups = await openGroups(rights, state);
+  const parts: MachineParts = { keeper, images, clock, rights, state, names, groups, insidePath, exits };
+  await furnish(join(state, "disk"));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
   if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
   const close = async (): Promise<void> => {
     outside?.close();
     await keeper.close();
+    await groups?.close();
   };
   return {
     pid: keeper.pid,
@@ -122,6 +131,19 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Only root has groups of its own: whoever is not would need them from whoever is. */
+async function openGroups(rights: Rights, state: string): Promise<Groups | undefined> {
+  if (rights !== "root") return undefined;
+  const machine = createHash("sha256").update(state).digest("hex").slice(0, 8);
+  return Groups.open({ owner: `${process.pid}-${machine}` }).catch(() => undefined);
+}
+
+/** What pods take for the disk of their node is not quite empty. */
+async function furnish(disk: string): Promise<void> {
+  await mkdir(join(disk, "etc"), { recursive: true });
+  await writeFile(join(disk, "etc/hosts"), nodeHostsFile());
 }
 
 /** What comes out of the namespaces through this socket goes to the API server. */

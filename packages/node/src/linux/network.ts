@@ -15,24 +15,28 @@ export interface PodLine {
 
 /** Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. */
 const hostPortRules = `table ip capstan-host-ports {
-  map ports { type inet_proto . inet_service : ipv4_addr . inet_service; }
-  chain choose { fib daddr type local ip daddr != 127.0.0.0/8 dnat ip to meta l4proto . th dport map @ports; }
+  map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
+  chain choose { fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
   chain prerouting { type nat hook prerouting priority -101; policy accept; jump choose; }
   chain output { type nat hook output priority -101; policy accept; jump choose; }
+  chain postrouting { type nat hook postrouting priority 99; policy accept; ct status dnat ip saddr 127.0.0.0/8 masquerade; }
 }`;
 
-/** The elements of the map for the ports that a pod asks for. */
-export function hostPortElements(
-  { spec }: BoundPod,
-  ip: string,
-): readonly { readonly key: string; readonly value: string }[] {
+/** One port of a node that leads to a pod. */
+export interface HostPort {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The elements of the map for the ports that a pod asks for; a port of any address is one of the node's own. */
+export function hostPortElements({ spec }: BoundPod, ip: string, nodeAddress: string): readonly HostPort[] {
   if (spec.hostNetwork === true) return [];
   const ports = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ ports: declared = [] }) => declared);
-  return ports.flatMap(({ hostPort, containerPort, protocol = "TCP" }) =>
-    hostPort === undefined || hostPort === 0
-      ? []
-      : [{ key: `${protocol.toLowerCase()} . ${hostPort}`, value: `${ip} . ${containerPort}` }],
-  );
+  return ports.flatMap(({ hostPort = 0, hostIP = "", containerPort, protocol = "TCP" }) => {
+    const address = hostIP === "" || hostIP === "0.0.0.0" ? nodeAddress : hostIP;
+    const key = `${address} . ${protocol.toLowerCase()} . ${hostPort}`;
+    return hostPort === 0 || address.includes(":") ? [] : [{ key, value: `${ip} . ${containerPort}` }];
+  });
 }
 
 /** Prepares the network and the file systems of the namespaces, once. */
@@ -46,8 +50,7 @@ export function machineScript(state: string, inside: string, names: string): str
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
     // Connections to the node's loopback addresses may come from pods after their destination was rewritten.
     "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet",
-    "echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range || true",
-    "echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start || true",
+    ...openNetwork,
     `nft -f - <<'rules'\n${hostPortRules}\nrules`,
     "",
   ].join("\n");
@@ -64,15 +67,39 @@ export function nodeSide({ device, ip, gateway, holder }: PodLine): string {
   ].join("\n");
 }
 
-/** The pod's side of its line, for `ip -batch` in its network. */
-export function podSide({ ip, gateway }: PodLine): string {
+/** Anybody may ping and listen on low ports, as container runtimes have it. */
+const openNetwork = [
+  "echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range || true",
+  "echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start || true",
+];
+
+/** What a pod's namespaces need. */
+export interface PodSetting {
+  readonly line: PodLine | undefined;
+  readonly sysctls: readonly { readonly name: string; readonly value: string }[];
+  /** The pod's folder. */
+  readonly folder: string;
+}
+
+/** Prepares the inside of a pod: its side of the line, its kernel settings, and the file systems that its containers share. */
+export function podScript({ line, sysctls, folder }: PodSetting): string {
+  return [
+    ...(line === undefined ? [] : ["ip -batch - <<'side'", podSide(line), "side", ...openNetwork]),
+    ...sysctls.map(({ name, value }) => `echo ${quoted(value)} > ${quoted(`/proc/sys/${name.replaceAll(".", "/")}`)}`),
+    // A file system of a kernel that shows more than this one does is refused: then there is none.
+    `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${quoted(`${folder}/sys`)} 2>/dev/null || true`,
+    `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${quoted(`${folder}/shm`)}`,
+    "",
+  ].join("\n");
+}
+
+function podSide({ ip, gateway }: PodLine): string {
   return [
     "link set lo up",
     `addr add ${ip}/32 dev eth0`,
     "link set eth0 up",
     `route add ${gateway} dev eth0 scope link`,
     `route add default via ${gateway}`,
-    "",
   ].join("\n");
 }
 

@@ -1,5 +1,6 @@
 /** The small files that every pod has: its hosts, its name, and whom it asks for names. Pure. */
 import type { PodDNSConfig } from "@capstan/kinds/v1";
+import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 
 /** The names of the cluster. */
@@ -10,35 +11,64 @@ export interface ClusterNames {
   readonly server: string;
 }
 
-/** The host name of a pod. */
-export function hostnameOf({ metadata, spec }: BoundPod): string {
-  return (spec.hostnameOverride ?? spec.hostname ?? metadata.name).slice(0, 63);
+/** What a node says about itself. */
+export interface NodeFiles {
+  /** The content of the node's own `/etc/hosts`. */
+  readonly hosts: string;
+}
+
+/** The longest name that the kernel takes. */
+const longestName = 63;
+
+/** The host name of a pod; whole if it asks for that. */
+export function hostnameOf(pod: BoundPod, domain: string): string {
+  const { spec } = pod;
+  if (spec.hostnameOverride !== undefined) return spec.hostnameOverride;
+  const whole = spec.setHostnameAsFQDN === true ? fullNameOf(pod, domain) : undefined;
+  if (whole === undefined) return shortName(pod);
+  if (whole.length <= longestName) return whole;
+  throw new NodeError(
+    "FailedCreatePodSandBox",
+    `failed to construct FQDN from pod hostname and cluster domain, FQDN ${whole} is too long (${longestName} characters is the max, ${whole.length} characters requested)`,
+  );
+}
+
+function shortName({ metadata, spec }: BoundPod): string {
+  const name = spec.hostname ?? metadata.name;
+  return name.length <= longestName ? name : name.slice(0, longestName).replace(/[-.]+$/, "");
 }
 
 /** The whole name of a pod with a subdomain. */
 function fullNameOf(pod: BoundPod, domain: string): string | undefined {
   const { subdomain } = pod.spec;
   if (subdomain === undefined || subdomain === "") return undefined;
-  return `${hostnameOf(pod)}.${subdomain}.${pod.metadata.namespace}.svc.${domain}`;
+  return `${shortName(pod)}.${subdomain}.${pod.metadata.namespace}.svc.${domain}`;
 }
 
-/** The content of `/etc/hosts`. */
-export function hostsFile(pod: BoundPod, ips: readonly string[], { domain }: ClusterNames): string {
-  const fullName = fullNameOf(pod, domain);
-  const names = fullName === undefined ? hostnameOf(pod) : `${fullName}\t${hostnameOf(pod)}`;
+const ownLines = [
+  "127.0.0.1\tlocalhost",
+  "::1\tlocalhost ip6-localhost ip6-loopback",
+  "fe00::0\tip6-localnet",
+  "fe00::0\tip6-mcastprefix",
+  "fe00::1\tip6-allnodes",
+  "fe00::2\tip6-allrouters",
+];
+
+/** The `/etc/hosts` of a node. */
+export function nodeHostsFile(): string {
+  return `${ownLines.join("\n")}\n`;
+}
+
+/** The content of `/etc/hosts`; pods in the node's network have the node's. */
+export function hostsFile(pod: BoundPod, ips: readonly string[], { domain, hosts }: ClusterNames & NodeFiles): string {
   const aliases = (pod.spec.hostAliases ?? []).map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join("\t")}`);
-  return [
-    "# Kubernetes-managed hosts file.",
-    "127.0.0.1\tlocalhost",
-    "::1\tlocalhost ip6-localhost ip6-loopback",
-    "fe00::0\tip6-localnet",
-    "fe00::0\tip6-mcastprefix",
-    "fe00::1\tip6-allnodes",
-    "fe00::2\tip6-allrouters",
-    ...ips.map((ip) => `${ip}\t${names}`),
-    ...(aliases.length === 0 ? [] : ["", "# Entries added by HostAliases.", ...aliases]),
-    "",
-  ].join("\n");
+  const added = aliases.length === 0 ? "" : `\n# Entries added by HostAliases.\n${aliases.join("\n")}\n`;
+  if (pod.spec.hostNetwork === true) return `# Kubernetes-managed hosts file (host network).\n${hosts}${added}`;
+  const fullName = fullNameOf(pod, domain);
+  const name = pod.spec.hostnameOverride ?? shortName(pod);
+  const names = fullName === undefined || pod.spec.hostnameOverride !== undefined ? name : `${fullName}\t${name}`;
+  const own = ips.map((ip) => `${ip}\t${names}`);
+  return `${["# Kubernetes-managed hosts file.", ...ownLines, ...own].join("\n")}\n${added}`;
 }
 
 /** The content of `/etc/resolv.conf`: what the cluster says, then what the pod adds. */

@@ -21,6 +21,10 @@ export interface Launch {
   readonly stdin: boolean;
   /** Whether the program is expected to report its process over file descriptor 3, as bubblewrap does. */
   readonly tellsPid: boolean;
+  /** Whether its process waits at file descriptor 4 until the users of its namespace are known. */
+  readonly waitsForUsers: boolean;
+  /** The process among whose companions it starts: the process that it tells is numbered as they are. */
+  readonly joins?: number | undefined;
 }
 
 /** How a command went. */

@@ -1,6 +1,7 @@
 /** The volumes of a pod as folders of the node. */
 import { chmod, chown, lstat, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Container, Volume, VolumeMount } from "@capstan/kinds/v1";
 import { expand } from "../environment/expand.ts";
 import { NodeError } from "../errors.ts";
@@ -18,7 +19,7 @@ export interface VolumePlace {
   /** Names new contents. */
   readonly stamp: string;
   /** Mounts a file system of memory on a folder. */
-  readonly mountMemory: (folder: string, limit: string | undefined) => Promise<void>;
+  readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<void>;
 }
 
 /** The folders of volumes by name. */
@@ -73,9 +74,14 @@ async function placeOne(
       `MountVolume.SetUp failed for volume "${name}" : this kind of volume is not supported`,
     );
   const isNew = await makeFolder(folder);
-  if (isNew && emptyDir.medium === "Memory") await place.mountMemory(folder, emptyDir.sizeLimit);
+  if (isNew && emptyDir.medium === "Memory") await place.mountMemory(folder, sizeOf(emptyDir.sizeLimit));
   if (isNew) await chmod(folder, 0o777);
   return folder;
+}
+
+function sizeOf(limit: string | undefined): bigint | undefined {
+  const bytes = limit === undefined ? 0n : quantityToInteger(parseQuantity(limit), 0);
+  return bytes === 0n ? undefined : bytes;
 }
 
 /** Says whether the folder is new. */

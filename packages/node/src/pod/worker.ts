@@ -20,6 +20,8 @@ export interface WorkerTools {
   /** The scheme of container ids. */
   readonly scheme: string;
   readonly volumes: (pod: BoundPod) => Promise<Volumes>;
+  /** The handler that the pod's RuntimeClass names. */
+  readonly handler: (pod: BoundPod) => Promise<string>;
   readonly environment: (order: {
     readonly pod: BoundPod;
     readonly container: string;
@@ -179,10 +181,11 @@ export class PodWorker {
 
   async #prepare(): Promise<void> {
     this.#situation = { ...this.#situation, sandbox: { is: "preparing" } };
-    const { runtime, volumes, clock } = this.#tools;
+    const { runtime, volumes, handler, clock } = this.#tools;
     const { pod } = this.#situation;
     try {
-      const sandbox = await runtime.createSandbox({ pod, volumes: await volumes(pod) });
+      const order = { pod, volumes: await volumes(pod), handler: await handler(pod) };
+      const sandbox = await runtime.createSandbox(order);
       this.#situation = { ...this.#situation, sandbox: { is: "ready", sandbox } };
     } catch (thrown) {
       const { code, message } = toNodeError(thrown, "FailedCreatePodSandBox");

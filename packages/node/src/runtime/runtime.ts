@@ -1,6 +1,6 @@
 /** What a node asks of whatever runs containers: a machine, or a pretence. */
 import type { Duplex } from "node:stream";
-import type { Container } from "@capstan/kinds/v1";
+import type { Container, ResourceRequirements } from "@capstan/kinds/v1";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 
 /** An image that is there. */
@@ -33,6 +33,8 @@ export type Volumes = ReadonlyMap<string, VolumeContent>;
 export interface SandboxOrder {
   readonly pod: BoundPod;
   readonly volumes: Volumes;
+  /** The way to run the pod that its RuntimeClass names; empty is the usual one. */
+  readonly handler: string;
 }
 
 /** How a container ended. */
@@ -131,6 +133,8 @@ export interface Runtime extends AsyncDisposable {
   /** Nobody will ask about the pod any more: its logs may go. */
   forgetPod?(pod: BoundPod): Promise<void>;
   startContainer(order: ContainerOrder): Promise<Started>;
+  /** Changes what a container that runs may use to what its spec in the pod says now. */
+  resizeContainer?(id: string, pod: BoundPod, resources: ResourceRequirements): Promise<void>;
   /** Asks a container to end and kills it after the grace; its end is told by `exited`. */
   stopContainer(id: string, graceMs: number): Promise<void>;
   runCommand(id: string, command: readonly string[], timeoutMs: number): Promise<CheckResult>;

@@ -1,7 +1,7 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, renameSync, type WriteStream } from "node:fs";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
@@ -60,8 +60,8 @@ export class Containers {
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number }> {
     const [program = "", ...args] = launch.argv;
-    const stdin = launch.stdin ? "pipe" : "ignore";
-    const child = spawn(program, args, { env: { ...launch.env }, stdio: [stdin, "pipe", "pipe", "pipe"] });
+    const [stdin, users] = [launch.stdin, launch.waitsForUsers].map((isWanted) => (isWanted ? "pipe" : "ignore"));
+    const child = spawn(program, args, { env: { ...launch.env }, stdio: [stdin, "pipe", "pipe", "pipe", users] });
     const running: Running = { launch, process: child, pid: child.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
     const tail = this.#keepOutput(running);
@@ -73,7 +73,8 @@ export class Containers {
       child.once("spawn", resolve);
       child.once("error", reject);
     });
-    if (launch.tellsPid) running.pid = (await readPid(child.stdio[3] as Readable)) ?? running.pid;
+    if (launch.tellsPid) running.pid = (await toldPid(launch, child.stdio[3] as Readable)) ?? running.pid;
+    if (launch.waitsForUsers) await letIn(running.pid, child.stdio[4] as Writable);
     await this.#untilExecuted(running);
     return { pid: running.pid };
   }
@@ -170,12 +171,41 @@ function rename(from: string, to: string): void {
   }
 }
 
+async function toldPid({ joins }: Launch, info: Readable): Promise<number | undefined> {
+  const told = await readPid(info);
+  return joins === undefined || told === undefined ? told : numberHere(told, joins);
+}
+
+/** The number of a process here, from its number in the namespace of another. */
+async function numberHere(inner: number, companion: number): Promise<number | undefined> {
+  const space = await readlink(`/proc/${companion}/ns/pid`).catch(() => undefined);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    if ((await readlink(`/proc/${pid}/ns/pid`).catch(() => "")) !== space) continue;
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    if (Number(/^NSpid:.*\s(\d+)$/m.exec(status)?.[1]) === inner) return Number(pid);
+  }
+  return undefined;
+}
+
 /** Bubblewrap tells the process it started as JSON. All of it must be read: a pipe that is closed early would kill the teller. */
-async function readPid(info: Readable): Promise<number | undefined> {
+function readPid(info: Readable): Promise<number | undefined> {
   let text = "";
-  for await (const chunk of info) text += String(chunk);
-  const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
-  return pid === undefined ? undefined : Number(pid);
+  return new Promise((resolve) => {
+    info.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    info.once("close", () => resolve(undefined));
+  });
+}
+
+/** Everybody in the namespace of a process is who they are outside of it. */
+async function letIn(pid: number, gate: Writable): Promise<void> {
+  gate.on("error", () => {});
+  for (const map of ["uid_map", "gid_map"]) await writeFile(`/proc/${pid}/${map}`, "0 0 4294967295").catch(() => {});
+  gate.end("go");
 }
 
 async function usageIn(pid: string, space: string): Promise<Usage> {

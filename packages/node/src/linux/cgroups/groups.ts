@@ -1,0 +1,208 @@
+/** The control groups of a machine: one tree below this process's own group, a branch a pod, a leaf a container. Best effort: some machines have none. */
+import { constants } from "node:fs";
+import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ResourceRequirements } from "@capstan/kinds/v1";
+import type { BoundPod } from "../../pod/containers.ts";
+import { qosClassOf } from "../../pod/qos.ts";
+import type { Usage } from "../protocol.ts";
+import { limitsOf, podLimitsOf, settingsOf, widest, type CgroupVersion, type Limits } from "./limits.ts";
+import { removeTree } from "./remove.ts";
+import { hierarchiesOf, type Hierarchy } from "./hierarchies.ts";
+
+/** The folder in which the trees of all machines are. */
+const forest = "capstan";
+
+/** Whose groups. */
+export interface GroupsOptions {
+  /** Where control groups are mounted; `/sys/fs/cgroup` but for tests. */
+  readonly mount?: string;
+  /** Tells this tree from those of others that run at the same time. */
+  readonly owner: string;
+}
+
+/** A folder of a controller. */
+export interface GroupFolder {
+  readonly controller: string;
+  readonly folder: string;
+}
+
+/** The groups of one machine. */
+export class Groups {
+  readonly version: CgroupVersion;
+  readonly #hierarchies: readonly Hierarchy[];
+  readonly #pods = new Map<string, { readonly place: string; limits: Limits }>();
+
+  private constructor(version: CgroupVersion, hierarchies: readonly Hierarchy[]) {
+    this.version = version;
+    this.#hierarchies = hierarchies;
+  }
+
+  /** Makes the tree. Rejects where this process may not. */
+  static async open({ mount = "/sys/fs/cgroup", owner }: GroupsOptions): Promise<Groups> {
+    const { version, hierarchies } = await hierarchiesOf(mount);
+    for (const hierarchy of hierarchies) {
+      await access(hierarchy.folder, constants.W_OK);
+      await sweep(join(hierarchy.folder, forest));
+      await makeGroup(hierarchy, version, [forest, owner]);
+    }
+    const own = hierarchies.map(({ controllers, folder }) => ({ controllers, folder: join(folder, forest, owner) }));
+    return new Groups(version, own);
+  }
+
+  /** The roots of the tree. */
+  get roots(): readonly string[] {
+    return this.#hierarchies.map(({ folder }) => folder);
+  }
+
+  /** The group of a pod, made or brought up to date. */
+  async setPod(pod: BoundPod): Promise<void> {
+    const known = this.#pods.get(pod.metadata.uid);
+    const limits = podLimitsOf(pod.spec);
+    const place = known?.place ?? placeOf(pod);
+    this.#pods.set(pod.metadata.uid, { place, limits });
+    await this.#make(place);
+    await this.#write(place, limits);
+  }
+
+  /** The group of a container that is about to start. */
+  async addContainer(
+    pod: BoundPod,
+    id: string,
+    resources: ResourceRequirements | undefined,
+  ): Promise<readonly GroupFolder[]> {
+    const place = this.#leaf(pod, id);
+    await this.#make(place);
+    await this.#write(place, limitsOf(resources));
+    return this.#hierarchies.flatMap(({ controllers, folder }) =>
+      (this.version === 2 ? [""] : controllers).map((controller) => ({ controller, folder: join(folder, place) })),
+    );
+  }
+
+  /** Changes what a container that runs may use; its pod has room for the old and the new while this goes on. */
+  async setContainer(pod: BoundPod, id: string, resources: ResourceRequirements): Promise<void> {
+    const branch = this.#pods.get(pod.metadata.uid);
+    if (branch === undefined) return;
+    const wanted = podLimitsOf(pod.spec);
+    await this.#write(branch.place, widest(branch.limits, wanted));
+    await this.#write(this.#leaf(pod, id), limitsOf(resources));
+    await this.#write(branch.place, wanted);
+    branch.limits = wanted;
+  }
+
+  /** What a container uses; `undefined` where it has no group. */
+  async usage(pod: BoundPod, id: string): Promise<Usage | undefined> {
+    const place = this.#leaf(pod, id);
+    const read = (controller: string, file: string): Promise<string> =>
+      readFile(this.#file(place, controller, file), "utf8");
+    try {
+      if (this.version === 2) {
+        const [cpu, used, memory] = await Promise.all([
+          read("cpu", "cpu.stat"),
+          read("memory", "memory.current"),
+          read("memory", "memory.stat"),
+        ]);
+        return {
+          cpuNanoseconds: field(cpu, "usage_usec") * 1000,
+          memoryBytes: Number(used) - field(memory, "inactive_file"),
+        };
+      }
+      const [cpu, used, memory] = await Promise.all([
+        read("cpuacct", "cpuacct.usage"),
+        read("memory", "memory.usage_in_bytes"),
+        read("memory", "memory.stat"),
+      ]);
+      return { cpuNanoseconds: Number(cpu), memoryBytes: Number(used) - field(memory, "total_inactive_file") };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** How often the kernel ended a process of a container because it had used up its memory. */
+  async oomKills(pod: BoundPod, id: string): Promise<number> {
+    const file = this.version === 2 ? "memory.events" : "memory.oom_control";
+    const text = await readFile(this.#file(this.#leaf(pod, id), "memory", file), "utf8").catch(() => "");
+    return field(text, "oom_kill");
+  }
+
+  async removeContainer(pod: BoundPod, id: string): Promise<void> {
+    await this.#remove(this.#leaf(pod, id));
+  }
+
+  async removePod({ metadata: { uid } }: BoundPod): Promise<void> {
+    const branch = this.#pods.get(uid);
+    this.#pods.delete(uid);
+    if (branch !== undefined) await this.#remove(branch.place);
+  }
+
+  /** Removes the tree; everything in it must have ended. */
+  async close(): Promise<void> {
+    await this.#remove("");
+  }
+
+  #leaf(pod: BoundPod, id: string): string {
+    return join(this.#pods.get(pod.metadata.uid)?.place ?? placeOf(pod), id);
+  }
+
+  #file(place: string, controller: string, file: string): string {
+    const found = this.#hierarchies.find(({ controllers }) => controllers.includes(controller));
+    return join(found?.folder ?? "", place, file);
+  }
+
+  async #make(place: string): Promise<void> {
+    for (const hierarchy of this.#hierarchies) await makeGroup(hierarchy, this.version, place.split("/"));
+  }
+
+  async #write(place: string, limits: Limits): Promise<void> {
+    for (const { controller, file, value } of settingsOf(limits, this.version))
+      await writeFile(this.#file(place, controller, file), value);
+  }
+
+  async #remove(place: string): Promise<void> {
+    for (const { folder } of this.#hierarchies) await removeTree(join(folder, place));
+  }
+}
+
+/** The kubelet's names, which tools know. */
+function placeOf({ metadata, spec }: BoundPod): string {
+  const quality = qosClassOf(spec).toLowerCase();
+  return join("kubepods", quality === "guaranteed" ? "" : quality, `pod${metadata.uid}`);
+}
+
+/** Makes a group and those above it; in version 2 each must pass its controllers on before it can have members below. */
+async function makeGroup(
+  { controllers, folder }: Hierarchy,
+  version: CgroupVersion,
+  steps: readonly string[],
+): Promise<void> {
+  let place = folder;
+  for (const step of steps) {
+    if (version === 2)
+      await writeFile(join(place, "cgroup.subtree_control"), controllers.map((name) => `+${name}`).join(" "));
+    place = join(place, step);
+    await mkdir(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  }
+}
+
+/** Trees are named after the process that made them: whoever was killed left an empty one. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [pid = ""] = name.split("-");
+    if (!/^\d+$/.test(pid) || (await isAlive(pid))) continue;
+    await removeTree(join(folder, name));
+  }
+}
+
+async function isAlive(pid: string): Promise<boolean> {
+  return access(`/proc/${pid}`).then(
+    () => true,
+    () => false,
+  );
+}
+
+function field(text: string, name: string): number {
+  const found = new RegExp(String.raw`^${name} (\d+)`, "m").exec(text);
+  return Number(found?.[1] ?? 0);
+}

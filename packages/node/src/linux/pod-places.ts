@@ -1,0 +1,199 @@
+/** The places in which pods run on one node: namespaces held by a process, a line to the node, files, volumes, a group for limits. */
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { NodeError, toNodeError } from "../errors.ts";
+import type { BoundPod } from "../pod/containers.ts";
+import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
+import { addressesIn } from "../simulated/addresses.ts";
+import type { MachineParts } from "./machine.ts";
+import { hostPortElements, nodeSide, podScript, quoted } from "./network.ts";
+import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
+import type { LinuxNode } from "./runtime.ts";
+import { placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
+
+/** Where one pod runs. */
+export interface PodPlace {
+  readonly pod: BoundPod;
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly folders: VolumeFolders;
+  /** The process that holds the pod's namespaces. */
+  readonly holder: number;
+  /** The node's end of the pod's line; pods in the node's network have none. */
+  readonly device: string | undefined;
+}
+
+/** What places need of their node. */
+export interface PlacesOptions {
+  readonly parts: MachineParts;
+  readonly node: LinuxNode;
+  readonly newId: (seed: string) => string;
+}
+
+/** The places of the pods of one node. */
+export class PodPlaces {
+  readonly #options: PlacesOptions;
+  readonly #places = new Map<string, PodPlace>();
+  readonly #addresses: ReturnType<typeof addressesIn>;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    this.#addresses = addressesIn(options.node.podCidr);
+  }
+
+  get(sandbox: Sandbox): PodPlace | undefined {
+    return this.#places.get(sandbox.id);
+  }
+
+  all(): readonly PodPlace[] {
+    return [...this.#places.values()];
+  }
+
+  async create({ pod, volumes, handler }: SandboxOrder): Promise<Sandbox> {
+    checkHandler(handler);
+    const { parts, node, newId } = this.#options;
+    const folder = this.#folderOf(pod);
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder));
+    const onNode = pod.spec.hostNetwork === true;
+    const ip = onNode ? node.address : this.#addresses.take();
+    const sandbox = { id: newId(pod.metadata.uid), ips: [ip] };
+    try {
+      await this.#writePodFiles(pod, folder, sandbox);
+      await parts.groups?.setPod(pod);
+      const holder = await this.#hold(pod, sandbox);
+      const device = await this.#prepare(pod, { folder, sandbox, holder });
+      await this.#setHostPorts("add", pod, ip);
+      this.#places.set(sandbox.id, { pod, sandbox, folder, folders, holder, device });
+      return sandbox;
+    } catch (thrown) {
+      if (!onNode) this.#addresses.giveBack(ip);
+      await parts.keeper.signal(sandbox.id, "SIGKILL").catch(() => false);
+      throw toNodeError(thrown, "FailedCreatePodSandBox");
+    }
+  }
+
+  async updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void> {
+    const place = this.#places.get(sandbox.id);
+    if (place !== undefined) await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
+  }
+
+  async remove(sandbox: Sandbox): Promise<void> {
+    const place = this.#places.get(sandbox.id);
+    if (place === undefined) return;
+    const { keeper, groups, insidePath } = this.#options.parts;
+    this.#places.delete(sandbox.id);
+    await keeper.signal(sandbox.id, "SIGKILL");
+    await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
+    const mounts = [...mountedIn(place.folder), ...memoryVolumes(place)].map((path) => quoted(insidePath(path)));
+    const unplug = place.device === undefined ? "" : `ip link del ${place.device}\n`;
+    await keeper.run(["sh"], `${unplug}umount -l ${mounts.join(" ")} 2>/dev/null\n`);
+    if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
+    await groups?.removePod(place.pod);
+    await rm(place.folder, { recursive: true, force: true });
+  }
+
+  async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
+    const { names, state } = this.#options.parts;
+    const hosts = await readFile(join(state, "disk/etc/hosts"), "utf8").catch(nodeHostsFile);
+    await writeFile(join(folder, "hosts"), hostsFile(pod, ips, { ...names, hosts }));
+    await writeFile(join(folder, "resolv.conf"), resolvFile(pod, names));
+    await writeFile(join(folder, "hostname"), `${this.#hostname(pod)}\n`);
+    for (const name of ["hosts", "resolv.conf", "hostname"]) await chmod(join(folder, name), 0o644);
+    for (const name of ["sys", "shm"]) await mkdir(join(folder, name), { recursive: true });
+  }
+
+  #hostname(pod: BoundPod): string {
+    return pod.spec.hostNetwork === true ? this.#options.node.name : hostnameOf(pod, this.#options.parts.names.domain);
+  }
+
+  /** Starts the process that holds the namespaces of the pod while its containers come and go. */
+  async #hold(pod: BoundPod, { id }: Sandbox): Promise<number> {
+    const { hostNetwork, hostIPC, shareProcessNamespace } = pod.spec;
+    const spaces = [
+      "--uts",
+      ...(hostNetwork === true ? [] : ["--net"]),
+      ...(hostIPC === true ? [] : ["--ipc"]),
+      ...(shareProcessNamespace === true ? ["--pid", "--fork", "--kill-child"] : []),
+    ];
+    // The first process of a pod's namespace waits for the orphans in it. Outside of it, its number is another: /proc still shows that one.
+    const rest = shareProcessNamespace === true ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
+    const script = `hostname "$0"; read -r pid rest < /proc/self/stat; echo "{\\"child-pid\\": $pid }" >&3; exec 3>&-; ${rest}`;
+    const { pid } = await this.#options.parts.keeper.start({
+      id,
+      argv: ["unshare", ...spaces, "sh", "-c", script, this.#hostname(pod)],
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+      log: "/dev/null",
+      stdin: false,
+      tellsPid: true,
+      waitsForUsers: false,
+    });
+    return pid;
+  }
+
+  /** Gives the pod its line, its kernel settings and the file systems that its containers share. */
+  async #prepare(
+    pod: BoundPod,
+    { folder, sandbox, holder }: Pick<PodPlace, "folder" | "sandbox" | "holder">,
+  ): Promise<string | undefined> {
+    const { node, parts } = this.#options;
+    const [ip = ""] = sandbox.ips;
+    const onNode = pod.spec.hostNetwork === true;
+    const line = onNode ? undefined : { device: `v${sandbox.id.slice(0, 12)}`, ip, gateway: node.address, holder };
+    const inner = podScript({
+      line,
+      sysctls: pod.spec.securityContext?.sysctls ?? [],
+      folder: parts.insidePath(folder),
+    });
+    const outer = line === undefined ? "" : `ip -batch - <<'line'\n${nodeSide(line)}line\n`;
+    await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e <<'inner'\n${inner}inner\n`);
+    return line?.device;
+  }
+
+  async #setHostPorts(verb: "add" | "delete", pod: BoundPod, ip: string): Promise<void> {
+    const elements = hostPortElements(pod, ip, this.#options.node.address).map(({ key, value }) =>
+      verb === "add" ? `${key} : ${value}` : key,
+    );
+    if (elements.length === 0) return;
+    const argv = ["nft", `${verb} element ip capstan-host-ports ports { ${elements.join(", ")} }`];
+    if (verb === "delete") return void (await this.#options.parts.keeper.run(argv));
+    await this.#options.parts.keeper.must(argv);
+  }
+
+  #volumePlace(folder: string): VolumePlace {
+    const { keeper, state, insidePath, clock } = this.#options.parts;
+    return {
+      folder,
+      disk: join(state, "disk"),
+      stamp: `${clock.wall()}_${this.#options.newId("stamp").slice(0, 8)}`,
+      mountMemory: async (path, bytes) => {
+        const size = bytes === undefined ? [] : ["-o", `size=${bytes}`];
+        await keeper.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
+      },
+    };
+  }
+
+  #folderOf({ metadata }: BoundPod): string {
+    return join(this.#options.parts.state, "pods", metadata.uid);
+  }
+}
+
+/** The handlers that a RuntimeClass may name: there is one way to run pods here, and tests of Kubernetes call it by the last name. */
+const handlers = new Set(["", "capstan", "runc", "test-handler"]);
+
+function checkHandler(handler: string): void {
+  if (handlers.has(handler)) return;
+  throw new NodeError(
+    "FailedCreatePodSandBox",
+    `rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "${handler}" is configured`,
+  );
+}
+
+function mountedIn(folder: string): readonly string[] {
+  return [join(folder, "sys"), join(folder, "shm")];
+}
+
+function memoryVolumes({ pod, folder }: PodPlace): readonly string[] {
+  const volumes = (pod.spec.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === "Memory");
+  return volumes.map(({ name }) => join(folder, "volumes", name));
+}
