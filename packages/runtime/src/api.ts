@@ -69,6 +69,8 @@ export interface PatchOptions extends WriteOptions {
 export interface DeleteOptions {
   /** Delete only this very object, not a namesake that came after it. */
   readonly uid?: string | undefined;
+  /** How long it may take to go, in seconds; absent: as its kind has it. */
+  readonly gracePeriodSeconds?: number | undefined;
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -84,7 +86,8 @@ export interface Api {
   create(kind: AnyKind, object: KubeObject, options: WriteOptions): Promise<StoredObject>;
   apply(kind: AnyKind, object: KubeObject, options: ApplyOptions): Promise<StoredObject>;
   patch(kind: AnyKind, key: ObjectKey, body: unknown, options: PatchOptions): Promise<StoredObject>;
-  delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<void>;
+  /** The object as it is while something still holds it; undefined when it is gone. */
+  delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<StoredObject | undefined>;
 }
 
 /** The name of a kind that is unique in a cluster: `deployments.v1.apps`. */

@@ -2,7 +2,7 @@
 import { allNamespaces, metadataOnly } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
-import type { Kind, KubeObject, ObjectKey, StoredObject } from "@capstan/model";
+import type { Kind, KubeObject, ObjectKey, Status, StoredObject } from "@capstan/model";
 import type { AnyKind, Api, ListPage, ListRequest, Scope, WatchEvent, WatchRequest, WriteOptions } from "./api.ts";
 
 /** A kind of which nothing is known at compile time. */
@@ -28,12 +28,25 @@ export function apiOf(client: Client): Api {
         options.type === "merge" ? { merge: body } : { json: body as never },
         writeOptions(options),
       ),
-    delete: async (kind, key, { uid, dryRun, signal }) => {
+    delete: async (kind, key, { uid, gracePeriodSeconds, dryRun, signal }) => {
       const preconditions = uid === undefined ? undefined : { uid };
-      const propagationPolicy = "Background";
-      await client.delete(loose(kind), { ...placeOf(key), preconditions, propagationPolicy, dryRun, signal });
+      const propagationPolicy = "Background" as const;
+      const place = { ...placeOf(key), preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal };
+      const answer = await client.delete(loose(kind), place);
+      return isLeaving(answer) ? answer : undefined;
     },
   };
+}
+
+/** Some kinds answer with the object that has just gone, too: one that is still there is held by finalizers or has time left. */
+function isLeaving(answer: StoredObject | Status): answer is StoredObject {
+  if (!("uid" in answer.metadata)) return false;
+  const {
+    deletionTimestamp,
+    deletionGracePeriodSeconds = 0,
+    finalizers = [],
+  } = answer.metadata as StoredObject["metadata"];
+  return deletionTimestamp !== undefined && (finalizers.length > 0 || deletionGracePeriodSeconds > 0);
 }
 
 /** The client types its calls by the kind's scope; here the scope is a value, and an empty namespace means that there is none. */

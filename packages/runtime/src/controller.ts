@@ -11,6 +11,7 @@ import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
 import type { Random } from "./clock.ts";
 import type { Controller } from "./define.ts";
+import type { MetricOf } from "./manager/metric.ts";
 import { Reporter } from "./manager/reporter.ts";
 import type { ReporterOptions } from "./manager/reporter.ts";
 import { Queue } from "./queue/queue.ts";
@@ -35,6 +36,7 @@ export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
   readonly fence: Fence;
   readonly manager: string;
   readonly dryRun: boolean;
+  readonly metric: MetricOf;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
@@ -164,7 +166,7 @@ export class RunningController {
 
   #makeWorker(): Worker {
     const { definition } = this;
-    const { api, caches, clock, log, fence, manager, dryRun, onEvent, onWrite } = this.#setting;
+    const { api, caches, clock, log, fence, manager, dryRun, metric, onEvent, onWrite } = this.#setting;
     const { handlers, kind, owns, reads, options, name } = definition;
     return new Worker({
       controller: name,
@@ -173,6 +175,7 @@ export class RunningController {
       reads,
       caches,
       clock,
+      metric,
       onEvent,
       handlers,
       view: this.#view,
@@ -184,6 +187,7 @@ export class RunningController {
       finalizer: options.finalizer,
       timeout: options.timeout,
       prune: options.prune,
+      whileLeaving: options.whileLeaving,
     });
   }
 

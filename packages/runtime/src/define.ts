@@ -1,8 +1,9 @@
 /** `controller`: what a user says about a controller, and the value that the runtime runs. */
-import type { Kind, KubeObject, ObjectOf } from "@capstan/model";
+import type { Kind, ObjectOf } from "@capstan/model";
 import type { AnyKind } from "./api.ts";
 import type { WriteBudget } from "./apply/breaker.ts";
 import type { CacheSettings } from "./cache/caches.ts";
+import type { Change } from "./cache/reflector.ts";
 import { RuntimeError, toMilliseconds } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
@@ -16,22 +17,23 @@ import type { Handlers } from "./reconcile/worker.ts";
 import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
 import type { Predicate } from "./trigger/predicate.ts";
 import type { Source } from "./trigger/source.ts";
+import type { MapToKeys } from "./trigger/trigger.ts";
 
 /** A mapping from objects of another kind to the keys (`namespace/name`) of objects to wake. */
 export interface WatchDeclaration {
   readonly kind: AnyKind;
-  readonly map: (object: KubeObject) => readonly string[];
+  readonly map: MapToKeys;
   readonly on: Predicate;
 }
 
-/** Wakes whoever a function names, when an object of another kind changes; the function sees the old and the new object. */
+/** Wakes whoever a function names, when an object of another kind changes; the function sees the old and the new object, and whether it was added, updated or removed. */
 export function watches<C extends Kind>(
   kind: C,
-  map: (object: ObjectOf<C>) => readonly string[],
+  map: (object: ObjectOf<C>, change: Pick<Change, "type">) => readonly string[],
   on: Predicate = anyChange,
 ): WatchDeclaration {
   // The watch of a kind gives objects of that kind.
-  return { kind, map: map as (object: KubeObject) => readonly string[], on };
+  return { kind, map: map as MapToKeys, on };
 }
 
 /** What can be said about a controller besides its reconcile; everything has a default. */
@@ -53,6 +55,11 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly sources?: readonly Source[];
   /** Runs when an object is to be deleted. The object stays until it has succeeded; the finalizer is the runtime's business. */
   readonly cleanup?: (context: Context<K, O[number], R[number]>) => Promise<Answer> | Answer;
+  /**
+   * Objects that are being deleted and held by others are reconciled, too: false unless said otherwise. Nothing new should be made
+   * for them. Where there is a `cleanup`, it comes first.
+   */
+  readonly whileLeaving?: boolean;
   /** How many objects are worked on at once: 16 unless said otherwise. */
   readonly concurrency?: number;
   /** How long a turn may take: 5 minutes unless said otherwise. */
@@ -90,6 +97,7 @@ export interface Controller {
     readonly backoff: Curves;
     readonly tenantOf: ((key: string) => string) | undefined;
     readonly prune: boolean;
+    readonly whileLeaving: boolean;
     readonly writeBudget: WriteBudget | undefined;
     readonly controllerOnly: boolean;
     readonly finalizer: string;
@@ -148,6 +156,7 @@ export function controller(
       tenantOf: options.tenantOf,
       // An action is one step of many: what it does not apply is not unwanted.
       prune: options.prune ?? isPlain,
+      whileLeaving: options.whileLeaving ?? false,
       writeBudget: options.writeBudget,
       controllerOnly: options.controllerOnly ?? true,
       finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,

@@ -14,6 +14,8 @@ export type {
   ReadContext,
   StatusDraft,
 } from "./reconcile/context.ts";
+export { index } from "./cache/lookup.ts";
+export type { Lookup } from "./cache/lookup.ts";
 export type { Phases } from "./reconcile/phases.ts";
 export type { Step, StepRun } from "./reconcile/steps.ts";
 export { PAUSE_ANNOTATION } from "./reconcile/pause.ts";
@@ -52,6 +54,8 @@ export type { InstallOptions } from "./manager/crds.ts";
 export { formatHelp, readSettings } from "./manager/settings.ts";
 export type { Settings, SettingSources } from "./manager/settings.ts";
 export type { Span, Tracer } from "./manager/tracer.ts";
+export { counter, gauge, histogram } from "./manager/metric.ts";
+export type { Metric, MetricOf } from "./manager/metric.ts";
 export type { Api } from "./api.ts";
 export { systemClock, systemRandom } from "./clock.ts";
 export type { Clock, Random, Timer } from "./clock.ts";

@@ -122,8 +122,10 @@ export class ModelApi implements Api {
     return watcher;
   }
 
-  async create(kind: AnyKind, object: KubeObject, options: WriteOptions): Promise<StoredObject> {
+  async create(kind: AnyKind, given: KubeObject, options: WriteOptions): Promise<StoredObject> {
     this.requests++;
+    const { generateName, name = `${generateName}${++this.#uid}` } = given.metadata;
+    const object = { ...given, metadata: { ...given.metadata, name } };
     const key = keyText(object);
     if (this.#of(kind).has(key)) throw failure("AlreadyExists", `${kind.kind} ${key} exists`, 409);
     return this.#store(kind, undefined, clone(object), { ...options, verb: "create" });
@@ -151,21 +153,22 @@ export class ModelApi implements Api {
     return this.#store(kind, live, next, { ...options, verb: isStatus ? "status" : "patch" });
   }
 
-  async delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<void> {
+  async delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<StoredObject | undefined> {
     this.requests++;
     const text = formatKey(key);
     const live = this.#of(kind).get(text);
     if (live === undefined) throw failure("NotFound", `${kind.kind} ${text} not found`, 404);
     if (options.uid !== undefined && options.uid !== live.metadata.uid)
       throw failure("Conflict", "the uid does not match", 409);
-    if (options.dryRun === true) return;
+    if (options.dryRun === true) return undefined;
     this.writes.push({ verb: "delete", kind: kind.kind, key: text, changed: true, manager: "" });
     if ((live.metadata.finalizers?.length ?? 0) === 0) {
       this.#erase(kind, live);
-    } else if (live.metadata.deletionTimestamp === undefined) {
-      const deletionTimestamp = new Date(this.#wall()).toISOString();
-      this.#commit(kind, live, { ...live, metadata: { ...live.metadata, deletionTimestamp } });
+      return undefined;
     }
+    if (live.metadata.deletionTimestamp !== undefined) return structuredClone(live);
+    const deletionTimestamp = new Date(this.#wall()).toISOString();
+    return structuredClone(this.#commit(kind, live, { ...live, metadata: { ...live.metadata, deletionTimestamp } }));
   }
 
   #store(

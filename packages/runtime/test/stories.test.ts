@@ -1,17 +1,16 @@
 /** What an operator must do wherever it runs, in virtual time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { startApiServer } from "@capstan/apiserver";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { again } from "../src/reconcile/outcome.ts";
 import { operator } from "../src/operator.ts";
-import type { Operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
-import type { TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
+import { onModel, worlds } from "./worlds.ts";
+import type { MakeWorld } from "./worlds.ts";
 
 const Cache = defineResource({
   group: "cache.example.com",
@@ -49,26 +48,7 @@ const cache = controller(Cache, { owns: [Deployment, ConfigMap] }, async ({ obje
   status.condition("Available", deployment.status?.readyReplicas === object.spec.size);
 });
 
-type MakeWorld = (app: Operator) => Promise<TestWorld>;
-
-const onModel: MakeWorld = async (app) => {
-  const clock = new VirtualClock();
-  return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { clock });
-};
-
-const onEmbedded: MakeWorld = async (app) => {
-  const clock = new VirtualClock();
-  const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
-  });
-  return await testOperator(app, server, { clock });
-};
-
-for (const [where, worldOf] of [
-  ["a model", onModel],
-  ["the embedded API server", onEmbedded],
-] as const)
-  tell(where, worldOf);
+for (const [where, worldOf] of worlds) tell(where, worldOf);
 
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`an operator on ${where}, in virtual time`, () => {

@@ -19,6 +19,12 @@ export interface Desired {
   readonly [field: string]: unknown;
 }
 
+/** The name of a child, or what the server shall begin one with. */
+export type ChildName = string | { readonly prefix: string };
+
+/** Whether a child goes with its owner, or is applied and otherwise left free. */
+export type Hold = "owned" | "free";
+
 /** What children are kept with. */
 export interface ChildrenOptions {
   readonly owner: Owner;
@@ -46,9 +52,9 @@ export class Children {
   }
 
   /** Applies one child; writes nothing when nothing would change. */
-  async apply(kind: AnyKind, name: string, desired: Desired): Promise<StoredObject> {
+  async apply(kind: AnyKind, name: string, desired: Desired, hold: Hold): Promise<StoredObject> {
     const { caches, writer, breaker } = this.#options;
-    const object = await this.#complete(kind, name, desired);
+    const object = await this.#complete(kind, name, desired, hold);
     const key = keyText(object);
     this.#applied.add(childId(kind, key));
     const live = caches.of(kind).get(key);
@@ -58,6 +64,11 @@ export class Children {
     const result = await writer.apply(kind, object);
     this.#learn(kind, object, result);
     return result;
+  }
+
+  /** Creates one child and leaves it alone afterwards: it is never compared, repaired or pruned. */
+  async create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
+    return await this.#options.writer.create(kind, await this.#complete(kind, name, desired, "owned"));
   }
 
   /** Removes children that an earlier turn applied and this one did not. */
@@ -85,15 +96,21 @@ export class Children {
     return left;
   }
 
-  async #complete(kind: AnyKind, name: string, desired: Desired): Promise<KubeObject> {
+  async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
     const { owner } = this.#options;
     const namespaced = kind.scope === "Namespaced";
     const namespace = namespaced ? (desired.metadata?.namespace ?? owner.object.metadata.namespace ?? "") : "";
-    const byReference = canReference(owner, { kind, namespace });
-    if (!byReference) await this.#options.beforeUnreferenced();
-    const metadata = { ...desired.metadata, name, ...(namespaced ? { namespace } : {}) };
-    const marked = markOwned(metadata, owner, byReference);
+    const called = typeof name === "string" ? { name } : { generateName: name.prefix };
+    const metadata = { ...desired.metadata, ...called, ...(namespaced ? { namespace } : {}) };
+    const marked = hold === "free" ? metadata : await this.#mark(metadata, { kind, namespace });
     return { ...desired, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: marked };
+  }
+
+  async #mark(metadata: ObjectMeta, child: { kind: AnyKind; namespace: string }): Promise<ObjectMeta> {
+    const { owner, beforeUnreferenced } = this.#options;
+    const byReference = canReference(owner, child);
+    if (!byReference) await beforeUnreferenced();
+    return markOwned(metadata, owner, byReference);
   }
 
   #difference(kind: AnyKind, desired: KubeObject, live: StoredObject): Difference | undefined {

@@ -85,12 +85,15 @@ export class Writer {
     );
   }
 
-  async delete(kind: AnyKind, object: StoredObject): Promise<void> {
-    const { api, fence, dryRun, onWrite, signal } = this.#options;
+  async delete(kind: AnyKind, object: StoredObject, gracePeriodSeconds?: number): Promise<void> {
+    const { api, caches, fence, dryRun, onWrite, signal } = this.#options;
     fence.check();
     signal?.throwIfAborted();
     const { namespace = "", name, uid } = object.metadata;
-    await api.delete(kind, { namespace, name }, { uid, dryRun, signal });
+    const leaving = await api.delete(kind, { namespace, name }, { uid, gracePeriodSeconds, dryRun, signal });
+    const view = dryRun ? undefined : caches.peek(kind);
+    if (leaving === undefined) view?.bury(object);
+    else view?.overlay(leaving);
     onWrite?.({ verb: "delete", kind, key: keyText(object), before: object, after: undefined });
   }
 
@@ -107,7 +110,8 @@ export class Writer {
     const before = onWrite === undefined ? undefined : view?.get(key);
     const after = await call();
     if (!dryRun) view?.overlay(after);
-    onWrite?.({ verb, kind, key, before, after });
+    // A name that the server made up is known only now.
+    onWrite?.({ verb, kind, key: keyText(after), before, after });
     return after;
   }
 }

@@ -1,6 +1,6 @@
 /** Shares watches between controllers: one for each kind, namespace and selector, however many ask for it. */
 import type { StoredObject } from "@capstan/model";
-import { kindId } from "../api.ts";
+import { keyText, kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import type { Clock, Random } from "../clock.ts";
 import type { WatchTuning } from "../watch/states.ts";
@@ -209,8 +209,12 @@ export class View implements Reader, AsyncDisposable {
 
   /** Shows the result of a write of our own at once. */
   overlay(object: StoredObject): void {
-    const { namespace, name } = object.metadata;
-    this.#informerOf(namespace === undefined ? name : `${namespace}/${name}`)?.overlay(object);
+    this.#informerOf(keyText(object))?.overlay(object);
+  }
+
+  /** Hides what we deleted at once. */
+  bury(object: StoredObject): void {
+    this.#informerOf(keyText(object))?.bury(object);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

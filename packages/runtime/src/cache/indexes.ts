@@ -4,25 +4,33 @@ import type { KubeObject } from "@capstan/model";
 /** The values under which an object is found. */
 export type IndexValues = (object: KubeObject) => readonly string[];
 
+/** What an index goes by: a name, or the function that computes it, which no other index can have. */
+export type IndexId = string | IndexValues;
+
 /** Several indexes over one kind. */
 export class Indexes {
-  readonly #indexes = new Map<string, { readonly values: IndexValues; readonly keys: Map<string, Set<string>> }>();
+  readonly #indexes = new Map<IndexId, { readonly values: IndexValues; readonly keys: Map<string, Set<string>> }>();
 
-  has(name: string): boolean {
-    return this.#indexes.has(name);
+  has(id: IndexId): boolean {
+    return this.#indexes.has(id);
   }
 
   /** Adds an index and fills it with what is there. */
-  define(name: string, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
+  define(id: IndexId, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
     const keys = new Map<string, Set<string>>();
-    this.#indexes.set(name, { values, keys });
+    this.#indexes.set(id, { values, keys });
     for (const [key, object] of present) for (const value of values(object)) insert(keys, value, key);
   }
 
   /** Keys with a value; undefined where there is no such index. */
-  lookup(name: string, value: string): ReadonlySet<string> | undefined {
-    const index = this.#indexes.get(name);
+  lookup(id: IndexId, value: string): ReadonlySet<string> | undefined {
+    const index = this.#indexes.get(id);
     return index === undefined ? undefined : (index.keys.get(value) ?? NOTHING);
+  }
+
+  /** The values that an index has for an object, whether or not it is in the index. */
+  valuesOf(id: IndexId, object: KubeObject): readonly string[] {
+    return this.#indexes.get(id)?.values(object) ?? [];
   }
 
   /** Takes an object's place from its former self. */

@@ -113,6 +113,11 @@ export class Informer implements AsyncDisposable {
     this.#store.overlay(object);
   }
 
+  /** Hides an object that we deleted at once. */
+  bury(object: Parameters<Store["bury"]>[0]): void {
+    this.#store.bury(object);
+  }
+
   versionOf(key: string): string | undefined {
     return this.#store.versionOf(key);
   }

@@ -1,5 +1,6 @@
 /** Which objects of the cache: a namespace, labels, an index value. */
 import type { ObjectMeta } from "@capstan/model";
+import type { IndexValues } from "./indexes.ts";
 
 /** A condition on one label. */
 export type LabelTest =
@@ -8,6 +9,14 @@ export type LabelTest =
   | { readonly notIn: readonly string[] }
   | { readonly exists: boolean };
 
+/** One value of an index. */
+export interface IndexQuery {
+  readonly name: string;
+  readonly value: string;
+  /** How the index is computed; absent where it was declared by name with the cache of its kind. */
+  readonly values?: IndexValues | undefined;
+}
+
 /** What is looked for. Everything that is said must hold. */
 export interface Query {
   /** Absent: every namespace that the cache knows. */
@@ -15,8 +24,8 @@ export interface Query {
   readonly labels?: { readonly [label: string]: LabelTest } | undefined;
   /** Objects owned by this uid. */
   readonly owner?: string | undefined;
-  /** An index that was declared for the kind, and the value to look up. */
-  readonly index?: { readonly name: string; readonly value: string } | undefined;
+  /** An index, and the value to look up. */
+  readonly index?: IndexQuery | undefined;
 }
 
 /** Whether metadata satisfies the namespace, the labels and the owner of a query. */

@@ -60,6 +60,8 @@ export class Store implements Reader {
   readonly #entries = new Map<string, Entry>();
   readonly #indexes = new Indexes();
   readonly #overlays = new Map<string, Overlay>();
+  /** Objects that we deleted and the watch still shows, by key with their uid. */
+  readonly #buried = new Map<string, string>();
   readonly #transform: (object: StoredObject) => StoredObject;
   readonly #budget: number;
   readonly #recent: (Entry | undefined)[] = [];
@@ -96,7 +98,8 @@ export class Store implements Reader {
 
   get(key: string): StoredObject | undefined {
     const overlay = this.#overlays.get(key);
-    return overlay === undefined ? this.stored(key) : overlay.object;
+    const object = overlay === undefined ? this.stored(key) : overlay.object;
+    return object !== undefined && this.#isBuried(key, object) ? undefined : object;
   }
 
   /** The object as the watch told it. */
@@ -110,10 +113,13 @@ export class Store implements Reader {
     for (const key of this.#candidates(query)) {
       if (this.#overlays.has(key)) continue;
       const object = this.stored(key);
-      if (object !== undefined && matchesQuery(object.metadata, query)) found.push(object);
+      if (object !== undefined && matchesQuery(object.metadata, query) && !this.#isBuried(key, object))
+        found.push(object);
     }
-    for (const { object } of this.#overlays.values()) {
-      if (matchesQuery(object.metadata, query)) found.push(object);
+    for (const [key, { object }] of this.#overlays) {
+      if (matchesQuery(object.metadata, query) && this.#isIndexed(object, query) && !this.#isBuried(key, object)) {
+        found.push(object);
+      }
     }
     return found;
   }
@@ -151,6 +157,7 @@ export class Store implements Reader {
     const old = this.#objectOf(entry);
     this.#arena.free(entry.extent);
     this.#entries.delete(key);
+    this.#buried.delete(key);
     this.#forget(entry);
     this.#indexes.replace(key, old, undefined);
     return old;
@@ -165,6 +172,12 @@ export class Store implements Reader {
     this.#overlays.set(key, { version, object: freeze(this.#transform(object)) });
   }
 
+  /** Hides an object that we deleted until the watch has told that it is gone. A namesake with another uid is never hidden. */
+  bury(object: StoredObject): void {
+    const key = keyText(object);
+    if (this.#entries.has(key) || this.#overlays.has(key)) this.#buried.set(key, object.metadata.uid);
+  }
+
   /**
    * Everything up to a version is known, so older overlays end. Answers those that the watch never told: what we wrote was undone
    * in a gap, and since readers have seen it, they must hear that it is gone.
@@ -174,9 +187,15 @@ export class Store implements Reader {
     for (const [key, overlay] of this.#overlays) {
       if (isLater(overlay.version, version)) continue;
       this.#overlays.delete(key);
-      if (!this.#entries.has(key)) undone.push(overlay.object);
+      if (this.#entries.has(key)) continue;
+      undone.push(overlay.object);
+      this.#buried.delete(key);
     }
     return undone;
+  }
+
+  #isBuried(key: string, { metadata }: StoredObject): boolean {
+    return this.#buried.size > 0 && this.#buried.get(key) === metadata.uid;
   }
 
   #retire(key: string, version: string): void {
@@ -185,7 +204,7 @@ export class Store implements Reader {
   }
 
   #candidates(query: Query): Iterable<string> {
-    if (query.index !== undefined) return this.#indexes.lookup(query.index.name, query.index.value) ?? [];
+    if (query.index !== undefined) return this.#indexed(query.index);
     if (query.owner !== undefined) return this.#indexes.lookup("owner", query.owner) ?? [];
     const equality = equalityOf(query);
     if (equality !== undefined) {
@@ -194,6 +213,17 @@ export class Store implements Reader {
     }
     if (query.namespace !== undefined) return this.#indexes.lookup("namespace", query.namespace) ?? [];
     return this.#entries.keys();
+  }
+
+  /** An index that is a value is made when it is first asked for; one that has only a name must have been declared. */
+  #indexed({ name, value, values }: NonNullable<Query["index"]>): Iterable<string> {
+    if (values !== undefined && !this.#indexes.has(values)) this.#indexes.define(values, values, this.#all());
+    return this.#indexes.lookup(values ?? name, value) ?? [];
+  }
+
+  /** Overlays are in no index: whether they would be is computed. */
+  #isIndexed(object: StoredObject, { index }: Query): boolean {
+    return index === undefined || this.#indexes.valuesOf(index.values ?? index.name, object).includes(index.value);
   }
 
   #labelIndex(label: string, value: string): Iterable<string> | undefined {

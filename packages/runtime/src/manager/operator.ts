@@ -22,6 +22,8 @@ import { History } from "./explain.ts";
 import type { TurnRecord } from "./explain.ts";
 import { meteredApi } from "./metered-api.ts";
 import { Meters } from "./meter.ts";
+import { metersIn } from "./metric.ts";
+import type { MetricOf } from "./metric.ts";
 import { Registry } from "./registry.ts";
 import type { RegistrationOptions } from "../webhook/registration.ts";
 import type { Tracer } from "./tracer.ts";
@@ -100,8 +102,9 @@ export class RunningOperator implements AsyncDisposable {
       isOurManager: (manager) => managers.has(manager),
     });
     const meters = new Meters(this.registry);
+    const metric = metersIn(this.registry);
     this.controllers = definition.controllers.map((controller) =>
-      this.#make(controller, { name, options: { ...options, api, clock, random }, meters }),
+      this.#make(controller, { name, options: { ...options, api, clock, random }, meters, metric }),
     );
     this.#controllersByName = new Map(this.controllers.map((each) => [each.definition.name, each]));
     this.#exposeCaches(name);
@@ -194,7 +197,8 @@ export class RunningOperator implements AsyncDisposable {
       name,
       options,
       meters,
-    }: { name: string; options: StartOptions & { clock: Clock; random: Random }; meters: Meters },
+      metric,
+    }: { name: string; options: StartOptions & { clock: Clock; random: Random }; meters: Meters; metric: MetricOf },
   ): RunningController {
     const { api, clock, random, dryRun = false, onWrite, tracer } = options;
     const manager = managerOf(name, definition);
@@ -219,6 +223,7 @@ export class RunningOperator implements AsyncDisposable {
       fence,
       manager,
       dryRun,
+      metric,
       meter,
       tracer,
       onEvent,

@@ -20,6 +20,8 @@ export interface Counter {
 /** A number that comes and goes. */
 export interface Gauge {
   set(labels: Labels, value: number): void;
+  /** Forgets a series. */
+  remove(labels: Labels): void;
 }
 
 /** How values are spread. */
@@ -38,6 +40,10 @@ export class Registry {
   readonly #metrics = new Map<string, Metric>();
   readonly #beforeText: (() => void)[] = [];
 
+  has(name: string): boolean {
+    return this.#metrics.has(name);
+  }
+
   counter(head: MetricHead): Counter {
     const series = new Series(head);
     this.#metrics.set(head.name, { head, type: "counter", lines: () => series.lines() });
@@ -47,7 +53,7 @@ export class Registry {
   gauge(head: MetricHead): Gauge {
     const series = new Series(head);
     this.#metrics.set(head.name, { head, type: "gauge", lines: () => series.lines() });
-    return { set: (labels, value) => series.set(labels, value) };
+    return { set: (labels, value) => series.set(labels, value), remove: (labels) => series.remove(labels) };
   }
 
   histogram(head: MetricHead, buckets: readonly number[]): Histogram {
@@ -90,6 +96,10 @@ class Series {
 
   set(labels: Labels, value: number): void {
     this.#values.set(this.#textOf(labels), value);
+  }
+
+  remove(labels: Labels): void {
+    this.#values.delete(this.#textOf(labels));
   }
 
   /** Whoever counts often hands in the same labels: their text is made once. */

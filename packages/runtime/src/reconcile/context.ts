@@ -2,7 +2,9 @@
 import type { ApplyOf, Kind, KubeObject, ObjectOf } from "@capstan/model";
 import type { Draft } from "@capstan/schema";
 import type { ConditionDetails } from "../apply/conditions.ts";
+import type { Lookup, NamedLookup } from "../cache/lookup.ts";
 import type { Query } from "../cache/selector.ts";
+import type { MetricOf } from "../manager/metric.ts";
 import type { Log } from "../log.ts";
 import type { Cause } from "../trigger/cause.ts";
 import type { Step } from "./steps.ts";
@@ -29,13 +31,38 @@ export type StatusDraft<K extends Kind> = (ObjectOf<K> extends { readonly status
   ? { -readonly [N in Exclude<keyof NonNullable<S>, "conditions">]: Draft<NonNullable<S>[N]> }
   : unknown) & { readonly condition: DeclareCondition<K> };
 
-/** Which objects to find; the namespace is that of the object in hand unless said otherwise, `"*"` for all. */
-export type FindQuery = Pick<Query, "namespace" | "labels" | "index">;
+/** Which objects of a kind to find. Everything that is said must hold. */
+export interface FindQuery<C extends Kind = never> extends Pick<Query, "labels"> {
+  /** That of the object in hand unless said otherwise; `"*"` for all. */
+  readonly namespace?: string | undefined;
+  /** One value of an index, as in `byNode("node-1")`. */
+  readonly index?: Lookup<NoInfer<C>> | NamedLookup | undefined;
+  /** Only those that have an owner reference to this object. */
+  readonly owner?: { readonly metadata: { readonly uid: string } } | undefined;
+}
+
+/** A query of which the kind is not known. */
+export type AnyFindQuery = FindQuery<Kind>;
 
 /** Where to look for one object. */
 export interface Place {
   /** The namespace of the object in hand unless said otherwise. */
   readonly namespace?: string;
+}
+
+/** How a child is applied. */
+export interface ApplyChild {
+  /**
+   * False for a child that outlives the object, such as a volume that is to be retained: it gets no owner reference and is never
+   * pruned. A change to it wakes the object as if it had been read.
+   */
+  readonly owned?: boolean;
+}
+
+/** Which child is removed, and how. */
+export interface RemoveChild extends Place {
+  /** How long it may take to go, as in `"30s"`; 0 for at once, without waiting for the node. */
+  readonly grace?: string | number;
 }
 
 /** What goes into a child besides its name: its kind's apply configuration. */
@@ -46,7 +73,7 @@ export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
   /** The object: fresh, at least as new as this operator's own last write, and frozen. */
   readonly object: DeepReadonly<ObjectOf<K>>;
   /** Finds objects of a declared kind in the cache. A change to what was found wakes this object again. */
-  readonly find: <C extends O | R>(kind: C, query?: FindQuery) => readonly DeepReadonly<ObjectOf<C>>[];
+  readonly find: <C extends O | R>(kind: C, query?: FindQuery<C>) => readonly DeepReadonly<ObjectOf<C>>[];
   /** One object of a declared kind from the cache. */
   readonly get: <C extends O | R>(kind: C, name: string, place?: Place) => DeepReadonly<ObjectOf<C>> | undefined;
   /** Asks something outside the cluster; the call ends when the turn does. */
@@ -69,13 +96,29 @@ export interface Context<K extends Kind, O extends Kind = never, R extends Kind 
    * Brings a child to the desired state: sets owner reference, namespace and field owner, and writes nothing when nothing would
    * change. What an earlier turn applied and a turn that is done does not, is deleted.
    */
-  readonly apply: <C extends O>(kind: C, name: string, desired: DesiredOf<C>) => Promise<DeepReadonly<ObjectOf<C>>>;
-  /** Deletes a child at once. */
-  readonly remove: <C extends O>(kind: C, name: string, place?: Place) => Promise<void>;
+  readonly apply: <C extends O>(
+    kind: C,
+    name: string,
+    desired: DesiredOf<C>,
+    options?: ApplyChild,
+  ) => Promise<DeepReadonly<ObjectOf<C>>>;
+  /**
+   * Creates a child once, under a name or under one that the server makes from a prefix. It has an owner reference and is there at
+   * once for `get` and `find`, but it is never repaired and never pruned: that is left to `remove`.
+   */
+  readonly create: <C extends O>(
+    kind: C,
+    name: string | { readonly prefix: string },
+    desired: DesiredOf<C>,
+  ) => Promise<DeepReadonly<ObjectOf<C>>>;
+  /** Deletes a child at once. For this operator it is gone, or leaving, from then on. */
+  readonly remove: <C extends O>(kind: C, name: string, how?: RemoveChild) => Promise<void>;
   /** The status, to be written into. It is sent once, when the turn ends, also when it fails. */
   readonly status: StatusDraft<K>;
   /** Runs a step that is remembered across restarts. */
   readonly step: Step;
+  /** Measures a metric of the operator's own, as in `metric(members).set({ cluster }, 3)`. */
+  readonly metric: MetricOf;
   /** Records a Kubernetes event on the object. */
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }

@@ -5,7 +5,7 @@ import { isApiError } from "@capstan/client";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { Children } from "../apply/children.ts";
-import type { Desired, Learned } from "../apply/children.ts";
+import type { ChildName, Desired, Learned } from "../apply/children.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
@@ -14,12 +14,13 @@ import type { Caches } from "../cache/caches.ts";
 import type { Query } from "../cache/selector.ts";
 import { timestamp } from "../clock.ts";
 import type { Clock } from "../clock.ts";
-import { RuntimeError } from "../errors.ts";
+import { RuntimeError, toMilliseconds } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { MetricOf } from "../manager/metric.ts";
 import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
 import type { Read, Reads } from "../trigger/tracked.ts";
-import type { AnyContext, FindQuery, Place } from "./context.ts";
+import type { AnyContext, AnyFindQuery, ApplyChild, Place, RemoveChild } from "./context.ts";
 import { addFinalizer } from "./finalizer.ts";
 import { Steps } from "./steps.ts";
 
@@ -39,6 +40,7 @@ export interface TurnSetting {
   readonly learned: Learned;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metric: MetricOf;
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
 }
 
@@ -95,10 +97,13 @@ export class TurnWork {
       log,
       status: this.status,
       step: this.steps.step,
-      find: (kind: Kind, query: FindQuery = {}) => this.#find(kind, query),
+      find: (kind: Kind, query: AnyFindQuery = {}) => this.#find(kind, query),
       get: (kind: Kind, name: string, place: Place = {}) => this.#get(kind, name, place),
-      apply: (kind: Kind, name: string, desired: Desired) => this.#apply(kind, name, desired),
-      remove: (kind: Kind, name: string, place: Place = {}) => this.#remove(kind, name, place),
+      apply: (kind: Kind, name: string, desired: Desired, options: ApplyChild = {}) =>
+        this.#apply(kind, name, desired, options),
+      create: (kind: Kind, name: ChildName, desired: Desired) => this.#create(kind, name, desired),
+      remove: (kind: Kind, name: string, how: RemoveChild = {}) => this.#remove(kind, name, how),
+      metric: this.#setting.metric,
       external: (call: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>
         call(...args, { signal: this.#signal }),
       event: (type: "Normal" | "Warning", reason: string, note: string) => onEvent(this.object, { type, reason, note }),
@@ -120,9 +125,10 @@ export class TurnWork {
     this.#setting.tracked.add(keyText(this.object), read);
   }
 
-  #find(kind: AnyKind, { namespace, labels, index }: FindQuery): readonly StoredObject[] {
+  #find(kind: AnyKind, { namespace, labels, index, owner }: AnyFindQuery): readonly StoredObject[] {
     this.#mustBeDeclared(kind, "reads");
-    const query: Query = { namespace: this.#namespaceFor(kind, namespace), labels, index };
+    const place = this.#namespaceFor(kind, namespace);
+    const query: Query = { namespace: place, labels, index, owner: owner?.metadata.uid };
     this.#noteRead({ kind, query });
     return this.#setting.caches.of(kind).find(query);
   }
@@ -134,18 +140,28 @@ export class TurnWork {
     return this.#setting.caches.of(kind).get(key);
   }
 
-  async #apply(kind: AnyKind, name: string, desired: Desired): Promise<StoredObject> {
+  async #apply(kind: AnyKind, name: string, desired: Desired, { owned = true }: ApplyChild): Promise<StoredObject> {
     this.#mustBeOwned(kind);
     this.#signal.throwIfAborted();
-    return await this.children.apply(kind, name, desired);
+    // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
+    if (!owned) this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
+    return await this.children.apply(kind, name, desired, owned ? "owned" : "free");
   }
 
-  async #remove(kind: AnyKind, name: string, place: Place): Promise<void> {
+  async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
     this.#mustBeOwned(kind);
     this.#signal.throwIfAborted();
-    const object = this.#setting.caches.of(kind).get(this.#keyFor(kind, name, place));
+    return await this.children.create(kind, name, desired);
+  }
+
+  async #remove(kind: AnyKind, name: string, { namespace, grace }: RemoveChild): Promise<void> {
+    this.#mustBeOwned(kind);
+    this.#signal.throwIfAborted();
+    const key = this.#keyFor(kind, name, namespace === undefined ? {} : { namespace });
+    const object = this.#setting.caches.of(kind).get(key);
     if (object === undefined) return;
-    await this.#writer.delete(kind, object).catch((error: unknown) => {
+    const seconds = grace === undefined ? undefined : Math.ceil(toMilliseconds(grace) / 1000);
+    await this.#writer.delete(kind, object, seconds).catch((error: unknown) => {
       if (!isApiError(error, "NotFound")) throw error;
     });
   }

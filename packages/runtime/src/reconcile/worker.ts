@@ -33,6 +33,8 @@ export interface WorkerOptions extends TurnSetting {
   readonly timeout: number;
   /** Whether children that a complete turn did not apply are deleted. */
   readonly prune: boolean;
+  /** Whether objects that others hold while they are being deleted are reconciled. */
+  readonly whileLeaving: boolean;
 }
 
 /** How a turn ended. */
@@ -63,20 +65,27 @@ export class Worker {
       onEvent(object, pausedNote(controller));
       return { outcome: { outcome: "done" }, work: undefined, state: "paused" };
     }
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
     const work = new TurnWork(this.#options, object, signal);
-    const outcome = await (isLeaving
+    const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
+    const outcome = await (isToCleanUp
       ? this.#guard(() => this.#cleanUp(work, turn, signal))
       : this.#reconcile(work, turn, signal));
-    if (!isLeaving) tracked.record(turn.key, work.reads);
-    return { outcome, work, state: isLeaving ? "cleaned up" : "reconciled" };
+    if (!isToCleanUp) tracked.record(turn.key, work.reads);
+    return { outcome, work, state: isToCleanUp ? "cleaned up" : "reconciled" };
+  }
+
+  /** Whether an object that is leaving gets its ordinary turn: only when none of our own finalizers hold it any more. */
+  #staysWhileLeaving(object: StoredObject): boolean {
+    const { whileLeaving, finalizer } = this.#options;
+    return whileLeaving && !hasFinalizer(object, finalizer) && !hasFinalizer(object, CHILDREN_FINALIZER);
   }
 
   async #reconcile(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
     const { handlers, finalizer, kind, prune, owns } = this.#options;
     const outcome = await this.#guard(async () => {
       this.#mustBeValid(work.object);
-      if (handlers.cleanup !== undefined) await addFinalizer(work.writer, kind, work.object, finalizer);
+      const isLeaving = work.object.metadata.deletionTimestamp !== undefined;
+      if (handlers.cleanup !== undefined && !isLeaving) await addFinalizer(work.writer, kind, work.object, finalizer);
       const answered = await this.#call(handlers.reconcile, work, turn, signal);
       // A turn that is not done has not said everything that it wants: only a complete one tells what is no longer wanted.
       if (answered.outcome !== "done") return answered;

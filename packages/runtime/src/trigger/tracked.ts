@@ -73,10 +73,15 @@ export class Reads {
   #collect(id: string, object: StoredObject, found: Set<string>): void {
     for (const place of placesOf(id, object)) {
       for (const [reader, query] of this.#places.get(place) ?? []) {
-        if (query === undefined || matchesQuery(object.metadata, query)) found.add(reader);
+        if (query === undefined || concerns(query, object)) found.add(reader);
       }
     }
   }
+}
+
+function concerns(query: Query, object: StoredObject): boolean {
+  const { index } = query;
+  return matchesQuery(object.metadata, query) && (index?.values?.(object).includes(index.value) ?? true);
 }
 
 function placeOf(read: Read): string {

@@ -72,12 +72,15 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
+/** Names the keys that an object concerns, for a change of it. */
+export type MapToKeys = (object: KubeObject, change: Pick<Change, "type">) => readonly string[];
+
 /** Whoever a function names, for the object before the change and after it: so the one it no longer points to hears of it too. */
-export function mapped(kind: AnyKind, map: (object: KubeObject) => readonly string[], predicate: Predicate): Trigger {
+export function mapped(kind: AnyKind, map: MapToKeys, predicate: Predicate): Trigger {
   return (change, wake) => {
     if (!predicate(change)) return;
-    const keys = new Set(map(change.object));
-    if (change.old !== undefined) for (const key of map(change.old)) keys.add(key);
+    const keys = new Set(map(change.object, change));
+    if (change.old !== undefined) for (const key of map(change.old, change)) keys.add(key);
     if (keys.size === 0) return;
     const wish = { cause: causeOf("mapped", kind, change), priority: priorityOf(change) };
     for (const key of keys) wake(key, wish);

@@ -1,0 +1,33 @@
+/** Indexes as values: `index(Pod, "node", ...)` is declared once and asked with the compiler's help. */
+import type { Kind, KubeObject, ObjectOf } from "@capstan/model";
+import type { IndexQuery } from "./selector.ts";
+
+/** A question to an index of one kind; it fits no other kind. */
+export interface Lookup<K extends Kind> extends IndexQuery {
+  readonly values: (object: KubeObject) => readonly string[];
+  /** Never present at run time: it carries the kind. */
+  readonly "~kind"?: K;
+}
+
+/** A question to an index that was declared by name with the cache of its kind. */
+export interface NamedLookup extends IndexQuery {
+  readonly values?: undefined;
+}
+
+/**
+ * An index over the objects of a kind, for `find`. It is built when it is first asked and kept up to date from then on.
+ *
+ * ```ts
+ * const byNode = index(Pod, "node", (pod) => [pod.spec?.nodeName ?? ""]);
+ * find(Pod, { index: byNode("node-1") });
+ * ```
+ */
+export function index<K extends Kind>(
+  _kind: K,
+  name: string,
+  values: (object: ObjectOf<K>) => readonly string[],
+): (value: string) => Lookup<K> {
+  // The cache of a kind holds objects of that kind.
+  const ofAny = values as (object: KubeObject) => readonly string[];
+  return (value) => ({ name, value, values: ofAny });
+}

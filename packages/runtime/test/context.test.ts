@@ -1,0 +1,212 @@
+/** What a reconcile can do besides applying children: create, remove, find by owner and by index, and see objects out. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ConfigMap, Pod } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { index } from "../src/cache/lookup.ts";
+import { controller, watches } from "../src/define.ts";
+import { counter, gauge, histogram } from "../src/manager/metric.ts";
+import { operator } from "../src/operator.ts";
+import { worlds } from "./worlds.ts";
+import type { MakeWorld } from "./worlds.ts";
+
+const Group = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Group",
+  spec: s.object({ size: s.int32().min(0).default(1) }),
+  status: s.object({ members: s.array(s.string()), seen: s.array(s.string()) }),
+});
+
+const container = { name: "main", image: "member:1" };
+const names = (objects: readonly { readonly metadata: { readonly name: string } }[]): string[] =>
+  objects.map(({ metadata }) => metadata.name).sort();
+
+/** Creates and removes members one by one, and trusts its cache to show what it just did. */
+const group = controller(Group, { owns: [Pod] }, async ({ object, create, remove, find, status }) => {
+  const members = (): readonly string[] =>
+    names(find(Pod, { owner: object }).filter((pod) => pod.metadata.deletionTimestamp === undefined));
+  for (let count = members().length; count < object.spec.size; count++) {
+    await create(Pod, { prefix: `${object.metadata.name}-` }, { spec: { containers: [container] } });
+  }
+  for (const name of members().slice(object.spec.size)) await remove(Pod, name);
+  status.members = [...members()];
+});
+
+/** Keeps a volume beyond its own life, while it is wanted. */
+const keeper = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
+  const { name } = object.metadata;
+  await apply(ConfigMap, `${name}-goes`, { data: { size: String(object.spec.size) } });
+  if (object.spec.size > 0) {
+    await apply(ConfigMap, `${name}-stays`, { data: { size: String(object.spec.size) } }, { owned: false });
+  }
+});
+
+for (const [where, worldOf] of worlds) tell(where, worldOf);
+
+function tell(where: string, worldOf: MakeWorld): void {
+  describe(`a reconcile on ${where}`, () => {
+    test("creates and removes children, and sees at once what it did", async () => {
+      await using world = await worldOf(operator({ controllers: [group] }));
+      await world.apply(Group, "g", { spec: { size: 3 } });
+      await world.settle();
+      const grown = (await world.get(Group, "g"))?.status?.members ?? [];
+      assert.equal(grown.length, 3);
+      assert.deepEqual(names(await world.list(Pod)), grown);
+      assert.deepEqual(
+        world.writes.map(({ verb }) => verb),
+        ["create", "create", "create", "status"],
+        "a stale read would have created more, a pruning turn would have deleted them",
+      );
+
+      await world.apply(Group, "g", { spec: { size: 1 } });
+      await world.settle();
+      assert.deepEqual((await world.get(Group, "g"))?.status?.members, grown.slice(0, 1));
+      assert.equal(world.writes.filter(({ verb }) => verb === "delete").length, 2);
+    });
+
+    test("keeps a child that is not owned in its state, and never deletes it", async () => {
+      await using world = await worldOf(operator({ controllers: [keeper] }));
+      await world.apply(Group, "g", { spec: { size: 2 } });
+      await world.settle();
+      const stays = await world.get(ConfigMap, "g-stays");
+      assert.deepEqual(
+        [stays?.data, stays?.metadata.ownerReferences, stays?.metadata.labels],
+        [{ size: "2" }, undefined, undefined],
+      );
+      await world.apply(ConfigMap, "g-stays", { data: { size: "9" } });
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "g-stays"))?.data, { size: "2" }, "repaired");
+      await world.apply(Group, "g", { spec: { size: 0 } });
+      await world.settle();
+      assert.notEqual(await world.get(ConfigMap, "g-stays"), undefined, "not pruned");
+      await world.delete(Group, "g");
+      await world.settle();
+      assert.notEqual(await world.get(ConfigMap, "g-stays"), undefined, "not collected");
+    });
+
+    test("measures what it likes", async () => {
+      const sizes = gauge("example_group_size", "The size of a group", ["group"]);
+      const turns = counter("example_turns_total", "Turns of groups");
+      const spread = histogram("example_sizes", "Sizes of groups", { buckets: [5, 1] });
+      const measuring = controller(Group, {}, ({ object, metric }) => {
+        const { name } = object.metadata;
+        if (object.spec.size === 0) metric(sizes).remove({ group: name });
+        else metric(sizes).set({ group: name }, object.spec.size);
+        metric(turns).add({});
+        metric(spread).observe({}, object.spec.size);
+      });
+      await using world = await worldOf(operator({ controllers: [measuring] }));
+      await world.apply(Group, "a", { spec: { size: 3 } });
+      await world.apply(Group, "b", { spec: { size: 1 } });
+      await world.settle();
+      const text = world.running.registry.text();
+      assert.match(
+        text,
+        /^# TYPE example_group_size gauge\nexample_group_size\{group="a"\} 3\nexample_group_size\{group="b"\} 1$/mu,
+      );
+      assert.match(text, /^example_turns_total 2$/mu);
+      assert.match(text, /^example_sizes_bucket\{le="1"\} 1\nexample_sizes_bucket\{le="5"\} 2$/mu);
+      await world.apply(Group, "a", { spec: { size: 0 } });
+      await world.settle();
+      assert.doesNotMatch(world.running.registry.text(), /group="a"/u);
+    });
+
+    test("finds by an index that is a value, and is woken for that value only", async () => {
+      const runs = new Map<string, number>();
+      const byColour = index(ConfigMap, "colour", (map) => [map.data?.["colour"] ?? ""]);
+      const painter = controller(Group, { reads: [ConfigMap] }, ({ object, find, status }) => {
+        const { name } = object.metadata;
+        runs.set(name, (runs.get(name) ?? 0) + 1);
+        status.seen = names(find(ConfigMap, { index: byColour(name) }));
+      });
+      await using world = await worldOf(operator({ controllers: [painter] }));
+      await world.apply(ConfigMap, "rose", { data: { colour: "red" } });
+      await world.apply(Group, "red", { spec: {} });
+      await world.apply(Group, "blue", { spec: {} });
+      await world.settle();
+      assert.deepEqual((await world.get(Group, "red"))?.status?.seen, ["rose"]);
+      const before = runs.get("red");
+      await world.apply(ConfigMap, "iris", { data: { colour: "blue" } });
+      await world.settle();
+      assert.deepEqual((await world.get(Group, "blue"))?.status?.seen, ["iris"]);
+      assert.equal(runs.get("red"), before, "nothing red changed");
+    });
+
+    test("is told by a watch whether an object came, changed or went", async () => {
+      const told: string[] = [];
+      const watcher = controller(
+        Group,
+        {
+          watches: [
+            watches(ConfigMap, (map, { type }) => {
+              told.push(`${type} ${map.metadata.name}`);
+              return type === "removed" ? [`${map.metadata.namespace}/g`] : [];
+            }),
+          ],
+        },
+        ({ causes, status }) => {
+          status.seen = causes.map(({ relation, change }) => `${relation} ${change}`);
+        },
+      );
+      await using world = await worldOf(operator({ controllers: [watcher] }));
+      await world.apply(Group, "g", { spec: {} });
+      await world.apply(ConfigMap, "note", { data: { a: "1" } });
+      await world.settle();
+      await world.delete(ConfigMap, "note");
+      await world.settle();
+      assert.deepEqual((await world.get(Group, "g"))?.status?.seen, ["mapped removed"]);
+      assert.equal(told.findLast((line) => line.endsWith(" note")), "removed note");
+      assert.ok(told.includes("added note"));
+    });
+
+    test("sees objects that others hold while they leave, if it wants to", async () => {
+      const turns: string[] = [];
+      const make = (whileLeaving: boolean) =>
+        controller(Group, { name: whileLeaving ? "stays" : "turns-away", whileLeaving }, ({ object }) => {
+          if (object.metadata.deletionTimestamp !== undefined) turns.push(whileLeaving ? "stays" : "turns away");
+        });
+      await using world = await worldOf(operator({ controllers: [make(true), make(false)] }));
+      await world.apply(Group, "g", { metadata: { finalizers: ["example.com/hold"] }, spec: {} });
+      await world.settle();
+      await world.delete(Group, "g");
+      await world.settle();
+      assert.deepEqual([...new Set(turns)], ["stays"]);
+    });
+  });
+}
+
+test("a child can be removed without waiting for its node", async () => {
+  const removing = controller(Group, { owns: [Pod] }, async ({ object, create, remove, get, status }) => {
+    if (get(Pod, "member") === undefined && object.spec.size > 0) {
+      const node = { nodeName: "lost", terminationGracePeriodSeconds: 30, containers: [container] };
+      await create(Pod, "member", { spec: node });
+    }
+    if (object.spec.size === 0) await remove(Pod, "member", { grace: 0 });
+    status.members = get(Pod, "member") === undefined ? [] : ["member"];
+  });
+  const [, onEmbedded] = worlds.find(([where]) => where.includes("embedded")) ?? assert.fail();
+  await using world = await onEmbedded(operator({ controllers: [removing] }));
+  await world.apply(Group, "g", { spec: { size: 1 } });
+  await world.settle();
+  assert.deepEqual((await world.get(Group, "g"))?.status?.members, ["member"]);
+  await world.apply(Group, "g", { spec: { size: 0 } });
+  await world.settle();
+  assert.equal(await world.get(Pod, "member"), undefined);
+  assert.deepEqual((await world.get(Group, "g"))?.status?.members, []);
+});
+
+test("a metric with a name that Prometheus cannot read, or that is taken, is refused", async () => {
+  assert.throws(() => gauge("example-size", "x"), {
+    code: "BadSetting",
+    message: /Cannot call a metric or a label "example-size"/u,
+  });
+  const taken = gauge("workqueue_depth", "x");
+  const taking = controller(Group, {}, ({ metric }) => metric(taken).set({}, 1));
+  const [, onModel] = worlds[0] ?? assert.fail();
+  await using world = await onModel(operator({ controllers: [taking] }));
+  await world.apply(Group, "g", { spec: {} });
+  await world.advance("1s");
+  const message = world.running.explain("group", "default/g").at(-1)?.message ?? "";
+  assert.match(message, /There is a metric workqueue_depth already/u);
+});

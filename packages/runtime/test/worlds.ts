@@ -1,0 +1,29 @@
+/** The two servers that tests in virtual time run on: a small model, and the embedded API server. */
+import { startApiServer } from "@capstan/apiserver";
+import type { Operator } from "../src/operator.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import type { TestWorld } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
+
+/** Starts an operator in a world of its own. */
+export type MakeWorld = (app: Operator) => Promise<TestWorld>;
+
+/** On the model. */
+export async function onModel(app: Operator): Promise<TestWorld> {
+  const clock = new VirtualClock();
+  return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { clock });
+}
+
+async function onEmbedded(app: Operator): Promise<TestWorld> {
+  const clock = new VirtualClock();
+  const server = await startApiServer({
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+  });
+  return await testOperator(app, server, { clock });
+}
+
+/** Both, with the name that a test has for each. */
+export const worlds: readonly (readonly [string, MakeWorld])[] = [
+  ["a model", onModel],
+  ["the embedded API server", onEmbedded],
+];
