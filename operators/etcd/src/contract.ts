@@ -103,6 +103,8 @@ export interface Known {
   readonly clusterId?: string;
   readonly clusterVersion?: string;
   readonly serial: number;
+  /** The version that each member's pod had last. */
+  readonly versions: { readonly [member: string]: string };
   readonly update?: KnownUpdate;
   readonly recovery?: KnownRecovery;
 }
@@ -175,7 +177,7 @@ export type Action =
   | { readonly do: "note-recovery"; readonly recovery: NewRecovery };
 
 /** Why the operator does not act. */
-export type RefusalReason = "Paused" | "NameTaken" | "QuorumLost" | "DowngradeRefused" | "VersionUnknown";
+export type RefusalReason = "Paused" | "NameTaken" | "QuorumLost" | "DataDiffers" | "DowngradeRefused" | "VersionUnknown";
 
 /** A recovery to be written down. */
 export interface NewRecovery extends KnownRecovery {

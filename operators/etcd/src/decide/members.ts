@@ -1,0 +1,161 @@
+/** Rules that keep the right members, while there is quorum: start, replace, promote, add, remove. */
+import type { Action, SeenPod } from "../contract.ts";
+import { isDrifted, targetVersion, versionFor } from "./target.ts";
+import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
+import type { Member, View } from "./view.ts";
+
+/** What belongs to members that were removed goes. */
+export function cleanUp({ seen, members }: View): Action | undefined {
+  const isListed = (name: string): boolean => members.some((member) => member.name === name);
+  const pod = seen.pods.find(({ member, state }) => !isListed(member) && state !== "stopping");
+  if (pod !== undefined) return { do: "delete-pod", member: pod.member, why: "it is no member any more" };
+  const volume = seen.volumes.find(({ member, state }) => !isListed(member) && state !== "stopping");
+  return volume && { do: "delete-volume", member: volume.member, why: "it is no member any more" };
+}
+
+/** Every member has a volume and a pod of the right kind; a member that has lived never begins anew. */
+export function startPods(view: View): Action | undefined {
+  for (const member of view.members) {
+    const action = startPod(view, member);
+    if (action !== undefined) return action;
+  }
+  return undefined;
+}
+
+function startPod(view: View, { name, isStarted, isWell, pod, volume, ruin }: Member): Action | undefined {
+  if (ruin !== undefined) return undefined;
+  if (volume === undefined) return { do: "create-volume", member: name };
+  const boot = isStarted ? "live" : "join";
+  const version = versionFor(view, name);
+  if (pod === undefined && volume.state === "stopping") return undefined;
+  if (pod === undefined) return { do: "create-pod", member: name, boot, version };
+  if (pod.state === "stopping") return undefined;
+  if (pod.state === "ended") return { do: "delete-pod", member: name, why: "it ended" };
+  if (!isStarted && pod.boot !== "join") return { do: "delete-pod", member: name, why: "it has yet to join" };
+  const isWrong = !isWell && !pod.isReady && pod.print !== view.seen.wanted.printOf(version);
+  return isWrong ? { do: "delete-pod", member: name, why: "it does not serve and another form is wanted" } : undefined;
+}
+
+/** Members that can never be well again, or were away for too long, are removed; the next turns add others. */
+export function removeRuins(view: View): Action | undefined {
+  const dispute = disputeAmong(view);
+  if (dispute !== undefined) return dispute;
+  const ruined = view.members.filter((member) => ruinFor(view, member) !== undefined);
+  for (const member of ruined.toSorted((one, other) => Number(one.isVoter) - Number(other.isVoter))) {
+    const action = takeAway(view, member, ruinFor(view, member) ?? "");
+    if (action !== undefined) return action;
+  }
+  return undefined;
+}
+
+/** Corrupt members are known for certain only where the good ones are the majority. */
+function disputeAmong({ voters, wellVoters }: View): Action | undefined {
+  const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
+  if (corrupt.length === 0 || wellVoters.length >= quorumOf(voters.length)) return undefined;
+  const why = `${corrupt.join(", ")} of ${voters.length} members have other data than the rest, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
+  return { do: "refuse", reason: "DataDiffers", why };
+}
+
+function ruinFor(view: View, member: Member): string | undefined {
+  return member.ruin ?? absenceOf(view, member);
+}
+
+function absenceOf(view: View, member: Member): string | undefined {
+  const { isWell, pod } = member;
+  if (isWell || pod === undefined || pod.isReady) return undefined;
+  const { now, wanted } = view.seen;
+  const away = now - pod.since;
+  if (isTrial(view, member, pod) && away < TRIAL_PATIENCE * wanted.replaceAfter) return undefined;
+  if (pod.isDown && pod.restarts >= CRASHES && away >= CRASH_PATIENCE) return "it crashes again and again";
+  return away >= wanted.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
+}
+
+/** The first with a new version or a new form may be ill because of it: then not the member is at fault, but what was asked for. */
+function isTrial({ seen, members }: View, { name }: Member, pod: SeenPod): boolean {
+  const { update } = seen.known;
+  if (pod.isNodeLost) return false;
+  const isUpdated = update?.member === name && update.failed === undefined;
+  const hasNewForm = (one: SeenPod): boolean => one.print === seen.wanted.printOf(one.version);
+  const others = members.filter((other) => other.name !== name && other.isWell).flatMap((other) => other.pod ?? []);
+  const isProven = others.some((one) => hasNewForm(one) && (!isUpdated || one.version === pod.version));
+  return hasNewForm(pod) && !isProven;
+}
+
+/** So many crashes in a row are no accident. */
+const CRASHES = 5;
+const CRASH_PATIENCE = 60_000;
+/** So many times longer the first with a new form may take: somebody may still mend the spec. */
+const TRIAL_PATIENCE = 12;
+
+/** Removes a member if the others have quorum without it; a leader hands over first. */
+function takeAway(view: View, member: Member, why: string): Action | undefined {
+  if (!canSpare(view, member, "remove")) return undefined;
+  const successor = member.isLeader ? successorOf(view, member) : undefined;
+  if (successor !== undefined) return { do: "move-leader", from: member.name, to: successor.name, why };
+  return { do: "remove-member", member: member.name, id: member.id, why };
+}
+
+/** A learner votes once it has caught up; one that is no longer wanted goes. */
+export function nurseLearner(view: View): Action | undefined {
+  const [learner] = view.learners;
+  if (learner === undefined) return undefined;
+  if (view.voters.length >= roomFor(view)) return takeAway(view, learner, "it is not needed any more");
+  if (!learner.isWell) return { do: "wait", for: `${learner.name} to join` };
+  if (!hasCaughtUp(view, learner)) return { do: "wait", for: `${learner.name} to catch up` };
+  return { do: "promote", member: learner.name, id: learner.id };
+}
+
+function hasCaughtUp({ members }: View, learner: Member): boolean {
+  const leader = members.find(({ isLeader }) => isLeader)?.talk;
+  return leader !== undefined && (learner.talk?.applied ?? 0) >= leader.raftIndex * 0.9;
+}
+
+/** Nothing else is begun while a member is ill. */
+export function waitForTheIll(view: View): Action | undefined {
+  const ill = view.members.find(({ isWell, pod }) => !isWell || pod?.isReady !== true);
+  if (ill === undefined) return undefined;
+  const isSpare = view.voters.length > view.seen.wanted.size && ill.isVoter && !ill.isWell;
+  const removal = isSpare ? takeAway(view, ill, "the cluster is to be smaller, and it is ill") : undefined;
+  return removal ?? { do: "wait", for: `${ill.name} to be well` };
+}
+
+/** Volumes grow in place. */
+export function growVolumes({ seen }: View): Action | undefined {
+  const small = seen.volumes.find(({ state, requested }) => state === "bound" && requested < seen.wanted.volumeBytes);
+  return small && { do: "grow-volume", member: small.member };
+}
+
+/** One member more or less. */
+export function changeSize(view: View): Action | undefined {
+  const { voters } = view;
+  const room = roomFor(view);
+  if (voters.length < room) return { do: "add-learner", member: freshName(view) };
+  if (voters.length <= view.seen.wanted.size) return undefined;
+  const [victim] = voters.toSorted((one, other) => dispensability(view, other) - dispensability(view, one));
+  return victim && takeAway(view, victim, "the cluster is to be smaller");
+}
+
+/** How many voters there shall be: one more for a while when members have to be exchanged that could not be stopped safely. */
+function roomFor(view: View): number {
+  const { seen, voters } = view;
+  const { size } = seen.wanted;
+  const exchanged = voters.filter((voter) => mustBeExchanged(view, voter));
+  return exchanged.length > 0 && voters.length <= size + 1 ? size + 1 : size;
+}
+
+/** A member is exchanged for a new one when somebody asked for it, when its volume is on its way out, or when it cannot be restarted. */
+function mustBeExchanged(view: View, member: Member): boolean {
+  if (view.seen.wanted.replace.includes(member.name) || member.volume?.state === "stopping") return true;
+  return isSmall(view) && isDrifted(view, member, targetVersion(view));
+}
+
+/** One or two voters cannot spare one, not even for a moment. */
+function isSmall({ seen }: View): boolean {
+  return seen.wanted.size <= 2;
+}
+
+/** Who goes first: those that are to be exchanged, then the youngest; the leader rather not. */
+function dispensability(view: View, member: Member): number {
+  const exchange = mustBeExchanged(view, member) ? 10_000_000 : 0;
+  return exchange + (member.isLeader ? 0 : 1_000_000) + serialOf(member.name);
+}

@@ -1,0 +1,128 @@
+/** No quorum: bring back whoever has data, and decide whether the others are gone for good. */
+import type { Action } from "../contract.ts";
+import { versionFor } from "./target.ts";
+import { quorumOf } from "./view.ts";
+import type { Member, View } from "./view.ts";
+
+/** Every volume gets its pod back. Nothing here can begin a second cluster: pods go on with the data that they find, or fail. */
+export function bringBack(view: View): Action | undefined {
+  const { seen } = view;
+  for (const volume of seen.volumes) {
+    const pod = seen.pods.find(({ member }) => member === volume.member);
+    const version = versionFor(view, volume.member);
+    if (pod === undefined && volume.state !== "stopping" && volume.state !== "lost") {
+      return { do: "create-pod", member: volume.member, boot: "live", version };
+    }
+    // A volume that is being deleted lives as long as its pod: it may be the last copy.
+    if (pod === undefined || pod.state === "stopping" || volume.state === "stopping") continue;
+    if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
+    const isWrong = !pod.isReady && pod.print !== seen.wanted.printOf(version);
+    if (isWrong) return { do: "delete-pod", member: pod.member, why: "it does not serve and another form is wanted" };
+  }
+  return undefined;
+}
+
+/** Waits as long as the members could come back by themselves. */
+export function decideWithoutQuorum(view: View): Action {
+  const { voters } = view;
+  const need = quorumOf(voters.length);
+  const serving = voters.filter(({ pod }) => pod?.isReady === true);
+  // The kubelets see a quorum that we do not: it is us who are cut off.
+  if (serving.length >= need) return { do: "wait", for: "a way to the members, which serve without us" };
+  const survivors = voters.filter((voter) => !isGone(view, voter));
+  if (survivors.length >= need) return waitForReturn(view, survivors, need);
+  return judge(view, survivors);
+}
+
+/** Its data is gone for good, or no process can start on it. */
+function isGone({ seen }: View, { ruin, pod, volume }: Member): boolean {
+  if (ruin !== undefined || volume === undefined) return true;
+  if (pod === undefined || pod.isReady || !pod.isDown || pod.restarts < CRASHES) return false;
+  return seen.now - pod.since >= seen.wanted.replaceAfter;
+}
+
+const CRASHES = 5;
+
+function waitForReturn({ seen }: View, survivors: readonly Member[], need: number): Action {
+  const away = survivors.filter(({ pod }) => pod?.isNodeLost === true);
+  if (away.length > 0 && survivors.length - away.length < need) {
+    const names = away.map(({ name }) => name).join(", ");
+    const why = `${names} may still run on a node that nobody hears of: bring the node back, or delete the volumes data-${names.replaceAll(", ", ", data-")} if it is gone for good`;
+    return { do: "refuse", reason: "QuorumLost", why };
+  }
+  const starting = survivors.filter(({ pod }) => pod?.isReady !== true).map(({ name }) => name);
+  return { do: "wait", for: `${starting.join(", ") || seen.name} to come back` };
+}
+
+/** The majority is gone for good. Go on with what survived, if that is certain and allowed. */
+function judge(view: View, survivors: readonly Member[]): Action {
+  const { seen, voters } = view;
+  const gone = voters.filter((voter) => !survivors.includes(voter));
+  // Whoever may still be running could be part of a quorum that we do not see.
+  const doubt = seen.pods.find(({ isNodeLost }) => isNodeLost);
+  const names = gone.map(({ name }) => name).join(", ");
+  if (doubt !== undefined) {
+    return refuse(
+      `the data of ${names} is gone, but ${doubt.member} may still run on a node that nobody hears of: bring the node back, or delete the node and the pod if it is gone for good`,
+    );
+  }
+  const torn = gone.find(({ isCorrupt }) => isCorrupt);
+  if (torn !== undefined) return dispute(`${torn.name} says that its data is corrupt`);
+  if (!seen.wanted.recovers) return refuse(`the data of ${names} is gone, and spec.recovery.quorumLoss is Manual`);
+  return survivors.length > 0 ? chooseSurvivor(view, survivors, names) : chooseBackup(view, names);
+}
+
+function chooseSurvivor(view: View, survivors: readonly Member[], gone: string): Action {
+  const silent = survivors.find(({ talk }) => talk === undefined);
+  if (silent !== undefined) return { do: "wait", for: `${silent.name} to tell what it has` };
+  const torn = survivors.find(({ name }) => view.seen.differing.includes(name));
+  if (torn !== undefined) {
+    return dispute(`the data of ${gone} is gone, and what is left differs`);
+  }
+  const [best] = survivors.toSorted(newestFirst);
+  if (best?.talk === undefined) return { do: "wait", for: "survivors" };
+  if (best.volume?.state === "stopping") {
+    return refuse(
+      `the data of ${gone} is gone, and the newest copy that is left is on the volume of ${best.name}, which is being deleted as soon as the pod ends: save a snapshot from it now and restore that`,
+    );
+  }
+  const { revision } = best.talk;
+  const recovery = {
+    phase: "Stopping",
+    source: "Member",
+    member: best.name,
+    revision,
+    mayBeLost: `writes after revision ${revision} that only ${gone} had`,
+    reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, raft index ${best.talk.raftIndex})`,
+  } as const;
+  return { do: "note-recovery", recovery };
+}
+
+function newestFirst(one: Member, other: Member): number {
+  const [left, right] = [one.talk, other.talk];
+  if (left === undefined || right === undefined) return 0;
+  const isNewer = right.raftTerm - left.raftTerm || right.raftIndex - left.raftIndex || right.revision - left.revision;
+  return isNewer || Number(one.volume?.state === "stopping") - Number(other.volume?.state === "stopping");
+}
+
+function chooseBackup({ seen }: View, gone: string): Action {
+  if (!seen.wanted.recoversFromBackup)
+    return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
+  if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and there is no backup`);
+  const recovery = {
+    phase: "Stopping",
+    source: "Backup",
+    mayBeLost: `writes after the backup ${seen.newestBackup}`,
+    reason: `the data of ${gone} is gone for good; the newest backup is ${seen.newestBackup}`,
+  } as const;
+  return { do: "note-recovery", recovery };
+}
+
+function refuse(why: string): Action {
+  return { do: "refuse", reason: "QuorumLost", why };
+}
+
+function dispute(what: string): Action {
+  const why = `${what}: restore a backup, or delete the volumes of those whose data is wrong`;
+  return { do: "refuse", reason: "DataDiffers", why };
+}

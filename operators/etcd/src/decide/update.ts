@@ -1,0 +1,112 @@
+/** Updates: to another version or another form, one member at a time, followers first, leader last. */
+import type { Action, KnownUpdate } from "../contract.ts";
+import { isDrifted, runningVersion, targetVersion } from "./target.ts";
+import { canSpare, successorOf } from "./view.ts";
+import type { Member, View } from "./view.ts";
+import { minorOf, nextVersion } from "./version.ts";
+
+/** Called when every member is well. */
+export function rollUpdate(view: View): Action | undefined {
+  return planUpdate(view) ?? rollOn(view) ?? finishUpdate(view) ?? refuseVersion(view);
+}
+
+/** Notes where to go next, if that is not where we are going. */
+function planUpdate(view: View): Action | undefined {
+  const { wanted, known } = view.seen;
+  const running = runningVersion(view.seen) ?? wanted.version;
+  const { update } = known;
+  if (update?.failed !== undefined) {
+    if (update.failedGeneration === wanted.generation) return undefined;
+    return { do: "note-update", update: undefined, note: "the spec has changed: the update may be tried again" };
+  }
+  const next = nextVersion(running, wanted.version, wanted.patches);
+  if ("stuck" in next || isBelow(wanted.version, known.clusterVersion)) return undefined;
+  const isAllAt = (version: string): boolean => view.members.every(({ pod }) => pod?.version === version);
+  // A step that is over is crossed out first.
+  if (update === undefined ? isAllAt(next.go) : update.to === next.go || isAllAt(update.to)) return undefined;
+  const fresh: KnownUpdate = { from: running, to: next.go, began: view.seen.now };
+  return { do: "note-update", update: fresh, note: `members go from ${running} to ${next.go}` };
+}
+
+function isBelow(version: string, clusterVersion: string | undefined): boolean {
+  return clusterVersion !== undefined && minorOf(version) < minorOf(clusterVersion);
+}
+
+/** A version that cannot be reached is told when everything else is done. */
+function refuseVersion(view: View): Action | undefined {
+  const { wanted, known } = view.seen;
+  if (isBelow(wanted.version, known.clusterVersion)) {
+    const why = `the data is of version ${known.clusterVersion} and cannot be read by ${wanted.version}: ask for ${known.clusterVersion} or later, or restore a backup into a new cluster`;
+    return { do: "refuse", reason: "DowngradeRefused", why };
+  }
+  const next = nextVersion(runningVersion(view.seen) ?? wanted.version, wanted.version, wanted.patches);
+  return "stuck" in next ? refuseUnknown(next.stuck, wanted.version) : undefined;
+}
+
+function refuseUnknown(minor: number, version: string): Action {
+  const why = `the way to ${version} leads through 3.${minor}, of which this operator knows no release: ask for a 3.${minor} release first`;
+  return { do: "refuse", reason: "VersionUnknown", why };
+}
+
+/** The next member that is not as it should be. */
+function rollOn(view: View): Action | undefined {
+  const { seen, voters } = view;
+  const version = targetVersion(view);
+  const drifted = voters.filter((voter) => isDrifted(view, voter, version));
+  const next = drifted.find(({ isLeader }) => !isLeader) ?? drifted[0];
+  if (next === undefined || !canSpare(view, next, "restart")) return undefined;
+  if (next.isLeader) {
+    const to = successorOf(view, next);
+    return to && { do: "move-leader", from: next.name, to: to.name, why: "it is about to be updated" };
+  }
+  const { update } = seen.known;
+  if (update !== undefined && update.failed === undefined && update.member !== next.name) {
+    const turn = { from: update.from, to: update.to, member: next.name, began: seen.now };
+    return { do: "note-update", update: turn, note: `${next.name} goes to ${update.to}` };
+  }
+  return { do: "delete-pod", member: next.name, why: `it is updated to ${version}` };
+}
+
+/** Nobody drifts any more: the step is done, and what is noted of it can go. */
+function finishUpdate(view: View): Action | undefined {
+  const { known } = view.seen;
+  const { update } = known;
+  if (update === undefined || update.failed !== undefined) return undefined;
+  if (view.voters.some((voter) => isDrifted(view, voter, update.to))) return undefined;
+  return { do: "note-update", update: undefined, note: `all members run ${update.to}` };
+}
+
+/** Where the update goes has changed since it began: it is led there, whoever's turn it is. */
+export function replanUpdate({ seen }: View): Action | undefined {
+  const { wanted, known, now } = seen;
+  const { update } = known;
+  if (update === undefined || update.failed !== undefined || isBelow(wanted.version, known.clusterVersion))
+    return undefined;
+  const next = nextVersion(update.from, wanted.version, wanted.patches);
+  if ("stuck" in next || next.go === update.to) return undefined;
+  const led = { ...update, to: next.go, began: now };
+  return { do: "note-update", update: led, note: `the spec has changed: members go to ${next.go} instead` };
+}
+
+/** A member that did not come back from its update in time: the update is put back while etcd allows it. */
+export function giveUpUpdate(view: View): Action | undefined {
+  const { wanted, known, now } = view.seen;
+  const { update } = known;
+  if (!wanted.rollsBack || update === undefined || update.failed !== undefined) return undefined;
+  if (now - update.began < wanted.updateDeadline || isBelow(update.from, known.clusterVersion)) return undefined;
+  const member = view.members.find((one) => isBeingUpdated(one, update) && !hasComeBack(one));
+  if (member === undefined) return undefined;
+  const { trouble } = member.pod ?? {};
+  const failed = `${member.name} did not come back with ${update.to}${trouble === undefined ? "" : `: ${trouble}`}`;
+  const noted = { from: update.from, to: update.to, began: update.began, failed, failedGeneration: wanted.generation };
+  return { do: "note-update", update: noted, note: `${failed}; going back to ${update.from}` };
+}
+
+/** It is its turn, or it is a new member that begins with the new version. */
+function isBeingUpdated({ name, isVoter, pod }: Member, { member, to }: KnownUpdate): boolean {
+  return name === member || (!isVoter && pod?.version === to);
+}
+
+function hasComeBack({ isWell, pod }: Member): boolean {
+  return isWell && pod?.isReady === true;
+}

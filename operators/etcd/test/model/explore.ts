@@ -1,0 +1,66 @@
+/** Follows decisions through the small world from a start until nothing more is to be done, and watches over them. */
+import type { Action } from "../../src/contract.ts";
+import { decide } from "../../src/decide/index.ts";
+import { age, Disaster, isAlive, observe, pass, perform, quorumExists } from "./world.ts";
+import type { World } from "./world.ts";
+
+/** How a world ended. */
+export type End = {
+  readonly end: "available" | "refused" | "asleep" | "stuck";
+  readonly world: World;
+  readonly last: Action;
+};
+
+/** So many steps are more than any way needs. */
+const PATIENCE = 400;
+
+/** Actions that the user asked for and that stop the cluster on purpose. */
+function isOnPurpose({ size, recovery }: World): boolean {
+  return size === 0 || (recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused");
+}
+
+/** One decision and what it does; a quorum that existed must exist after it. */
+export function takeStep(world: World): { readonly action: Action; readonly after: World } {
+  const action = decide(observe(world));
+  const after = perform(world, action);
+  if (quorumExists(world) && !quorumExists(after) && !isOnPurpose(world)) {
+    throw new Disaster(`${JSON.stringify(action)} ends a quorum`);
+  }
+  return { action, after };
+}
+
+/** Where each state leads that some way came through: ways that meet go on together. */
+export type Known = Map<string, End>;
+
+export function follow(start: World, known: Known): End {
+  const way: string[] = [];
+  const end = walk(start, known, way);
+  for (const state of way) known.set(state, end);
+  return end;
+}
+
+function walk(start: World, known: Known, way: string[]): End {
+  let world = start;
+  let isAged = false;
+  for (let steps = 0; steps < PATIENCE; steps++) {
+    const { action, after } = takeStep(world);
+    const next = pass(after);
+    const text = JSON.stringify(next);
+    const hasMoved = text !== JSON.stringify(world);
+    const found = hasMoved ? known.get(text) : undefined;
+    if (found !== undefined) return found;
+    if (hasMoved) way.push(text);
+    const isDone = action.do === "rest" || (action.do === "refuse" && action.reason === "DowngradeRefused");
+    if (!hasMoved && isDone) return { end: world.size === 0 ? "asleep" : "available", world, last: action };
+    if (!hasMoved && isAged) return { end: action.do === "refuse" ? "refused" : "stuck", world, last: action };
+    world = hasMoved ? next : age(world);
+    isAged = !hasMoved;
+  }
+  return { end: "stuck", world, last: { do: "wait", for: "an end" } };
+}
+
+/** What Available means: as many voters as wanted, all alive, nobody else but pods that nobody can end. */
+export function isAsWanted({ slots, size }: World): boolean {
+  const present = slots.filter(({ role, pod }) => role !== "unlisted" || pod !== "cut off, leaving");
+  return present.length === size && present.every((slot) => slot.role === "voter" && isAlive(slot));
+}

@@ -1,0 +1,346 @@
+/** A small world of etcd members, volumes and pods with the rules that the real ones follow: what a decision is tried on. */
+import type {
+  Action,
+  Answer,
+  Boot,
+  KnownRecovery,
+  KnownUpdate,
+  Listed,
+  Observation,
+  SeenPod,
+} from "../../src/contract.ts";
+
+/** What is on a member's volume. */
+export type Data =
+  | "none"
+  | "empty"
+  | "good"
+  /** The process cannot start on it. */
+  | "broken"
+  /** It starts, and etcd says that it is corrupt. */
+  | "corrupt"
+  /** It starts, and is of another cluster. */
+  | "foreign"
+  /** It is good, and the volume goes when the pod does. */
+  | "doomed";
+
+/** What a member's pod does. */
+export type PodState = "none" | "starting" | "up" | "down" | "ended" | "stopping" | "cut off" | "cut off, leaving";
+
+export interface Slot {
+  readonly name: string;
+  readonly role: "voter" | "learner" | "unlisted";
+  readonly isStarted: boolean;
+  readonly data: Data;
+  readonly pod: PodState;
+  readonly boot: Boot;
+  readonly version: string;
+  /** A pod of an older form than the spec's. */
+  readonly isOldForm: boolean;
+  /** It has been as it is for longer than any patience. */
+  readonly isLong: boolean;
+}
+
+export interface World {
+  readonly slots: readonly Slot[];
+  readonly size: number;
+  readonly version: string;
+  /** Pods of this version do not start. */
+  readonly badVersion: string | undefined;
+  readonly update: KnownUpdate | undefined;
+  readonly recovery: KnownRecovery | undefined;
+  readonly hasIdentity: boolean;
+  readonly leader: string | undefined;
+  readonly recovers: boolean;
+}
+
+const NOW = 1_000_000_000;
+const LONG = 100_000_000;
+
+export const OLD = "3.5.35";
+export const NEW = "3.6.16";
+
+/** A member that serves. */
+export function isAlive(slot: Slot): boolean {
+  return slot.pod === "up" && slot.isStarted && (slot.data === "good" || slot.data === "doomed");
+}
+
+/** A member whose vote counts: one with corrupt data votes, too. */
+function isVoting(slot: Slot): boolean {
+  return isAlive(slot) || (slot.pod === "up" && slot.isStarted && slot.data === "corrupt");
+}
+
+export function quorumExists({ slots }: Pick<World, "slots">): boolean {
+  const voters = slots.filter(({ role }) => role === "voter");
+  return voters.length > 0 && voters.filter(isVoting).length > voters.length / 2;
+}
+
+/** Whether a member's version is on record: it has had a pod. */
+function hasRun({ data, pod }: Slot): boolean {
+  return pod !== "none" || (data !== "none" && data !== "empty");
+}
+
+/** The world as an operator sees it. */
+export function observe(world: World): Observation {
+  const { slots, size, version, update, recovery, recovers } = world;
+  const hasQuorum = quorumExists(world);
+  const listed = slots.filter(({ role }) => role !== "unlisted");
+  const members = listed.map(({ name, role, isStarted }): Listed => ({
+    member: name,
+    id: `id-${name}`,
+    isStarted,
+    isLearner: role === "learner",
+  }));
+  return {
+    name: "m",
+    now: NOW,
+    wanted: {
+      size,
+      version,
+      generation: 2,
+      isPaused: false,
+      volumeBytes: 1,
+      patches: { 5: OLD, 6: NEW, 7: "3.7.3" },
+      updateDeadline: 300_000,
+      rollsBack: true,
+      recovers,
+      recoversFromBackup: false,
+      replaceAfter: 300_000,
+      beginsFromBackup: false,
+      replace: [],
+      printOf: (of) => `form-${of}`,
+    },
+    known: {
+      serial: -1,
+      versions: Object.fromEntries(slots.filter(hasRun).map((slot) => [slot.name, slot.version])),
+      ...(world.hasIdentity ? { clusterId: "c" } : {}),
+      ...(update === undefined ? {} : { update }),
+      ...(recovery === undefined ? {} : { recovery }),
+      clusterVersion: clusterVersionOf(world),
+    },
+    pods: slots.filter(({ pod }) => pod !== "none").map(podOf),
+    volumes: slots
+      .filter(({ data }) => data !== "none")
+      .map(({ name, data }) => ({
+        member: name,
+        state: data === "doomed" ? "stopping" : "bound",
+        requested: 1,
+        capacity: 1,
+      })),
+    answers: Object.fromEntries(slots.map((slot) => [slot.name, answerOf(world, slot, hasQuorum)])),
+    membership: hasQuorum ? { by: "quorum", clusterId: "c", members } : { by: "memory", members },
+    foreign: [],
+    missing: [],
+    differing: [],
+  };
+}
+
+/** etcd speaks the version of its oldest member. */
+function clusterVersionOf({ slots }: World): string {
+  return slots.some(({ role, version }) => role !== "unlisted" && version === OLD) ? "3.5.0" : "3.6.0";
+}
+
+function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }: Slot): SeenPod {
+  const states = {
+    starting: "pending",
+    up: "running",
+    down: "running",
+    ended: "ended",
+    stopping: "stopping",
+    "cut off": "running",
+    "cut off, leaving": "stopping",
+  };
+  return {
+    member: name,
+    uid: `uid-${name}`,
+    boot,
+    print: isOldForm ? "old" : `form-${version}`,
+    version,
+    state: (states as { [state: string]: SeenPod["state"] })[pod] ?? "pending",
+    isReady: pod === "up" && isStarted && data !== "foreign",
+    since: isLong ? NOW - LONG : NOW,
+    isDown: pod === "down" || pod === "ended",
+    restarts: pod === "down" && isLong ? 9 : 0,
+    isNodeLost: pod.startsWith("cut off"),
+  };
+}
+
+function answerOf(world: World, slot: Slot, hasQuorum: boolean): Answer {
+  if (slot.pod !== "up" || slot.data === "broken") return { is: "silent", why: "nobody answers" };
+  return {
+    is: "talking",
+    id: `id-${slot.name}`,
+    clusterId: slot.data === "foreign" ? "another" : "c",
+    version: slot.version,
+    isLearner: slot.role === "learner",
+    ...(hasQuorum ? { leader: `id-${world.leader ?? ""}` } : {}),
+    revision: 10,
+    raftIndex: 100,
+    raftTerm: 2,
+    applied: 100,
+    dbBytes: 1,
+    dbBytesInUse: 1,
+    isCorrupt: slot.data === "corrupt",
+    isFull: false,
+  };
+}
+
+/** Something that must never happen. */
+export class Disaster extends Error {
+  override readonly name = "Disaster";
+}
+
+/** What an action does. */
+export function perform(world: World, action: Action): World {
+  switch (action.do) {
+    case "rest":
+    case "wait":
+    case "refuse":
+    case "grow-volume":
+      return world;
+    case "create-volume":
+      return put(world, { ...slotOf(world, action.member), data: "empty" });
+    case "create-pod":
+      return createPod(world, action);
+    case "delete-pod":
+      return deletePod(world, slotOf(world, action.member));
+    case "delete-volume":
+      return put(world, { ...slotOf(world, action.member), data: "none" });
+    case "note-update":
+      return { ...world, update: action.update };
+    case "note-recovery":
+      return { ...world, recovery: action.recovery };
+    default:
+      return change(world, action);
+  }
+}
+
+/** A pod goes when its node says that it is gone; a node that nobody hears of says nothing. */
+function deletePod(world: World, slot: Slot): World {
+  const isHeard = slot.pod !== "cut off" && slot.pod !== "cut off, leaving";
+  return put(world, { ...slot, pod: isHeard ? "stopping" : "cut off, leaving", isLong: !isHeard && slot.isLong });
+}
+
+/** Changes of membership, which etcd takes only with a quorum. */
+function change(
+  world: World,
+  action: Extract<Action, { do: "add-learner" | "promote" | "remove-member" | "move-leader" }>,
+): World {
+  if (!quorumExists(world)) throw new Disaster(`${action.do} without quorum`);
+  switch (action.do) {
+    case "add-learner":
+      if (world.slots.some(({ role }) => role === "learner")) throw new Disaster("two learners");
+      return put(world, { ...slotOf(world, action.member), role: "learner", isStarted: false });
+    case "promote":
+      return put(world, { ...slotOf(world, action.member), role: "voter" });
+    case "remove-member":
+      return put(world, { ...slotOf(world, action.member), role: "unlisted" });
+    case "move-leader":
+      return { ...world, leader: action.to };
+  }
+}
+
+function createPod(world: World, { member, boot, version }: Extract<Action, { do: "create-pod" }>): World {
+  const slot = slotOf(world, member);
+  if (slot.pod !== "none") throw new Disaster(`a second pod ${member}`);
+  if (slot.data === "none") throw new Disaster(`${member} has no volume`);
+  if (boot === "seed" && world.hasIdentity) throw new Disaster("a second cluster of the same name");
+  return put(world, { ...slot, pod: "starting", boot, version, isOldForm: false, isLong: false });
+}
+
+/** What happens by itself while the operator looks away. Answers the same world when nothing does. */
+export function pass(world: World): World {
+  let next: World = world;
+  for (const { name } of world.slots) next = advance(next, slotOf(next, name));
+  // Slots of removed members that have nothing left are forgotten.
+  const slots = next.slots.filter(({ role, data, pod }) => role !== "unlisted" || data !== "none" || pod !== "none");
+  if (slots.length !== next.slots.length) next = { ...next, slots };
+  return elect(next);
+}
+
+function advance(world: World, slot: Slot): World {
+  switch (slot.pod) {
+    case "stopping":
+      return put(world, { ...slot, pod: "none", data: slot.data === "doomed" ? "none" : slot.data });
+    case "starting":
+      return start(world, slot);
+    case "up": {
+      // A member that was removed stops by itself; a learner that waits for quorum starts when there is one.
+      if (slot.role === "unlisted" && slot.data !== "foreign" && world.hasIdentity)
+        return put(world, { ...slot, pod: "down" });
+      return world;
+    }
+    case "down":
+      return canStart(world, slot) ? start(world, slot) : world;
+    default:
+      return world;
+  }
+}
+
+function canStart(world: World, slot: Slot): boolean {
+  if (slot.version === world.badVersion || slot.data === "broken") return false;
+  if (slot.data !== "empty") return slot.role !== "unlisted" && slot.isStarted;
+  return slot.boot === "join" && slot.role !== "unlisted" && !slot.isStarted && quorumExists(world);
+}
+
+function start(world: World, slot: Slot): World {
+  if (slot.version === world.badVersion || slot.data === "broken") return put(world, { ...slot, pod: "down" });
+  if (slot.data === "empty") return begin(world, slot);
+  if (slot.boot === "survive") return survive(world, slot);
+  if (slot.data === "foreign") return put(world, { ...slot, pod: "up" });
+  const isMember = slot.role !== "unlisted" && slot.isStarted;
+  return put(world, { ...slot, pod: isMember ? "up" : "down" });
+}
+
+function begin(world: World, slot: Slot): World {
+  if (slot.boot === "seed") {
+    if (world.hasIdentity) throw new Disaster("a second cluster of the same name");
+    return { ...put(world, { ...slot, role: "voter", isStarted: true, data: "good", pod: "up" }), hasIdentity: true };
+  }
+  if (slot.isStarted && slot.boot === "join") throw new Disaster(`${slot.name} votes again without its memory`);
+  const joins = canStart(world, slot);
+  return put(world, joins ? { ...slot, isStarted: true, data: "good", pod: "up" } : { ...slot, pod: "down" });
+}
+
+/** The membership shrinks to one: nobody else may be running. */
+function survive(world: World, slot: Slot): World {
+  const others = world.slots.filter(({ name, pod }) => name !== slot.name && pod !== "none");
+  if (others.length > 0) throw new Disaster("two clusters with one identity");
+  const rest = world.slots.map((other): Slot => (other.name === slot.name ? other : { ...other, role: "unlisted" }));
+  return put({ ...world, slots: rest, leader: slot.name }, { ...slot, role: "voter", pod: "up" });
+}
+
+function elect(world: World): World {
+  if (!quorumExists(world)) return world;
+  const voters = world.slots.filter((slot) => slot.role === "voter" && isVoting(slot));
+  const [first] = voters;
+  return voters.some(({ name }) => name === world.leader) ? world : { ...world, leader: first?.name };
+}
+
+/** So much time passes that every deadline is over. */
+export function age(world: World): World {
+  const slots = world.slots.map((slot): Slot => ({ ...slot, isLong: true }));
+  const update = world.update && { ...world.update, began: NOW - LONG };
+  return { ...world, slots, update };
+}
+
+function slotOf({ slots }: World, name: string): Slot {
+  const fresh: Slot = {
+    name,
+    role: "unlisted",
+    isStarted: false,
+    data: "none",
+    pod: "none",
+    boot: "live",
+    version: OLD,
+    isOldForm: false,
+    isLong: false,
+  };
+  return slots.find((slot) => slot.name === name) ?? fresh;
+}
+
+function put(world: World, slot: Slot): World {
+  const isKnown = world.slots.some(({ name }) => name === slot.name);
+  const slots = isKnown ? world.slots.map((one) => (one.name === slot.name ? slot : one)) : [...world.slots, slot];
+  return { ...world, slots };
+}
