@@ -13,7 +13,10 @@ import { NodeError } from "./errors.ts";
 import { serveKubelet } from "./kubelet/api.ts";
 import type { KubeletAnswer, KubeletCall } from "./kubelet/call.ts";
 import { type BoundPod, containersOf } from "./pod/containers.ts";
-import { PodWorker, type WorkerTools } from "./pod/worker.ts";
+import { admit } from "./pod/admit.ts";
+import type { WorkerTools } from "./pod/bench.ts";
+import { judgeResize } from "./pod/resize.ts";
+import { PodWorker } from "./pod/worker.ts";
 import type { NodeFacts, Runtime } from "./runtime/runtime.ts";
 import { volumesOf } from "./volume/contents.ts";
 
@@ -130,6 +133,8 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       const links = serviceVariables(visibleServices(await services(), pod));
       return environmentOf(addressed, found.spec, { objects, allocatable, services: links });
     },
+    admit,
+    judgeResize: (pod) => judgeResize(pod, { allocatable, others: othersOf(pod, workers) }),
     report: (pod, status) => reporter.report(pod, status),
     record: options.events === false ? () => {} : (pod, event) => recorder.record(pod, event),
     forget: async (pod) => {
@@ -142,6 +147,13 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       runtime.forgetPod?.(pod).catch(() => {});
     },
   };
+}
+
+function othersOf({ metadata }: BoundPod, workers: Workers): readonly BoundPod[] {
+  const isOver = ({ phase }: NonNullable<BoundPod["status"]>): boolean => phase === "Succeeded" || phase === "Failed";
+  return Array.from(workers.values(), ({ situation }) => situation.pod).filter(
+    (pod) => pod.metadata.uid !== metadata.uid && !isOver(pod.status ?? {}),
+  );
 }
 
 async function handlerOf({ spec: { runtimeClassName = "" } }: BoundPod, objects: Objects): Promise<string> {

@@ -74,9 +74,17 @@ function patchOf(status: PodStatus, before: PodStatus | undefined): object {
   for (const name of names) {
     const value = status[name];
     if (before !== undefined && isDeepEqual(value, before[name])) continue;
-    patch[name] = name === "podIPs" || name === "hostIPs" ? replaced(value as readonly object[]) : (value ?? null);
+    if (name === "podIPs" || name === "hostIPs") patch[name] = replaced(value as readonly object[]);
+    else if (name === "conditions") patch[name] = mergedConditions(status, before);
+    else patch[name] = value ?? null;
   }
   return patch;
+}
+
+/** Conditions that no longer hold are taken away by name. */
+function mergedConditions({ conditions = [] }: PodStatus, before: PodStatus | undefined): readonly object[] {
+  const gone = (before?.conditions ?? []).filter(({ type }) => !conditions.some((one) => one.type === type));
+  return [...conditions, ...gone.map(({ type }) => ({ $patch: "delete", type }))];
 }
 
 function replaced(items: readonly object[] | undefined): readonly object[] {

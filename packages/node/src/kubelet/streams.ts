@@ -1,9 +1,12 @@
 /** Commands in containers, over WebSocket, where every message begins with the number of its channel, or over SPDY, a stream each. */
 import type { Duplex } from "node:stream";
-import { channels } from "../linux/protocol.ts";
+import type { WebSocket } from "ws";
 import { createFrameCutter, toFrame } from "../linux/frames.ts";
+import { channels } from "../linux/protocol.ts";
 import type { Doors } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+import { channelProtocols, fromMessage, toMessage, type ChannelProtocol } from "./channels.ts";
+import { toStatus, toWords } from "./ending.ts";
 import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 import { acceptSocket, bytesOf } from "./web-socket.ts";
@@ -16,9 +19,6 @@ export interface StreamRequest {
   readonly doors: Doors;
 }
 
-/** Version 5 can also tell that a stream ends. */
-const protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
-
 /** Connects a client with a command, or with what a container says and hears. */
 export async function serveStreams(verb: "exec" | "attach", request: StreamRequest): Promise<KubeletAnswer> {
   const { query, call, doors, id } = request;
@@ -29,30 +29,34 @@ export async function serveStreams(verb: "exec" | "attach", request: StreamReque
   if (isSpdy(call)) {
     const wanted = ["error", ...(stdin ? ["stdin"] : []), ...(asked("output") ? ["stdout"] : [])];
     if (asked("error") && !asked("tty")) wanted.push("stderr");
+    if (asked("tty")) wanted.push("resize");
     serveSpdyStreams(acceptSpdy(call, ["v5.channel.k8s.io", "v4.channel.k8s.io"]), wanted, openInner);
     return takenOver;
   }
-  const { socket } = await acceptSocket(call, protocols);
-  const inner = openInner();
-  const send = (channel: number, bytes: Uint8Array): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
+  const { socket, protocol } = await acceptSocket(call, [...channelProtocols.keys()]);
+  joinSocket(socket, channelProtocols.get(protocol) ?? { encoding: "bytes", ending: "status" }, openInner());
+  return takenOver;
+}
+
+function joinSocket(socket: WebSocket, protocol: ChannelProtocol, inner: Duplex): void {
+  const send = (channel: number, bytes: Uint8Array): void => socket.send(toMessage(channel, bytes, protocol));
   const cut = createFrameCutter();
   // The client waits for one message on each channel before it takes the streams for open.
   for (const channel of [channels.stdout, channels.stderr]) send(channel, Buffer.alloc(0));
+  const tellEnding = protocol.ending === "status" ? toStatus : toWords;
   inner.on("data", (chunk: Buffer) => {
-    for (const { channel, bytes } of cut(chunk)) send(channel, channel === channels.exit ? statusOf(bytes) : bytes);
+    for (const { channel, bytes } of cut(chunk)) send(channel, channel === channels.exit ? tellEnding(bytes) : bytes);
   });
   inner.on("error", () => socket.close());
   inner.on("end", () => socket.close(1000));
   socket.on("message", (data) => {
-    const message = bytesOf(data);
-    const [channel] = message;
-    if (channel === channels.stdin) inner.write(toFrame(channels.stdin, message.subarray(1)));
-    if (channel === channels.closeStdin && message[1] === channels.stdin)
+    const { channel, bytes } = fromMessage(bytesOf(data), protocol);
+    if (channel === channels.stdin || channel === channels.resize) inner.write(toFrame(channel, bytes));
+    if (channel === channels.closeStdin && bytes[0] === channels.stdin)
       inner.write(toFrame(channels.closeStdin, Buffer.alloc(0)));
   });
   socket.on("error", () => {});
   socket.on("close", () => inner.destroy());
-  return takenOver;
 }
 
 /** Begins when the client has opened all the streams that it asked for. */
@@ -76,37 +80,17 @@ function joinStreams(connection: Duplex, streams: ReadonlyMap<string, SpdyStream
   ]);
   inner.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk))
-      streams.get(names.get(channel) ?? "")?.write(channel === channels.exit ? statusOf(bytes) : bytes);
+      streams.get(names.get(channel) ?? "")?.write(channel === channels.exit ? toStatus(bytes) : bytes);
   });
   streams.get("stdin")?.listen((bytes) => {
     inner.write(bytes === undefined ? toFrame(channels.closeStdin, Buffer.alloc(0)) : toFrame(channels.stdin, bytes));
+  });
+  streams.get("resize")?.listen((bytes) => {
+    if (bytes !== undefined) inner.write(toFrame(channels.resize, bytes));
   });
   inner.on("error", () => {});
   inner.once("end", () => {
     for (const name of ["stdout", "stderr", "error"]) streams.get(name)?.end();
   });
   connection.once("close", () => inner.destroy());
-}
-
-/** How a command ended, as a Status: its code is among the causes. */
-function statusOf(bytes: Buffer): Buffer {
-  const { code, error } = JSON.parse(bytes.toString("utf8")) as {
-    readonly code?: number | null;
-    readonly error?: string;
-  };
-  if (code === 0) return toJson({ metadata: {}, status: "Success" });
-  if (error !== undefined)
-    return toJson({ metadata: {}, status: "Failure", reason: "InternalError", message: error, code: 500 });
-  const exitCode = code ?? 137;
-  return toJson({
-    metadata: {},
-    status: "Failure",
-    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
-    reason: "NonZeroExitCode",
-    details: { causes: [{ reason: "ExitCode", message: String(exitCode) }] },
-  });
-}
-
-function toJson(value: object): Buffer {
-  return Buffer.from(JSON.stringify(value));
 }

@@ -20,7 +20,11 @@ export function acceptSocket(
       "BadRequest",
       `unable to negotiate protocol: client supports [${offered.join(" ")}], server accepts [${protocols.join(" ")}]`,
     );
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, handleProtocols: () => protocol });
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    handleProtocols: () => protocol || false,
+  });
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { method: "GET", url: "/", headers: call.headers });
   const raw = call.upgrade();

@@ -75,7 +75,7 @@ export function launchCommand(plan: LaunchPlan): readonly string[] {
 function joinGroups({ groups, oomScore }: Entrance): readonly string[] {
   const moves = groups.map((folder) => `echo 0 > '${folder}/cgroup.procs'`);
   const steps = [`echo ${oomScore} > /proc/self/oom_score_adj`, ...moves].map((step) => `{ ${step}; } 2>/dev/null`);
-  return ["/bin/sh", "-c", `${steps.join("; ")}; exec "$0" "$@"`];
+  return ["/bin/bash", "-c", `${steps.join("; ")}; exec "$0" "$@"`];
 }
 
 function mountOptions(mounts: readonly Mount[]): readonly string[] {

@@ -21,6 +21,7 @@ export function conditionsOf(situation: Situation, phase: Phase, now: string): r
     findReady(situation, containersReady),
     containersReady,
     { type: "PodScheduled", status: "True" },
+    ...findResize(situation),
   ];
   const before = pod.status?.conditions ?? [];
   return findings.map((finding) => {
@@ -79,6 +80,23 @@ function findReady({ pod }: Situation, containersReady: Finding): Finding {
   });
   if (messages.length === 0) return { type: "Ready", status: "True" };
   return { type: "Ready", status: "False", reason: "ReadinessGatesNotReady", message: messages.join(", ") };
+}
+
+function findResize({ resize }: Situation): readonly Finding[] {
+  switch (resize?.is) {
+    case undefined:
+      return [];
+    case "in progress": {
+      const { message } = resize;
+      return [
+        { type: "PodResizeInProgress", status: "True", ...(message === undefined ? {} : { reason: "Error", message }) },
+      ];
+    }
+    case "deferred":
+      return [{ type: "PodResizePending", status: "True", reason: "Deferred", message: resize.message }];
+    case "infeasible":
+      return [{ type: "PodResizePending", status: "True", reason: "Infeasible", message: resize.message }];
+  }
 }
 
 function listOf(records: readonly ContainerRecord[]): string {

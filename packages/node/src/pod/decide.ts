@@ -4,6 +4,7 @@ import type { ProbeKind } from "../probe/state.ts";
 import { restartsAfter } from "./containers.ts";
 import { failureShown } from "./status.ts";
 import { isInitialized, isStarted, phaseOf } from "./phase.ts";
+import { resizedContainers } from "./resize.ts";
 import type { ContainerRecord, Situation, StopCause, Verdict } from "./situation.ts";
 
 /** One step. Steps that take time are marked in the situation before they begin, so that none is decided twice. */
@@ -18,6 +19,8 @@ export type Action =
       readonly because: StopCause;
     }
   | { readonly do: "probe"; readonly container: string; readonly probe: ProbeKind }
+  /** Containers are to use more or less than they do. */
+  | { readonly do: "resize" }
   /** The pod has had its time. */
   | { readonly do: "condemn"; readonly verdict: Verdict }
   | { readonly do: "teardown" }
@@ -103,12 +106,18 @@ function live(situation: Situation, now: number): Plan {
         ? { actions: [{ do: "prepare" }], wakeAt: Infinity }
         : { actions: [], wakeAt: sandbox.retryAt };
     case "ready":
-      return join(due(situation).map((record) => advance(situation, record, now)));
+      return join([resize(situation, now), ...due(situation).map((record) => advance(situation, record, now))]);
     case "preparing":
     case "removing":
     case "removed":
       return nothing;
   }
+}
+
+function resize(situation: Situation, now: number): Plan {
+  if (resizedContainers(situation).length === 0) return nothing;
+  const at = situation.resize?.retryAt ?? now;
+  return at <= now ? { actions: [{ do: "resize" }], wakeAt: Infinity } : { actions: [], wakeAt: at };
 }
 
 /** Whose turn it is: init containers one after the other, then all the rest; ephemeral ones whenever they come. */

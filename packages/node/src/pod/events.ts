@@ -16,8 +16,8 @@ export function killingMessage(container: string, because: StopCause): string {
       return `Container ${container} failed liveness probe, will be restarted`;
     case "unstarted":
       return `Container ${container} failed startup probe, will be restarted`;
-    case "hook":
-      return "FailedPostStartHook";
+    case "resize":
+      return `Container ${container} resize requires restart`;
     case "deleted":
     case "deadline":
     case "finished":

@@ -1,9 +1,10 @@
 /** Everything that is known about a pod on this node at one moment: what the decisions and the status are made of. */
-import type { ContainerState, ContainerStatus, PodStatus } from "@capstan/kinds/v1";
+import type { ContainerState, ContainerStatus, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { ProbeKind, ProbeState } from "../probe/state.ts";
 import type { Exit, ImageRecord, Sandbox } from "../runtime/runtime.ts";
 import type { NodeErrorCode } from "../errors.ts";
 import { type BoundPod, containersOf, type PodContainer } from "./containers.ts";
+import type { ResizeJudgement } from "./resize.ts";
 
 /** The image of a container. */
 export type ImageState =
@@ -19,7 +20,7 @@ export type ImageState =
     };
 
 /** Why a container is being stopped. */
-export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "hook";
+export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "resize";
 
 /** The life of the current run of a container. Times ending in `At` are monotonic unless they are in an `Exit`. */
 export type Life =
@@ -52,6 +53,10 @@ export interface ContainerRecord {
   readonly restartDelay: number;
   readonly probes: { readonly [kind in ProbeKind]?: ProbeState };
   readonly asking: ReadonlySet<ProbeKind>;
+  /** What the node has promised to it; its spec may ask for something else that is not granted yet. */
+  readonly allocated: ResourceRequirements | undefined;
+  /** What its current run may use. */
+  readonly actual: ResourceRequirements | undefined;
 }
 
 /** The sandbox of a pod. */
@@ -69,6 +74,12 @@ export interface Verdict {
   readonly message: string;
 }
 
+/** A wish of a running pod to use more or less that is not met yet. */
+export type ResizeState = (
+  | Exclude<ResizeJudgement, { readonly is: "fits" }>
+  | { readonly is: "in progress"; readonly message: string | undefined }
+) & { readonly retryAt: number };
+
 /** A pod and all that happened to it here. */
 export interface Situation {
   readonly pod: BoundPod;
@@ -77,6 +88,7 @@ export interface Situation {
   /** Monotonic time at which the pod was accepted. */
   readonly acceptedAt: number;
   readonly verdict: Verdict | undefined;
+  readonly resize: ResizeState | undefined;
 }
 
 /** A pod that this node sees for the first time; what its status tells of an earlier life is taken over. */
@@ -96,6 +108,7 @@ export function firstSituation(pod: BoundPod, now: number): Situation {
     containers: new Map(containers),
     acceptedAt: now,
     verdict,
+    resize: undefined,
   };
 }
 
@@ -107,13 +120,20 @@ export function withPod(situation: Situation, pod: BoundPod, now: number): Situa
     const record = known === undefined ? firstRecord(one, pod, now) : renewed(known, one);
     containers.set(one.spec.name, record);
   }
-  return { ...situation, pod, containers };
+  const isNewWish = pod.metadata.generation !== situation.pod.metadata.generation;
+  return { ...situation, pod, containers, ...(isNewWish && situation.resize ? { resize: undefined } : {}) };
 }
 
 /** A container whose image was changed must find its new image. */
 function renewed(known: ContainerRecord, container: PodContainer): ContainerRecord {
   const sameImage = known.container.spec.image === container.spec.image;
-  return { ...known, container, image: sameImage ? known.image : { is: "unknown" } };
+  const isIdle = known.life.is !== "running";
+  return {
+    ...known,
+    container,
+    image: sameImage ? known.image : { is: "unknown" },
+    ...(isIdle ? { allocated: container.spec.resources } : {}),
+  };
 }
 
 /** The kubelet's patience: the first delay, the longest, and how long a container has to run for its crashes to be forgotten. */
@@ -136,6 +156,8 @@ function firstRecord(container: PodContainer, pod: BoundPod, now: number): Conta
     restartDelay: 0,
     probes: {},
     asking: new Set(),
+    allocated: container.spec.resources,
+    actual: undefined,
   };
   return { ...record, ...earlierLife(container, pod, now) };
 }

@@ -95,10 +95,16 @@ function idOf({ life, last }: ContainerRecord): string | undefined {
   return id === "" ? undefined : id;
 }
 
-function resourcesOf({ container, life }: ContainerRecord): Pick<ContainerStatus, "resources" | "allocatedResources"> {
-  const { resources } = container.spec;
-  if (resources === undefined || life.is !== "running") return {};
-  return { resources, ...(resources.requests === undefined ? {} : { allocatedResources: resources.requests }) };
+function resourcesOf({
+  life,
+  allocated,
+  actual,
+}: ContainerRecord): Pick<ContainerStatus, "resources" | "allocatedResources"> {
+  if (life.is !== "running") return {};
+  return {
+    resources: actual ?? {},
+    ...(allocated?.requests === undefined ? {} : { allocatedResources: allocated.requests }),
+  };
 }
 
 function mountsOf({ container }: ContainerRecord): Pick<ContainerStatus, "volumeMounts"> {

@@ -89,11 +89,22 @@ function exec(socket: Socket, { argv, env, stdin }: Extract<DoorRequest, { reado
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin) child.stdin?.write(bytes);
       if (channel === channels.closeStdin) child.stdin?.end();
+      if (channel === channels.resize) resizeTerminal(child.pid, bytes);
     }
   });
   socket.on("end", () => child.stdin?.end());
   socket.once("close", () => child.kill("SIGKILL"));
   socket.resume();
+}
+
+/** The terminal is that of whoever `script` started; it may be gone already. */
+function resizeTerminal(pid: number | undefined, bytes: Buffer): void {
+  const size = /"Width":(\d+),"Height":(\d+)/.exec(bytes.toString("utf8"));
+  if (size === null) return;
+  const script =
+    'read -r child rest < "/proc/$0/task/$0/children" && exec stty -F "/proc/$child/fd/0" cols "$1" rows "$2"';
+  const [, width = "80", height = "24"] = size;
+  spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" }).on("error", () => {});
 }
 
 function attach(

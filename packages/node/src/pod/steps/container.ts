@@ -1,0 +1,145 @@
+/** The life of one run of a container: started with its hook, ended by itself or by us. */
+import { toNodeError, type NodeError } from "../../errors.ts";
+import { runHook } from "../../probe/run.ts";
+import { firstState } from "../../probe/state.ts";
+import type { Exit, Sandbox } from "../../runtime/runtime.ts";
+import type { Bench } from "../bench.ts";
+import type { Action } from "../decide.ts";
+import { killingMessage } from "../events.ts";
+import { delays, restartDelay, type ContainerRecord } from "../situation.ts";
+import { crashLoop } from "../status.ts";
+
+/** However short the grace, a container gets this long after its preStop hook. */
+const leastGrace = 2000;
+
+export async function startContainer(bench: Bench, name: string): Promise<void> {
+  const { container, image, life, last, restarts, allocated } = bench.recordOf(name);
+  const { sandbox, pod } = bench.situation;
+  if (image.is !== "present" || sandbox.is !== "ready") return;
+  const again = life.is === "exited";
+  const attempt = again ? restarts + 1 : restarts;
+  bench.change(name, { life: { is: "starting" }, last: again ? life.exit : last, restarts: attempt, probes: {} });
+  const { runtime, environment, clock } = bench.tools;
+  try {
+    const env = await environment({ pod, container: name, sandbox: sandbox.sandbox });
+    const exits = new Exits();
+    const started = await runtime.startContainer({
+      pod,
+      sandbox: sandbox.sandbox,
+      container: container.spec,
+      kind: container.kind,
+      image: image.image,
+      env,
+      attempt,
+      exited: (exit) => exits.tell(exit),
+    });
+    bench.tell("Normal", "Created", "Container created", name);
+    bench.tell("Normal", "Started", "Container started", name);
+    const since = clock.now();
+    await postStart(bench, name, { id: started.id, sandbox: sandbox.sandbox });
+    bench.change(name, {
+      life: { is: "running", ...started, since, stopping: undefined },
+      probes: firstProbes(container.spec, since),
+      actual: allocated,
+    });
+    exits.listen((exit) => exited(bench, name, exit));
+  } catch (thrown) {
+    refuse(bench, name, toNodeError(thrown, "CreateContainerError"));
+  }
+}
+
+function refuse(bench: Bench, name: string, { code, message }: NodeError): void {
+  const retryAt = bench.tools.clock.now() + delays.first;
+  bench.change(name, { life: { is: "refused", code, message, retryAt } });
+  bench.tell("Warning", "Failed", `Error: ${message}`, name);
+}
+
+interface Begun {
+  readonly id: string;
+  readonly sandbox: Sandbox;
+}
+
+/** A container whose postStart hook fails is ended at once; its end is then like any other. */
+async function postStart(bench: Bench, name: string, { id, sandbox }: Begun): Promise<void> {
+  const { spec } = bench.recordOf(name).container;
+  if (spec.lifecycle?.postStart === undefined) return;
+  const { runtime, clock } = bench.tools;
+  const result = await runHook(spec.lifecycle.postStart, spec, { runtime, clock, sandbox, id }, Infinity);
+  if (result.passed) return;
+  bench.tell("Warning", "FailedPostStartHook", `PostStartHook failed: ${result.output}`, name);
+  bench.tell("Normal", "Killing", "FailedPostStartHook", name);
+  await runtime.stopContainer(id, 0);
+}
+
+function exited(bench: Bench, name: string, exit: Exit): void {
+  const { life, crashes, container } = bench.recordOf(name);
+  const now = bench.tools.clock.now();
+  const forgiven = life.is === "running" && (now - life.since >= delays.forgetAfter || life.stopping === "resize");
+  const counted = forgiven ? 0 : crashes;
+  const pullAgain = container.spec.imagePullPolicy === "Always";
+  bench.change(name, {
+    life: { is: "exited", exit, since: now },
+    crashes: counted + 1,
+    restartDelay: restartDelay(counted),
+    probes: {},
+    ...(pullAgain ? { image: { is: "unknown" } } : {}),
+  });
+  const { pod } = bench.situation;
+  if (counted > 0 && pod.metadata.deletionTimestamp === undefined && pod.spec.restartPolicy !== "Never") {
+    const { message } = crashLoop(bench.situation, bench.recordOf(name));
+    const text = `Back-off restarting failed container ${name} in pod ${message.split("pod=")[1]}`;
+    bench.tell("Warning", "BackOff", text, name);
+  }
+  bench.wake();
+}
+
+/** Marks a container as being stopped and gives the work that does it. */
+export function stopContainer(bench: Bench, action: Extract<Action, { readonly do: "stop" }>): Promise<void> {
+  const { container: name, because } = action;
+  const record = bench.recordOf(name);
+  if (record.life.is !== "running") return Promise.resolve();
+  bench.change(name, { life: { ...record.life, stopping: because } });
+  bench.tell("Normal", "Killing", killingMessage(name, because), name);
+  return stopWithin(bench, record, { id: record.life.id, graceMs: action.graceSeconds * 1000 });
+}
+
+/** The preStop hook eats into the grace. */
+async function stopWithin(
+  bench: Bench,
+  { container: { spec } }: ContainerRecord,
+  { id, graceMs }: { readonly id: string; readonly graceMs: number },
+): Promise<void> {
+  const { runtime, clock } = bench.tools;
+  const { sandbox } = bench.situation;
+  const hook = spec.lifecycle?.preStop;
+  if (hook === undefined || sandbox.is !== "ready" || graceMs === 0) return runtime.stopContainer(id, graceMs);
+  const began = clock.now();
+  const result = await runHook(hook, spec, { runtime, clock, sandbox: sandbox.sandbox, id }, graceMs);
+  if (!result.passed) bench.tell("Warning", "FailedPreStopHook", `PreStopHook failed: ${result.output}`, spec.name);
+  return runtime.stopContainer(id, Math.max(leastGrace, graceMs - (clock.now() - began)));
+}
+
+function firstProbes(spec: ContainerRecord["container"]["spec"], now: number): ContainerRecord["probes"] {
+  const { startupProbe, livenessProbe, readinessProbe } = spec;
+  return {
+    ...(startupProbe === undefined ? {} : { startup: firstState(startupProbe, now) }),
+    ...(livenessProbe === undefined ? {} : { liveness: firstState(livenessProbe, now) }),
+    ...(readinessProbe === undefined ? {} : { readiness: firstState(readinessProbe, now) }),
+  };
+}
+
+/** A container may end before whoever started it knows that it runs: its end waits for a listener. */
+class Exits {
+  #exit: Exit | undefined;
+  #listener: ((exit: Exit) => void) | undefined;
+
+  tell(exit: Exit): void {
+    this.#exit = exit;
+    this.#listener?.(exit);
+  }
+
+  listen(listener: (exit: Exit) => void): void {
+    this.#listener = listener;
+    if (this.#exit !== undefined) listener(this.#exit);
+  }
+}

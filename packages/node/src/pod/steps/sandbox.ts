@@ -1,0 +1,28 @@
+/** Makes and removes the place in which the containers of a pod run. */
+import { toNodeError } from "../../errors.ts";
+import type { Bench } from "../bench.ts";
+
+const retryAfter = 2000;
+
+export async function prepareSandbox(bench: Bench): Promise<void> {
+  bench.set({ sandbox: { is: "preparing" } });
+  const { runtime, volumes, handler, clock } = bench.tools;
+  const { pod } = bench.situation;
+  try {
+    const order = { pod, volumes: await volumes(pod), handler: await handler(pod) };
+    const sandbox = await runtime.createSandbox(order);
+    bench.set({ sandbox: { is: "ready", sandbox } });
+  } catch (thrown) {
+    const { code, message } = toNodeError(thrown, "FailedCreatePodSandBox");
+    bench.set({ sandbox: { is: "refused", code, message, retryAt: clock.now() + retryAfter } });
+    bench.tell("Warning", code, code === "FailedMount" ? message : `Failed to create pod sandbox: ${message}`);
+  }
+}
+
+export async function removeSandbox(bench: Bench): Promise<void> {
+  const { sandbox, pod } = bench.situation;
+  if (sandbox.is !== "ready") return;
+  bench.set({ sandbox: { is: "removing", sandbox: sandbox.sandbox } });
+  await bench.tools.runtime.removeSandbox(sandbox.sandbox, pod);
+  bench.set({ sandbox: { is: "removed", sandbox: sandbox.sandbox } });
+}
