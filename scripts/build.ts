@@ -10,15 +10,27 @@ const unbundled = new Set(["packages/node"]);
 
 execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"], { stdio: "inherit" });
 for (const folder of globSync("packages/*/tsconfig.build.json").map(dirname).sort()) {
-  if (!unbundled.has(folder)) await bundle(folder);
+  if (!unbundled.has(folder))
+    await bundle(
+      folder,
+      entriesOf(manifestOf(folder), (pattern) => findIn(folder, pattern)),
+    );
+}
+for (const folder of globSync("apps/*")) await bundle(folder, findIn(folder, "./src/**/main.ts"));
+
+function manifestOf(folder: string): PackedManifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackedManifest;
 }
 
-/** One file for each name that may be imported, and one for what is loaded late or shared; other packages stay outside. */
-async function bundle(folder: string): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackedManifest;
+function findIn(folder: string, pattern: string): string[] {
+  return globSync(pattern, { cwd: folder });
+}
+
+/** One file for each entry, and one for what is loaded late or shared; other packages stay outside. */
+async function bundle(folder: string, entryPoints: string[]): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: join(process.cwd(), folder),
-    entryPoints: entriesOf(manifest, (pattern) => globSync(pattern, { cwd: folder })),
+    entryPoints,
     outdir: "dist",
     outbase: "src",
     chunkNames: "chunks/[name]-[hash]",

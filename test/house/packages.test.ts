@@ -12,7 +12,7 @@ interface Manifest {
   readonly dependencies?: { readonly [name: string]: string };
 }
 
-const folders = globSync("packages/*/package.json").map(dirname).sort();
+const folders = globSync(["packages/*/package.json", "apps/*/package.json"]).map(dirname).sort();
 const manifests = new Map(
   folders.map((folder) => [folder, JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest]),
 );
@@ -29,6 +29,8 @@ describe("packed packages", () => {
   after(() => rmSync(project, { recursive: true, force: true }));
 
   for (const [folder, { name, exports }] of manifests) {
+    // The command is run, not imported.
+    if (folder.startsWith("apps/")) continue;
     test(`${name} imports without the sources`, () => {
       for (const entry of Object.keys(exports).filter((key) => !key.includes("*"))) {
         const specifier = entry === "." ? name : `${name}/${entry.slice(2)}`;
@@ -42,6 +44,23 @@ describe("packed packages", () => {
       }
     });
   }
+
+  test("the command that npx finds makes a project whose program it can read, and whose test passes", () => {
+    const capstan = (cwd: string, ...words: string[]): string =>
+      execFileSync(process.execPath, [join(project, "node_modules/capstan/bin/capstan.js"), ...words], {
+        cwd,
+        encoding: "utf8",
+      });
+    assert.match(capstan(project, "--help"), /capstan dev/);
+    capstan(project, "init", "parcel-operator", "--group", "ship", "--kind", "Parcel");
+    const made = join(project, "parcel-operator");
+    assert.match(capstan(made, "generate", "crds"), /kind: CustomResourceDefinition\n/);
+    execFileSync(process.execPath, ["--test", "src/**/*.test.ts"], {
+      cwd: made,
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      stdio: "pipe",
+    });
+  });
 });
 
 /** Puts the packed package where npm would, with its foreign dependencies as they are installed here. */

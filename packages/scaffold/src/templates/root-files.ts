@@ -12,7 +12,6 @@ const condition = "--conditions=@capstan/source";
 export function packageFile(inputs: Inputs): string {
   const { name, capstan } = inputs;
   const flags = isCheckout(inputs) ? ` ${condition}` : "";
-  const tool = isCheckout(inputs) ? {} : { "@capstan/cli": capstan };
   return json({
     name,
     version: "0.1.0",
@@ -27,7 +26,7 @@ export function packageFile(inputs: Inputs): string {
       test: `node${flags} --test "src/**/*.test.ts"`,
     },
     dependencies: { capstan: isCheckout(inputs) ? `${capstan}/packages/capstan` : capstan },
-    devDependencies: { ...tool, "@types/node": "24.19.2", typescript: "7.0.2" },
+    devDependencies: { "@types/node": "24.19.2", typescript: "7.0.2" },
     engines: { node: ">=24.2" },
   });
 }
