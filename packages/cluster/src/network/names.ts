@@ -22,7 +22,7 @@ const transports = [
 export async function provideNames(client: Client): Promise<void> {
   const spec = { clusterIP: SERVICE_ADDRESS, ports: transports.map((one) => ({ ...one, targetPort: one.port })) };
   const options = { fieldManager: MANAGER };
-  await client.create(Service, { metadata: { namespace, name, labels }, spec }, options).catch(unlessThere);
+  if (!(await isThere(client))) await client.create(Service, { metadata: { namespace, name, labels }, spec }, options);
   const slice = {
     metadata: {
       namespace,
@@ -34,6 +34,17 @@ export async function provideNames(client: Client): Promise<void> {
     ports: [...transports],
   };
   await client.create(EndpointSlice, slice, options).catch(unlessThere);
+}
+
+/** That it is there cannot be learned from trying: the address is taken before the name is looked at. */
+async function isThere(client: Client): Promise<boolean> {
+  try {
+    await client.get(Service, { namespace, name });
+    return true;
+  } catch (error) {
+    if (isApiError(error, "NotFound")) return false;
+    throw error;
+  }
 }
 
 function unlessThere(error: unknown): undefined {

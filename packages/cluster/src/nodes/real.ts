@@ -2,7 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startMachine, startNode, startServiceProxy } from "@capstan/node";
-import type { LinuxRuntime, Machine, MachineOptions, RunningNode } from "@capstan/node";
+import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
 import { openStore } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
 import type { Setting } from "../setting.ts";
@@ -56,13 +56,39 @@ function nodeAddress(index: number): string {
 /** How often the files of volumes are brought up to date, in milliseconds. */
 const VOLUME_REFRESH = 5000;
 
-/** Starts the machine, then the nodes on it. */
+/** Starts the machine, then the nodes on it; a start that fails leaves nothing behind. */
 export async function startRealNodes(setting: Setting, options: RealNodesOptions): Promise<RealNodes> {
-  const { client, clock, log } = setting;
   await mkdir(options.state, { recursive: true });
   const images = options.images ?? (await openStore(join(options.state, "images")));
   const machine = await startMachine(machineOptions(setting, options, images));
-  options.doors.connect(machine);
+  const proxy = serveServices(setting, machine);
+  const started: StartedNode[] = [];
+  const stop = async (): Promise<void> => {
+    proxy.stop();
+    await Promise.all(started.map(({ node }) => node.close("lost")));
+    await machine.close();
+  };
+  try {
+    options.doors.connect(machine);
+    await provideNames(setting.client);
+    for (let index = 0; index < options.nodes; index++)
+      started.push(await startRealNode(setting, machine, { ...options, place: placeOf(index, options.nodes) }));
+    await proxy.settled();
+    const network = await networkOf({ machine, state: options.state });
+    return {
+      nodes: started.map(({ node }) => node),
+      network,
+      images,
+      faults: faultsAmong(setting, machine, started),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function serveServices({ client, clock, log }: Setting, machine: Machine): ServiceProxy {
   const proxy = startServiceProxy({
     client,
     clock,
@@ -70,25 +96,15 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
     report: (error) => log.error("the rules of services were refused", { error }),
   });
   machine.setNames((question) => proxy.answer(question));
-  await provideNames(client);
-  const places = Array.from({ length: options.nodes }, (_, index) => placeOf(index, options.nodes));
-  const started: StartedNode[] = [];
-  for (const place of places) started.push(await startRealNode(setting, machine, { ...options, place }));
-  await proxy.settled();
-  const run: Machine["run"] = (argv, input) => machine.run(argv, input);
-  const lines = started.map(({ place, line }) => ({ ...place, setLine: (state: "cut" | "healed") => line.set(state) }));
-  const nodes = started.map(({ node }) => node);
-  return {
-    nodes,
-    network: await networkOf({ machine, state: options.state }),
-    images,
-    faults: faultsOf({ client, clock, run, nodes: lines }),
-    async stop() {
-      proxy.stop();
-      await Promise.all(nodes.map((node) => node.close("lost")));
-      await machine.close();
-    },
-  };
+  return proxy;
+}
+
+function faultsAmong({ client, clock }: Setting, machine: Machine, started: readonly StartedNode[]): Faults {
+  const nodes = started.map(({ place, line }) => ({
+    ...place,
+    setLine: (state: "cut" | "healed") => line.set(state),
+  }));
+  return faultsOf({ client, clock, run: (argv, input) => machine.run(argv, input), nodes });
 }
 
 interface NodePlace {
