@@ -6,6 +6,7 @@
 import { kindId } from "./api.ts";
 import type { AnyKind, Api } from "./api.ts";
 import { Breaker } from "./apply/breaker.ts";
+import type { Strays } from "./apply/strays.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
@@ -37,6 +38,7 @@ export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
   readonly manager: string;
   readonly dryRun: boolean;
   readonly metric: MetricOf;
+  readonly strays: Strays;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
@@ -166,7 +168,7 @@ export class RunningController {
 
   #makeWorker(): Worker {
     const { definition } = this;
-    const { api, caches, clock, log, fence, manager, dryRun, metric, onEvent, onWrite } = this.#setting;
+    const { api, caches, clock, log, fence, manager, dryRun, metric, strays, onEvent, onWrite } = this.#setting;
     const { handlers, kind, owns, reads, options, name } = definition;
     return new Worker({
       controller: name,
@@ -176,6 +178,7 @@ export class RunningController {
       caches,
       clock,
       metric,
+      strays,
       onEvent,
       handlers,
       view: this.#view,
@@ -232,10 +235,10 @@ export class RunningController {
     const turn = taken.causes.length > 0 ? taken : { ...taken, causes: [dueCause(taken)] };
     this.#started.set(turn.key, this.#setting.clock.now());
     const report = this.#reporter.begin(turn);
-    const end = await this.#worker.run(turn, this.#stop.signal);
+    const end = await this.#worker.run(turn, { signal: this.#stop.signal, trace: report.trace });
     this.#started.delete(turn.key);
     this.#finish(turn, end);
-    report(end);
+    report.end(end);
     if (this.#started.size === 0) {
       this.#idle.resolve();
       this.#idle = Promise.withResolvers<void>();

@@ -16,6 +16,7 @@ import type { AnyPhases, Phases } from "./reconcile/phases.ts";
 import type { Handlers } from "./reconcile/worker.ts";
 import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
 import type { Predicate } from "./trigger/predicate.ts";
+import { isResource } from "./resource.ts";
 import type { Source } from "./trigger/source.ts";
 import type { MapToKeys } from "./trigger/trigger.ts";
 
@@ -143,25 +144,34 @@ export function controller(
     handlers: {
       reconcile: isPlain ? body : toReconcile(body),
       cleanup: options.cleanup,
+      hasConditions: isResource(kind) && Object.keys(kind.conditions).length > 0,
       problemOf: validityOf(kind),
     },
-    options: {
-      on: options.on ?? desiredStateChanged,
-      watches: options.watches ?? [],
-      sources: options.sources ?? [],
-      concurrency: atLeastOne(options.concurrency ?? 16, name),
-      timeout: toMilliseconds(options.timeout ?? "5m"),
-      rate: options.rate,
-      backoff: { ...usualCurves, ...options.backoff },
-      tenantOf: options.tenantOf,
-      // An action is one step of many: what it does not apply is not unwanted.
-      prune: options.prune ?? isPlain,
-      whileLeaving: options.whileLeaving ?? false,
-      writeBudget: options.writeBudget,
-      controllerOnly: options.controllerOnly ?? true,
-      finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,
-      cache: options.cache ?? {},
-    },
+    options: settledOptions(options, { kind, name, isPlain }),
+  };
+}
+
+/** What was left unsaid gets its usual value. */
+function settledOptions(
+  options: LooseOptions,
+  { kind, name, isPlain }: { readonly kind: Kind; readonly name: string; readonly isPlain: boolean },
+): Controller["options"] {
+  return {
+    on: options.on ?? desiredStateChanged,
+    watches: options.watches ?? [],
+    sources: options.sources ?? [],
+    concurrency: atLeastOne(options.concurrency ?? 16, name),
+    timeout: toMilliseconds(options.timeout ?? "5m"),
+    rate: options.rate,
+    backoff: { ...usualCurves, ...options.backoff },
+    tenantOf: options.tenantOf,
+    // An action is one step of many: what it does not apply is not unwanted.
+    prune: options.prune ?? isPlain,
+    whileLeaving: options.whileLeaving ?? false,
+    writeBudget: options.writeBudget,
+    controllerOnly: options.controllerOnly ?? true,
+    finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,
+    cache: options.cache ?? {},
   };
 }
 

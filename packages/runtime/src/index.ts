@@ -53,6 +53,7 @@ export { installCrds } from "./manager/crds.ts";
 export type { InstallOptions } from "./manager/crds.ts";
 export { formatHelp, readSettings } from "./manager/settings.ts";
 export type { Settings, SettingSources } from "./manager/settings.ts";
+export { TRACE_ANNOTATION } from "./trigger/trace.ts";
 export type { Span, Tracer } from "./manager/tracer.ts";
 export { counter, gauge, histogram } from "./manager/metric.ts";
 export type { Metric, MetricOf } from "./manager/metric.ts";

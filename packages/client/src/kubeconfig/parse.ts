@@ -10,11 +10,7 @@ import type { Origin } from "./source.ts";
 
 /** Reads a kubeconfig in YAML or JSON; `file` resolves its relative paths and names it in errors. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
-  const { parse } = await import("yaml");
-  const fields = fieldsOf(
-    read(() => parse(text) as unknown, file),
-    file,
-  );
+  const fields = fieldsOf(asJson(text) ?? (await asYaml(text, file)), file);
   const origin: Origin = { file, path: (name) => (isAbsolute(name) ? name : resolve(dirname(file), name)) };
   return {
     currentContext: fields.text("current-context"),
@@ -24,9 +20,20 @@ export async function parseKubeconfig(text: string, file: string): Promise<Kubec
   };
 }
 
-function read(parse: () => unknown, file: string): unknown {
+/** Tools write kubeconfigs as JSON too: that is read without loading a parser. */
+function asJson(text: string): unknown {
+  if (!text.startsWith("{")) return undefined;
   try {
-    return parse();
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function asYaml(text: string, file: string): Promise<unknown> {
+  const { parse } = await import("yaml");
+  try {
+    return parse(text) as unknown;
   } catch (cause) {
     const why = cause instanceof Error ? (cause.message.split("\n", 1)[0] ?? "") : "";
     throw new ConfigError("Malformed", `Cannot use ${file}: it is not YAML (${why}). Correct it there.`, cause);

@@ -5,11 +5,14 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
+import { OWNER_LABEL } from "../owner-label.ts";
+import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
 import type { Difference, Spellings } from "./matches.ts";
-import { canReference, markOwned, OWNER_LABEL } from "./owner.ts";
+import { canReference, markOwned } from "./owner.ts";
 import type { Owner } from "./owner.ts";
+import type { Stray, Strays } from "./strays.ts";
 import { childId } from "./writer.ts";
 import type { Writer } from "./writer.ts";
 
@@ -32,6 +35,9 @@ export interface ChildrenOptions {
   readonly writer: Writer;
   readonly breaker: Breaker;
   readonly learned: Learned;
+  readonly strays: Strays;
+  /** What is left on children that are written, for whoever they wake. */
+  readonly trace: string | undefined;
   /** Called before the first child is written that the garbage collector would not remove with its owner. */
   readonly beforeUnreferenced: () => Promise<void>;
 }
@@ -61,14 +67,15 @@ export class Children {
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     if (live !== undefined && difference === undefined) return live;
     await breaker.check({ kind, key, field: difference?.path ?? "" });
-    const result = await writer.apply(kind, object);
+    const result = await writer.apply(kind, withTrace(object, this.#options.trace));
     this.#learn(kind, object, result);
     return result;
   }
 
   /** Creates one child and leaves it alone afterwards: it is never compared, repaired or pruned. */
   async create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
-    return await this.#options.writer.create(kind, await this.#complete(kind, name, desired, "owned"));
+    const { writer, trace } = this.#options;
+    return await writer.create(kind, withTrace(await this.#complete(kind, name, desired, "owned"), trace));
   }
 
   /** Removes children that an earlier turn applied and this one did not. */
@@ -81,6 +88,7 @@ export class Children {
         gone.push(child);
       }
     }
+    await this.#removeStrays(({ kind, child }) => !this.#applied.has(childId(kind, keyText(child))));
     return gone;
   }
 
@@ -93,7 +101,18 @@ export class Children {
         await this.#remove(kind, child);
       }
     }
-    return left;
+    return left + (await this.#removeStrays(({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined));
+  }
+
+  async #removeStrays(isUnwanted: (stray: Stray) => boolean): Promise<number> {
+    const { strays, owner } = this.#options;
+    const { uid } = owner.object.metadata;
+    const unwanted = strays.of(uid).filter(isUnwanted);
+    for (const stray of unwanted) {
+      await this.#remove(stray.kind, stray.child);
+      strays.forget(uid, stray);
+    }
+    return unwanted.length;
   }
 
   async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
@@ -107,14 +126,19 @@ export class Children {
   }
 
   async #mark(metadata: ObjectMeta, child: { kind: AnyKind; namespace: string }): Promise<ObjectMeta> {
-    const { owner, beforeUnreferenced } = this.#options;
+    const { owner, strays, beforeUnreferenced } = this.#options;
     const byReference = canReference(owner, child);
-    if (!byReference) await beforeUnreferenced();
+    if (!byReference) {
+      await strays.beforeFar(child.kind, child.namespace);
+      await beforeUnreferenced();
+    }
     return markOwned(metadata, owner, byReference);
   }
 
-  #difference(kind: AnyKind, desired: KubeObject, live: StoredObject): Difference | undefined {
+  /** The trace of an earlier write is no difference: only what differs otherwise is worth a write. */
+  #difference(kind: AnyKind, wanted: KubeObject, live: StoredObject): Difference | undefined {
     const { writer, learned } = this.#options;
+    const desired = withTrace(wanted, live.metadata.annotations?.[TRACE_ANNOTATION]);
     const spellings = learned.get(childId(kind, keyText(live)));
     return firstDifference({ desired, live, manager: writer.manager, spellings });
   }

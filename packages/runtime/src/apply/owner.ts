@@ -3,10 +3,8 @@ import { apiVersionOf } from "@capstan/model";
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import { OWNER_LABEL } from "../owner-label.ts";
 import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
-
-/** Carries the owner's uid on children that cannot carry an owner reference. */
-export const OWNER_LABEL = "capstan.dev/owner-uid";
 
 /** An owner and its kind. */
 export interface Owner {

@@ -82,6 +82,18 @@ export class Caches implements AsyncDisposable {
     for (const view of this.#views.values()) view.setScopes(this.#scopes(view.kind, view.settings));
   }
 
+  /** The namespaces that are watched; empty: all of them. */
+  get namespaces(): readonly string[] {
+    return this.#namespaces;
+  }
+
+  /** Whether everything of a kind in a namespace can be seen here. */
+  covers(kind: AnyKind, namespace: string): boolean {
+    const { namespaces = this.#namespaces, labelSelector, fieldSelector } = this.peek(kind)?.settings ?? {};
+    const isWhole = labelSelector === undefined && fieldSelector === undefined;
+    return isWhole && (namespaces.length === 0 || namespaces.includes(namespace));
+  }
+
   /** Resolves when every watch has its first list. */
   async synced(): Promise<void> {
     await Promise.all([...this.#views.values()].map((view) => view.synced()));

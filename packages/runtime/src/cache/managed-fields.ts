@@ -1,13 +1,42 @@
 /** What managed fields tell: who wrote last, and which fields are ours. They are half of many objects, so little of them is kept. */
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 
-/** The manager that wrote last, as far as the server tells. */
-export function lastManager(object: StoredObject): string | undefined {
-  let last: ManagedFieldsEntry | undefined;
-  for (const entry of object.metadata.managedFields ?? []) {
-    if (last === undefined || (entry.time ?? "") >= (last.time ?? "")) last = entry;
+/**
+ * The manager that wrote last, as far as the server tells. It tells times in whole seconds: among those who wrote in the same one,
+ * it is the one that owns a field which changed.
+ */
+export function writerOf(
+  entries: readonly ManagedFieldsEntry[] = [],
+  changed: readonly string[] = [],
+): string | undefined {
+  let latest: ManagedFieldsEntry[] = [];
+  for (const entry of entries) {
+    const time = entry.time ?? "";
+    const known = latest[0]?.time ?? "";
+    if (latest.length === 0 || time > known) latest = [entry];
+    else if (time === known) latest.push(entry);
   }
-  return last?.manager;
+  const owner = latest.length < 2 ? undefined : latest.find((entry) => changed.some((path) => owns(entry, path)));
+  return (owner ?? latest.at(-1))?.manager;
+}
+
+/** Whether an entry owns a field, something above it that is owned as a whole, or something below it. */
+function owns({ fieldsV1 }: ManagedFieldsEntry, path: string): boolean {
+  let at: unknown = fieldsV1;
+  for (const [, name, item] of path.matchAll(/([^.[\]]+)|\[([^\]]*)\]/gu)) {
+    if (typeof at !== "object" || at === null) return false;
+    const fields = at as { readonly [field: string]: unknown };
+    if (!Object.keys(fields).some((field) => field !== ".")) return true;
+    const next = item === undefined ? fields[`f:${name}`] : itemOf(fields, item);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return true;
+}
+
+function itemOf(fields: { readonly [field: string]: unknown }, item: string): unknown {
+  const key = Object.keys(fields).find((field) => field.startsWith("k:") && field.includes(JSON.stringify(item)));
+  return key === undefined ? undefined : fields[key];
 }
 
 /** Keeps the managed fields of the managers that are ours and drops the rest. */

@@ -1,8 +1,7 @@
 /** Writes what a watch says into a store, and passes on what changed. The only writer of a store. */
-import type { StoredObject } from "@capstan/model";
+import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { Signal } from "../watch/watcher.ts";
-import { lastManager } from "./managed-fields.ts";
 import type { Store } from "./store.ts";
 
 /** What changed in a store. The store already shows it. */
@@ -14,8 +13,8 @@ export interface Change {
   readonly old: StoredObject | undefined;
   /** Whether the server told it as an event, or it was found by comparing a list with the store. */
   readonly from: "stream" | "list";
-  /** Who wrote it, as far as managed fields tell. */
-  readonly manager: string | undefined;
+  /** Who wrote what, as the server told it; the store keeps little of this. */
+  readonly writers: readonly ManagedFieldsEntry[] | undefined;
 }
 
 /** Turns signals into changes. */
@@ -83,7 +82,7 @@ export class Reflector {
   #settle(version: string): void {
     for (const object of this.#store.settle(version)) {
       const change = { type: "removed", key: keyText(object), object, old: object, from: "list" } as const;
-      this.#onChange({ ...change, manager: undefined });
+      this.#onChange({ ...change, writers: undefined });
     }
   }
 
@@ -96,20 +95,26 @@ export class Reflector {
 
   #put(incoming: StoredObject, from: Change["from"]): void {
     const key = keyText(incoming);
-    const manager = lastManager(incoming);
     const known = this.#store.stored(key);
     if (known !== undefined && known.metadata.uid !== incoming.metadata.uid) {
       // The name lives on, the object does not: its removal fell into a gap.
       this.#remove(key, undefined, from);
     }
     const { object, old } = this.#store.put(incoming);
-    this.#onChange({ type: old === undefined ? "added" : "updated", key, object, old, from, manager });
+    this.#onChange({
+      type: old === undefined ? "added" : "updated",
+      key,
+      object,
+      old,
+      from,
+      writers: incoming.metadata.managedFields,
+    });
   }
 
   #remove(key: string, final: StoredObject | undefined, from: Change["from"]): void {
     const old = this.#store.remove(key, final?.metadata.resourceVersion);
     const object = final ?? old;
     if (object === undefined) return;
-    this.#onChange({ type: "removed", key, object, old, from, manager: final && lastManager(final) });
+    this.#onChange({ type: "removed", key, object, old, from, writers: final?.metadata.managedFields });
   }
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { StoredObject } from "@capstan/model";
+import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { Arena } from "./arena.ts";
-import { keepManagers, lastManager } from "./managed-fields.ts";
+import { keepManagers, writerOf } from "./managed-fields.ts";
 import { Reflector } from "./reflector.ts";
 import type { Change } from "./reflector.ts";
 import { Store } from "./store.ts";
@@ -162,10 +162,32 @@ test("managed fields: the last writer is known, and only our own entries are kep
     { manager: "theirs", operation: "Update" as const, time: "2030-01-02T00:00:00Z" },
   ];
   const full = object("a", 1, { managedFields });
-  assert.equal(lastManager(full), "theirs");
+  assert.equal(writerOf(managedFields), "theirs");
   const trimmed = keepManagers((manager) => manager === "ours")(full);
   assert.deepEqual(
     trimmed.metadata.managedFields?.map(({ manager }) => manager),
     ["ours"],
   );
+});
+
+test("among those who wrote in the same second, the writer is the one that owns what changed", () => {
+  const time = "2030-01-01T00:00:00Z";
+  const update = (manager: string, fieldsV1: object): ManagedFieldsEntry => ({
+    manager,
+    operation: "Update",
+    time,
+    fieldsV1: fieldsV1 as NonNullable<ManagedFieldsEntry["fieldsV1"]>,
+  });
+  const conditions = { ".": {}, 'k:{"type":"Ready"}': { ".": {}, "f:status": {}, "f:type": {} } };
+  const entries = [
+    update("early", { "f:spec": { "f:size": {} } }),
+    update("user", { "f:spec": { "f:size": {}, "f:tags": {} } }),
+    update("kubelet", { "f:status": { "f:conditions": conditions } }),
+    update("late", { "f:metadata": { "f:labels": { "f:a": {} } } }),
+  ].map((entry) => (entry.manager === "early" ? { ...entry, time: "2029-01-01T00:00:00Z" } : entry));
+  assert.equal(writerOf(entries, ["spec.size"]), "user");
+  assert.equal(writerOf(entries, ["spec.tags[0]"]), "user", "an atomic list is owned as a whole");
+  assert.equal(writerOf(entries, ["status.conditions[Ready].status"]), "kubelet");
+  assert.equal(writerOf(entries, ["data.gone"]), "late", "nobody owns what was removed");
+  assert.equal(writerOf([], ["spec.size"]), undefined);
 });

@@ -6,6 +6,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { isLater, keyText } from "../api.ts";
+import { OWNER_LABEL } from "../owner-label.ts";
 import { Arena } from "./arena.ts";
 import type { Extent } from "./arena.ts";
 import { freeze } from "./freeze.ts";
@@ -75,6 +76,8 @@ export class Store implements Reader {
     this.#budget = options.budget ?? Infinity;
     this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
     this.#indexes.define("namespace", (object) => [object.metadata.namespace ?? ""], []);
+    // Asked for in every turn: made here, it costs a look at each object; made later, it would cost making each object again.
+    this.#indexes.define(labelIndexName(OWNER_LABEL), labelValues(OWNER_LABEL), []);
     for (const [name, values] of Object.entries(options.indexes ?? {})) this.#indexes.define(name, values, []);
   }
 
@@ -227,15 +230,11 @@ export class Store implements Reader {
   }
 
   #labelIndex(label: string, value: string): Iterable<string> | undefined {
-    const name = `label:${label}`;
+    const name = labelIndexName(label);
     if (!this.#indexes.has(name)) {
       if (this.#labelIndexes >= LABEL_INDEXES) return undefined;
       this.#labelIndexes++;
-      const values: IndexValues = (object) => {
-        const found = object.metadata.labels?.[label];
-        return found === undefined ? [] : [found];
-      };
-      this.#indexes.define(name, values, this.#all());
+      this.#indexes.define(name, labelValues(label), this.#all());
     }
     return this.#indexes.lookup(name, value);
   }
@@ -290,4 +289,15 @@ export class Store implements Reader {
     this.#arena.free(entry.extent);
     entry.extent = this.#arena.writePacked(packed);
   }
+}
+
+function labelIndexName(label: string): string {
+  return `label:${label}`;
+}
+
+function labelValues(label: string): IndexValues {
+  return ({ metadata }) => {
+    const found = metadata?.labels?.[label];
+    return found === undefined ? [] : [found];
+  };
 }

@@ -1,8 +1,6 @@
 /** Runs an operator as a program: reads its settings once, connects, opens its doors, and ends when the process is told to. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
 import {
   ApiError,
@@ -24,13 +22,12 @@ import { messageOf } from "../failure.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "./crds.ts";
-import { healthDoor, metricsDoor } from "./doors.ts";
-import type { DoorAnswer, DoorRequest } from "./doors.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
+import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
 import { resourcesAmong } from "../resource.ts";
-import { needsWebhooks, openWebhooks } from "../webhook/webhooks.ts";
+import { needsWebhooks } from "../webhook/paths.ts";
 import type { Webhooks } from "../webhook/webhooks.ts";
 import { Registry } from "./registry.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
@@ -73,10 +70,11 @@ async function run(definition: OperatorDefinition, args: readonly string[]): Pro
     log,
     registry,
     instance: hostname(),
+    namespace: settings.leaderElectionNamespace ?? config.namespace,
     leaderElection: electionOf(settings, config.namespace),
     ...(settings.namespaces.length === 0 ? {} : { namespaces: settings.namespaces }),
   });
-  await using doors = await openDoors({
+  await using doors = await openProgramDoors({
     operator,
     settings,
     log,
@@ -122,7 +120,10 @@ async function openProgramWebhooks(program: Program): Promise<Webhooks | undefin
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
   if (!needsWebhooks(resources)) return undefined;
   const { namespace } = config;
-  const { placeOf, doorAt } = await import("../webhook/where.ts");
+  const [{ openWebhooks }, { placeOf, doorAt }] = await Promise.all([
+    import("../webhook/webhooks.ts"),
+    import("../webhook/where.ts"),
+  ]);
   const place = placeOf({
     address: settings.webhookAddress,
     url: settings.webhookUrl,
@@ -175,78 +176,10 @@ async function untilTold(operator: RunningOperator, log: Log): Promise<void> {
   process.off("SIGINT", onSignal);
 }
 
-interface Doors {
-  readonly operator: RunningOperator;
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly guard: Parameters<typeof metricsDoor>[1];
-}
-
-async function openDoors({
-  operator,
-  settings,
-  log,
-  guard,
-}: Doors): Promise<AsyncDisposable & { addresses: readonly string[] }> {
-  const servers: Server[] = [];
-  const open = async (
-    address: string,
-    door: (request: DoorRequest) => Promise<DoorAnswer>,
-    secure: boolean,
-  ): Promise<void> => {
-    if (address !== "") servers.push(await listen(address, listener(door, log), secure));
-  };
-  await open(settings.healthAddress, healthDoor(operator), false);
-  await open(settings.metricsAddress, metricsDoor(operator, guard), settings.metricsSecure);
-  return {
-    addresses: [settings.healthAddress, settings.metricsAddress].filter((address) => address !== ""),
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    },
-  };
-}
-
-async function listen(address: string, listener: RequestListener, secure: boolean): Promise<Server> {
-  const colon = address.lastIndexOf(":");
-  const host = address.slice(0, colon).replace(/^\[|\]$/gu, "");
-  const server = secure ? await secureServer(listener) : createServer(listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(Number(address.slice(colon + 1)), host, resolve);
-  });
-  return server;
-}
-
-/** A certificate of its own making: scrapers trust the token that they send, not the name that they reach. */
-async function secureServer(listener: RequestListener): Promise<Server> {
-  const [{ createServer: createSecure }, { createAuthority, validFor }] = await Promise.all([
-    import("node:https"),
-    import("@capstan/pki"),
-  ]);
-  const now = new Date(systemClock.wall());
-  const authority = createAuthority({ commonName: "capstan metrics", now, days: 3650 });
-  const names = { dnsNames: ["localhost", hostname()] };
-  const issued = authority.issue({
-    ...validFor({ now, days: 3650 }),
-    ...names,
-    commonName: hostname(),
-    usages: ["server"],
-  });
-  return createSecure({ cert: issued.certificate, key: issued.privateKey }, listener);
-}
-
-function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log): RequestListener {
-  return (request, response) => {
-    door(toDoorRequest(request)).then(
-      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
-      (error: unknown) => {
-        log.error(`could not answer ${request.url}: ${messageOf(error)}`);
-        response.writeHead(500).end();
-      },
-    );
-  };
-}
-
-function toDoorRequest({ method = "GET", url = "/", headers }: IncomingMessage): DoorRequest {
-  return { method, path: url, authorization: headers.authorization };
+/** Servers are loaded only where an address is set: they cost more than everything that an operator does at its start. */
+async function openProgramDoors(options: DoorOptions): Promise<OpenDoors> {
+  const { healthAddress, metricsAddress } = options.settings;
+  if (healthAddress === "" && metricsAddress === "") return { addresses: [], [Symbol.asyncDispose]: async () => {} };
+  const { openDoors } = await import("./listen.ts");
+  return openDoors(options);
 }

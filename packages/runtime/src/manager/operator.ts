@@ -1,6 +1,7 @@
 /** An operator: several controllers over one connection, started and stopped in order. */
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind, Api } from "../api.ts";
+import { noStrays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
 import { Caches } from "../cache/caches.ts";
@@ -20,6 +21,7 @@ import { Recorder } from "./events.ts";
 import type { EventNote } from "./events.ts";
 import { History } from "./explain.ts";
 import type { TurnRecord } from "./explain.ts";
+import { Inventory } from "./inventory.ts";
 import { meteredApi } from "./metered-api.ts";
 import { Meters } from "./meter.ts";
 import { metersIn } from "./metric.ts";
@@ -56,6 +58,8 @@ export interface StartOptions {
   /** Absent: this is the only replica. */
   readonly leaderElection?: LeaderElection | undefined;
   readonly namespaces?: readonly string[] | undefined;
+  /** The operator's own namespace, where it remembers what it wrote; that of the lease unless said otherwise. */
+  readonly namespace?: string | undefined;
   readonly watchTuning?: WatchTuning | undefined;
   /** Sends every write as a dry run. */
   readonly dryRun?: boolean;
@@ -75,6 +79,7 @@ export class RunningOperator implements AsyncDisposable {
   readonly history: History = new History();
   readonly #caches: Caches;
   readonly #election: Election | undefined;
+  readonly #inventory: Inventory | undefined;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lost = Promise.withResolvers<unknown>();
@@ -101,6 +106,7 @@ export class RunningOperator implements AsyncDisposable {
       settings: (kind) => settingsOf(definition.controllers, kind),
       isOurManager: (manager) => managers.has(manager),
     });
+    this.#inventory = this.#makeInventory(definition, { ...options, api });
     const meters = new Meters(this.registry);
     const metric = metersIn(this.registry);
     this.controllers = definition.controllers.map((controller) =>
@@ -187,6 +193,7 @@ export class RunningOperator implements AsyncDisposable {
       this.#lost.resolve(election.lost.reason);
     });
     await election?.elected;
+    await this.#inventory?.prepare();
     if (this.#stopped !== undefined || election?.lost.aborted === true) return;
     for (const controller of this.controllers) controller.work();
   }
@@ -224,6 +231,7 @@ export class RunningOperator implements AsyncDisposable {
       manager,
       dryRun,
       metric,
+      strays: this.#inventory?.straysOf(definition.name) ?? noStrays,
       meter,
       tracer,
       onEvent,
@@ -234,6 +242,27 @@ export class RunningOperator implements AsyncDisposable {
       onWrite: onWrite && ((write) => onWrite(definition.name, write)),
     });
     return controller;
+  }
+
+  #makeInventory(definition: OperatorDefinition, options: StartOptions): Inventory | undefined {
+    const { api, dryRun = false, leaderElection, namespace = leaderElection?.namespace } = options;
+    if (namespace === undefined) return undefined;
+    const name = definition.name ?? "capstan";
+    const controllers = definition.controllers.map((controller) => ({
+      name: controller.name,
+      manager: managerOf(name, controller),
+      owns: controller.owns,
+    }));
+    const fence = this.#election ?? alwaysLeader;
+    return new Inventory({
+      api,
+      caches: this.#caches,
+      fence,
+      log: this.#log,
+      place: { namespace, name },
+      controllers,
+      dryRun,
+    });
   }
 
   #exposeCaches(leaseName: string): void {

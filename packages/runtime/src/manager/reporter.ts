@@ -8,9 +8,11 @@ import type { Consequence } from "../reconcile/outcome.ts";
 import type { TurnEnd } from "../reconcile/worker.ts";
 import { changedFields } from "../trigger/cause.ts";
 import type { Cause } from "../trigger/cause.ts";
+import { formatTrace, parseTrace } from "../trigger/trace.ts";
 import type { EventNote } from "./events.ts";
 import type { History } from "./explain.ts";
 import type { ControllerMeter } from "./meter.ts";
+import { parentContext } from "./tracer.ts";
 import type { Span, Tracer } from "./tracer.ts";
 
 /** Where reports go. */
@@ -22,6 +24,13 @@ export interface ReporterOptions {
   readonly history: History;
   readonly tracer?: Tracer | undefined;
   readonly onEvent: (object: StoredObject, note: EventNote) => void;
+}
+
+/** The report of one turn. */
+export interface TurnReport {
+  /** What the turn leaves on what it writes. */
+  readonly trace: string | undefined;
+  readonly end: (end: TurnEnd) => void;
 }
 
 /** Reports the turns of one controller. */
@@ -37,13 +46,13 @@ export class Reporter {
     this.#options.meter.added();
   }
 
-  /** A turn begins; what is returned is told how it ended. */
-  begin(turn: Turn<Cause>): (end: TurnEnd) => void {
+  /** A turn begins; what is returned is told how it ended, and knows the trace that it belongs to. */
+  begin(turn: Turn<Cause>): TurnReport {
     const { clock, meter } = this.#options;
     const started = clock.now();
     const span = this.#startSpan(turn);
     meter.started(turn.waited / 1000);
-    return (end) => {
+    const finish = (end: TurnEnd): void => {
       const milliseconds = clock.now() - started;
       const consequence = consequenceOf(end.outcome);
       meter.finished(consequence, end, milliseconds / 1000);
@@ -51,6 +60,7 @@ export class Reporter {
       this.#say(turn, end, { ...consequence, milliseconds });
       this.#remember(turn, end, { ...consequence, milliseconds });
     };
+    return { trace: span && formatTrace(span.spanContext()), end: finish };
   }
 
   #say(turn: Turn<Cause>, { outcome, work }: TurnEnd, told: Consequence & { milliseconds: number }): void {
@@ -88,12 +98,16 @@ export class Reporter {
     const { tracer, controller } = this.#options;
     if (tracer === undefined) return undefined;
     const [cause] = turn.causes;
+    const traces = new Set(turn.causes.map(({ trace }) => trace));
+    const links = [...traces].flatMap((trace) => parseTrace(trace) ?? []).map((context) => ({ context }));
     const attributes = {
       "capstan.object": turn.key,
       "capstan.failures": turn.failures,
       "capstan.cause": cause === undefined ? "" : `${cause.relation} ${cause.kind} ${cause.key} ${cause.change}`,
     };
-    return tracer.startSpan(`reconcile ${controller}`, { attributes });
+    const [first] = links;
+    const parent = first === undefined ? [] : [parentContext(first.context)];
+    return tracer.startSpan(`reconcile ${controller}`, { attributes, links }, ...parent);
   }
 }
 

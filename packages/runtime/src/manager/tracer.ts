@@ -1,16 +1,46 @@
-/** Traces, for whoever hands in a tracer: the two methods of OpenTelemetry's API that are used, so that no package is needed for them. */
+/** Traces, for whoever hands in a tracer: what is used of OpenTelemetry's API, so that no package is needed for it. */
+import type { TraceContext } from "../trigger/trace.ts";
 
 /** A span that was begun. OpenTelemetry's `Span` is one. */
 export interface Span {
   setAttribute(name: string, value: string | number | boolean): unknown;
   recordException(error: Error): unknown;
   end(): void;
+  spanContext(): TraceContext;
+}
+
+/** What a span is begun with. */
+export interface SpanOptions {
+  readonly attributes?: { readonly [name: string]: string | number | boolean };
+  /** Spans that this one follows from. */
+  readonly links?: { readonly context: TraceContext }[];
 }
 
 /** Begins spans. OpenTelemetry's `Tracer` is one. */
 export interface Tracer {
-  startSpan(
-    name: string,
-    options?: { readonly attributes?: { readonly [name: string]: string | number | boolean } },
-  ): Span;
+  startSpan(name: string, options?: SpanOptions, parent?: ParentContext): Span;
+}
+
+/** OpenTelemetry's `Context`: values by key, of which a tracer asks for the parent span. */
+export interface ParentContext {
+  getValue(key: symbol): unknown;
+  setValue(key: symbol, value: unknown): ParentContext;
+  deleteValue(key: symbol): ParentContext;
+}
+
+/** The key under which OpenTelemetry's API keeps the span of a context. It registers it globally, for all copies of itself. */
+const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
+
+/** A context in which a span of another process, or of an earlier turn, is the parent. */
+export function parentContext(trace: TraceContext): ParentContext {
+  const remote = { ...trace, isRemote: true };
+  return contextOf(new Map([[SPAN, { spanContext: () => remote, isRecording: () => false }]]));
+}
+
+function contextOf(values: ReadonlyMap<symbol, unknown>): ParentContext {
+  return {
+    getValue: (key) => values.get(key),
+    setValue: (key, value) => contextOf(new Map([...values, [key, value]])),
+    deleteValue: (key) => contextOf(new Map([...values].filter(([other]) => other !== key))),
+  };
 }

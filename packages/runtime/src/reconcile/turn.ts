@@ -9,6 +9,7 @@ import type { ChildName, Desired, Learned } from "../apply/children.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
+import type { Strays } from "../apply/strays.ts";
 import type { Write, Writer } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
 import type { Query } from "../cache/selector.ts";
@@ -38,10 +39,18 @@ export interface TurnSetting {
   readonly tracked: Reads;
   readonly breaker: Breaker;
   readonly learned: Learned;
+  readonly strays: Strays;
   readonly clock: Clock;
   readonly log: Log;
   readonly metric: MetricOf;
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
+}
+
+/** What a turn runs under. */
+export interface TurnLimits {
+  readonly signal: AbortSignal;
+  /** The trace that it belongs to, if it is traced. */
+  readonly trace: string | undefined;
 }
 
 /** Where the decisions of a context's turn are kept. */
@@ -65,17 +74,17 @@ export class TurnWork {
   readonly decisions: string[] = [];
   object: StoredObject;
 
-  constructor(setting: TurnSetting, object: StoredObject, signal: AbortSignal) {
+  constructor(setting: TurnSetting, object: StoredObject, { signal, trace }: TurnLimits) {
     this.#setting = setting;
     this.#signal = signal;
     this.object = object;
-    const { kind, caches, breaker, learned, clock } = setting;
+    const { kind, caches, breaker, learned, strays, clock } = setting;
     const writer = (this.#writer = setting.writer.during(signal, (write) => this.#note(write)));
     const beforeUnreferenced = async (): Promise<void> => {
       await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
     };
     const owner = { kind, object };
-    this.children = new Children({ owner, caches, writer, breaker, learned, beforeUnreferenced });
+    this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced });
     this.steps = new Steps({ kind, object, writer, signal });
     this.status = draftOf({ object, time: () => timestamp(clock) });
   }

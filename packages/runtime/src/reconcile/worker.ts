@@ -9,16 +9,18 @@ import type { AnyContext } from "./context.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { isPaused, pausedNote } from "./pause.ts";
+import { isPaused, notePause, noteResume, pausedNote } from "./pause.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
-import type { TurnSetting } from "./turn.ts";
+import type { TurnLimits, TurnSetting } from "./turn.ts";
 
 /** The user's part. */
 export interface Handlers {
   readonly reconcile: (context: AnyContext) => unknown;
   /** Runs when the object is to be deleted; until it has succeeded, the object stays. */
   readonly cleanup: ((context: AnyContext) => unknown) | undefined;
+  /** Whether its kind declares conditions, among which a pause can be told. */
+  readonly hasConditions: boolean;
   /** Why a stored object cannot be used, if it cannot. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
 }
@@ -54,24 +56,36 @@ export class Worker {
   }
 
   /** Runs one turn. Never throws. */
-  async run(turn: Turn<Cause>, signal: AbortSignal): Promise<TurnEnd> {
-    const { view, tracked, controller, onEvent } = this.#options;
+  async run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
+    const { view, tracked, controller } = this.#options;
+    const { signal } = limits;
     const object = view.get(turn.key);
     if (object === undefined) {
       tracked.forget(turn.key);
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
-    if (isPaused(object, controller)) {
-      onEvent(object, pausedNote(controller));
-      return { outcome: { outcome: "done" }, work: undefined, state: "paused" };
-    }
-    const work = new TurnWork(this.#options, object, signal);
+    const work = new TurnWork(this.#options, object, limits);
+    if (isPaused(object, controller)) return await this.#rest(work);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp
       ? this.#guard(() => this.#cleanUp(work, turn, signal))
       : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
     return { outcome, work, state: isToCleanUp ? "cleaned up" : "reconciled" };
+  }
+
+  /** Leaves a paused object alone, but says so: on the object, and once in an event. */
+  async #rest(work: TurnWork): Promise<TurnEnd> {
+    const { controller, handlers, kind, onEvent } = this.#options;
+    onEvent(work.object, pausedNote(controller));
+    const outcome = await this.#guard(async () => {
+      if (handlers.hasConditions) {
+        notePause(work.status, work.object);
+        await writeStatus(work.writer, { kind, object: work.object }, work.status);
+      }
+      return { outcome: "done" };
+    });
+    return { outcome, work: outcome.outcome === "done" ? undefined : work, state: "paused" };
   }
 
   /** Whether an object that is leaving gets its ordinary turn: only when none of our own finalizers hold it any more. */
@@ -94,6 +108,7 @@ export class Worker {
       return answered;
     });
     return await this.#guard(async () => {
+      if (handlers.hasConditions) noteResume(work.status, work.object);
       await this.#mustNotFight(turn, work);
       return await this.#writeStatus(work, outcome, signal);
     });

@@ -1,6 +1,8 @@
 /** Why an object is looked at: what changed, which fields of it, and by whom. Kept until the turn and shown by `explain`. */
 import type { AnyKind } from "../api.ts";
+import { writerOf } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
+import { TRACE_ANNOTATION, traceOf } from "./trace.ts";
 
 /** One reason for a turn. */
 export interface Cause {
@@ -15,10 +17,13 @@ export interface Cause {
   /** Paths that changed, at most a few. */
   readonly fields: readonly string[];
   readonly manager: string | undefined;
+  /** The trace of the write, if it left one. */
+  readonly trace: string | undefined;
 }
 
 /** A cause out of a change. */
 export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Change): Cause {
+  const fields = change.type === "updated" && change.old !== undefined ? changedFields(change.old, change.object) : [];
   return {
     relation,
     change: change.type,
@@ -26,47 +31,71 @@ export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Chan
     key: change.key,
     version: change.object.metadata.resourceVersion,
     from: change.from,
-    fields: change.type === "updated" && change.old !== undefined ? changedFields(change.old, change.object) : [],
-    manager: change.manager,
+    fields,
+    manager: writerOf(change.writers, fields),
+    trace: traceOf(change),
   };
 }
 
 /** A cause that comes from outside the cluster. */
 export function outsideCause(relation: "source" | "schedule" | "again" | "request", what: string): Cause {
-  const nothing = { version: undefined, from: undefined, fields: [], manager: undefined };
+  const nothing = { version: undefined, from: undefined, fields: [], manager: undefined, trace: undefined };
   return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
 
 const FIELDS_KEPT = 8;
-const DEPTH = 6;
 
-/** Bookkeeping of the server that changes with every write and tells nothing. */
+/** Bookkeeping that changes with every write and tells nothing. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.managedFields",
   "metadata.generation",
+  `metadata.annotations.${TRACE_ANNOTATION}`,
 ]);
 
-/** The paths at which two objects differ. */
+/** The paths at which two objects differ, at most a few. Items of lists that have a name go by it, wherever they stand. */
 export function changedFields(old: unknown, now: unknown): readonly string[] {
   const found: string[] = [];
-  compare(old, now, "", 0, found);
+  compare(old, now, "", found);
   return found;
 }
 
-// oxlint-disable-next-line max-params -- a recursion over two trees: the path and the depth belong to the place, not to an option
-function compare(old: unknown, now: unknown, path: string, depth: number, found: string[]): void {
+function compare(old: unknown, now: unknown, path: string, found: string[]): void {
   if (old === now || found.length >= FIELDS_KEPT || BOOKKEEPING.has(path)) return;
-  if (!isTree(old) || !isTree(now) || depth === DEPTH) {
+  if (!isTree(old) || !isTree(now) || Array.isArray(old) !== Array.isArray(now)) {
     found.push(path);
     return;
   }
-  for (const name in old) compare(old[name], now[name], path === "" ? name : `${path}.${name}`, depth + 1, found);
-  for (const name in now) {
-    if (!(name in old)) compare(undefined, now[name], path === "" ? name : `${path}.${name}`, depth + 1, found);
-  }
+  const [before, after, at] = childrenOf(old, now, path);
+  for (const [name, value] of before) compare(value, after.get(name), at(name), found);
+  for (const [name, value] of after) if (!before.has(name)) compare(undefined, value, at(name), found);
 }
 
-function isTree(value: unknown): value is { readonly [name: string]: unknown } {
+interface Tree {
+  readonly [name: string]: unknown;
+}
+
+type Children = readonly [ReadonlyMap<string, unknown>, ReadonlyMap<string, unknown>, (name: string) => string];
+
+function childrenOf(old: Tree, now: Tree, path: string): Children {
+  if (Array.isArray(old) && Array.isArray(now)) {
+    const key = NAMES.find((name) => isKeyedBy(old, name) && isKeyedBy(now, name));
+    const mapOf = (items: readonly unknown[]): Map<string, unknown> =>
+      new Map(items.map((item, index) => [key === undefined ? String(index) : String((item as Tree)[key]), item]));
+    return [mapOf(old), mapOf(now), (name) => `${path}[${name}]`];
+  }
+  const prefix = path === "" ? "" : `${path}.`;
+  return [new Map(Object.entries(old)), new Map(Object.entries(now)), (name) => prefix + name];
+}
+
+/** What items of Kubernetes' lists are told apart by. */
+const NAMES = ["name", "type", "key", "uid"] as const;
+
+function isKeyedBy(items: readonly unknown[], key: string): boolean {
+  const names = new Set(items.map((item) => (isTree(item) ? item[key] : undefined)));
+  return names.size === items.length && !names.has(undefined);
+}
+
+function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null;
 }

@@ -4,6 +4,7 @@ import type { StoredObject } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { changedFields } from "./cause.ts";
+import { formatTrace, parseTrace, traceOf } from "./trace.ts";
 import { desiredStateChanged, fieldsChanged, generationChanged, labelsChanged, not } from "./predicate.ts";
 import { runSource, schedule, stream, timer } from "./source.ts";
 import type { Source } from "./source.ts";
@@ -36,7 +37,7 @@ function change(old: StoredObject | undefined, object: StoredObject): Change {
     object,
     old,
     from: "stream",
-    manager: undefined,
+    writers: undefined,
   };
 }
 
@@ -175,4 +176,48 @@ test("changed fields name what changed, and leave the server's bookkeeping out",
   const old = pod("p", { generation: 1, spec: { a: { b: 1 }, gone: 1 } });
   const now = pod("p", { generation: 2, resourceVersion: "2", spec: { a: { b: 2 }, new: 1 } });
   assert.deepEqual(changedFields(old, now), ["spec.a.b", "spec.gone", "spec.new"]);
+});
+
+test("changed fields are told however deep they are, and items of lists by their names", () => {
+  const spec = (image: string, ...more: string[]) => ({
+    template: {
+      spec: {
+        containers: [...more.map((name) => ({ name })), { name: "main", image, env: [{ name: "A", value: "1" }] }],
+      },
+    },
+    deep: { a: { b: { c: { d: { e: { f: { same: [1, { two: 2 }] } } } } } } },
+  });
+  assert.deepEqual(changedFields(pod("p", { spec: spec("a") }), pod("p", { spec: spec("a") })), []);
+  assert.deepEqual(changedFields(pod("p", { spec: spec("a") }), pod("p", { spec: spec("b") })), [
+    "spec.template.spec.containers[main].image",
+  ]);
+  assert.deepEqual(changedFields(pod("p", { spec: spec("a") }), pod("p", { spec: spec("a", "side") })), [
+    "spec.template.spec.containers[side]",
+  ]);
+  assert.deepEqual(changedFields({ list: [1, 2] }, { list: [1, 3, 4] }), ["list[1]", "list[2]"]);
+});
+
+test("a trace is carried in the W3C's form, belongs to the write that left it, and nonsense is none", () => {
+  const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", traceFlags: 1 };
+  const text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  assert.equal(formatTrace(trace), text);
+  assert.deepEqual(parseTrace(text), trace);
+  assert.deepEqual(parseTrace(`${text.replace(/^00/u, "01")}-more`), trace, "later versions may say more");
+  const none = [
+    undefined,
+    "",
+    "nonsense",
+    text.replace(/^00/u, "ff"),
+    text.replace("4bf92f3577b34da6a3ce929d0e0e4736", "0".repeat(32)),
+  ];
+  for (const bad of none) assert.equal(parseTrace(bad), undefined);
+  const plain = pod("p");
+  const traced = pod("p", { annotations: { "capstan.dev/traceparent": text } });
+  assert.equal(traceOf(change(undefined, traced)), text);
+  assert.equal(traceOf(change(plain, traced)), text);
+  assert.equal(traceOf(change(traced, traced)), undefined);
+  assert.deepEqual(
+    changedFields(plain, traced).filter((path) => path.includes("traceparent")),
+    [],
+  );
 });

@@ -3,13 +3,13 @@ import type { Resource } from "@capstan/schema";
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import { storageVersion } from "../resource.ts";
 import { defaulting, validating } from "./admit.ts";
 import type { Admit } from "./admit.ts";
 import { converting } from "./convert.ts";
 import { WebhookError } from "./errors.ts";
 import type { WebhookErrorCode } from "./errors.ts";
 import type { WebhookMeter } from "./meter.ts";
+import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
 import { readAdmissionReview, readConversionReview, writeAdmissionReview, writeConversionReview } from "./review.ts";
 
 /** Answers one call. */
@@ -21,29 +21,6 @@ export interface HandlerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: WebhookMeter;
-}
-
-/** Where conversions are answered, for all resources: the path that controller-runtime uses. */
-export const CONVERT_PATH = "/convert";
-
-/** Where a hook of a resource is answered, in the words of controller-runtime: `/validate-example-com-v1-widget`. */
-export function hookPath(verb: "mutate" | "validate", resource: Resource): string {
-  const group = resource.group.replaceAll(".", "-");
-  return `/${verb}-${group}-${storageVersion(resource)}-${resource.kind.toLowerCase()}`;
-}
-
-/** Every path that is answered. */
-export function webhookPaths(resources: readonly Resource[]): readonly string[] {
-  return [
-    ...resources.flatMap((resource) => (resource.hooks.default ? [hookPath("mutate", resource)] : [])),
-    ...resources.flatMap((resource) => (resource.hooks.validate ? [hookPath("validate", resource)] : [])),
-    ...(resources.some(isConverted) ? [CONVERT_PATH] : []),
-  ];
-}
-
-/** Whether a resource has versions that differ. */
-export function isConverted({ conversions }: Resource): boolean {
-  return Object.keys(conversions).length > 0;
 }
 
 /** A handler for all hooks and conversions of some resources. */

@@ -1,8 +1,9 @@
 /** What an API server asks an operator: webhooks from the hooks and conversions of its resources. */
-export { needsWebhooks, openWebhooks } from "./webhooks.ts";
+export { openWebhooks } from "./webhooks.ts";
 export type { Door, OpenDoor, WebhookOptions, Webhooks } from "./webhooks.ts";
 export { httpsDoor } from "./https.ts";
-export { webhookHandler, webhookPaths } from "./handler.ts";
+export { webhookHandler } from "./handler.ts";
+export { needsWebhooks, webhookPaths } from "./paths.ts";
 export type { HandlerOptions, WebhookHandler } from "./handler.ts";
 export { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 export type { Reach, Registration, RegistrationOptions } from "./registration.ts";

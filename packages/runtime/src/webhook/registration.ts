@@ -5,7 +5,7 @@ import type { CustomResourceDefinition, Resource } from "@capstan/schema";
 import type { AnyKind } from "../api.ts";
 import { crdName, storageVersion } from "../resource.ts";
 import type { ServingNames } from "./certificates.ts";
-import { CONVERT_PATH, hookPath, isConverted } from "./handler.ts";
+import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
 
 /** How an API server reaches the webhooks: through a Service, or at an address when the operator runs outside the cluster. */
 export type Reach =

@@ -11,10 +11,11 @@ import type { Registry } from "../manager/registry.ts";
 import { crdName } from "../resource.ts";
 import { bundleOf } from "./certificates.ts";
 import type { Lifetimes, Trust } from "./certificates.ts";
-import { webhookHandler, webhookPaths } from "./handler.ts";
+import { webhookHandler } from "./handler.ts";
 import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import type { WebhookMeter } from "./meter.ts";
+import { webhookPaths } from "./paths.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 import type { Reach, RegistrationOptions } from "./registration.ts";
 import { keepTrust } from "./secret.ts";
@@ -48,11 +49,6 @@ export interface WebhookOptions extends Pick<RegistrationOptions, "namespaces" |
 /** How often the certificates and registrations are looked at. Far less than an overlap, so that every replica follows in time. */
 const LOOK = 5 * 60_000;
 const LOOK_AFTER_FAILURE = 30_000;
-
-/** Whether an operator has anything to serve. */
-export function needsWebhooks(resources: readonly Resource[]): boolean {
-  return webhookPaths(resources).length > 0;
-}
 
 /** Opens the door and makes or finds the certificates. Nothing is registered yet: the CRDs may still be missing. */
 export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {

@@ -1,0 +1,89 @@
+/** Listens where an operator is asked for its health and its numbers. */
+import { createServer } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
+import { hostname } from "node:os";
+import { systemClock } from "../clock.ts";
+import { messageOf } from "../failure.ts";
+import type { Log } from "../log.ts";
+import { healthDoor, metricsDoor } from "./doors.ts";
+import type { DoorAnswer, DoorRequest } from "./doors.ts";
+import type { RunningOperator } from "./operator.ts";
+import type { Settings } from "./settings.ts";
+
+/** What the doors are opened with. */
+export interface DoorOptions {
+  readonly operator: RunningOperator;
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly guard: Parameters<typeof metricsDoor>[1];
+}
+
+/** Doors that are open, and where. */
+export interface OpenDoors extends AsyncDisposable {
+  readonly addresses: readonly string[];
+}
+
+/** Opens the doors whose addresses are set. */
+export async function openDoors({ operator, settings, log, guard }: DoorOptions): Promise<OpenDoors> {
+  const servers: Server[] = [];
+  const open = async (
+    address: string,
+    door: (request: DoorRequest) => Promise<DoorAnswer>,
+    secure: boolean,
+  ): Promise<void> => {
+    if (address !== "") servers.push(await listen(address, listener(door, log), secure));
+  };
+  await open(settings.healthAddress, healthDoor(operator), false);
+  await open(settings.metricsAddress, metricsDoor(operator, guard), settings.metricsSecure);
+  return {
+    addresses: [settings.healthAddress, settings.metricsAddress].filter((address) => address !== ""),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+async function listen(address: string, listener: RequestListener, secure: boolean): Promise<Server> {
+  const colon = address.lastIndexOf(":");
+  const host = address.slice(0, colon).replace(/^\[|\]$/gu, "");
+  const server = secure ? await secureServer(listener) : createServer(listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(Number(address.slice(colon + 1)), host, resolve);
+  });
+  return server;
+}
+
+/** A certificate of its own making: scrapers trust the token that they send, not the name that they reach. */
+async function secureServer(listener: RequestListener): Promise<Server> {
+  const [{ createServer: createSecure }, { createAuthority, validFor }] = await Promise.all([
+    import("node:https"),
+    import("@capstan/pki"),
+  ]);
+  const now = new Date(systemClock.wall());
+  const authority = createAuthority({ commonName: "capstan metrics", now, days: 3650 });
+  const names = { dnsNames: ["localhost", hostname()] };
+  const issued = authority.issue({
+    ...validFor({ now, days: 3650 }),
+    ...names,
+    commonName: hostname(),
+    usages: ["server"],
+  });
+  return createSecure({ cert: issued.certificate, key: issued.privateKey }, listener);
+}
+
+function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log): RequestListener {
+  return (request, response) => {
+    door(toDoorRequest(request)).then(
+      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+      (error: unknown) => {
+        log.error(`could not answer ${request.url}: ${messageOf(error)}`);
+        response.writeHead(500).end();
+      },
+    );
+  };
+}
+
+function toDoorRequest({ method = "GET", url = "/", headers }: IncomingMessage): DoorRequest {
+  return { method, path: url, authorization: headers.authorization };
+}
