@@ -8,6 +8,7 @@ import type { Store } from "@capstan/oci";
 import { apiOf, operator, silentLog, systemClock, systemRandom } from "@capstan/runtime";
 import type { Clock, Log, Random, RunningOperator } from "@capstan/runtime";
 import { endingClock } from "./clock.ts";
+import { startCompaction } from "./compaction/compaction.ts";
 import { builtinControllers } from "./controllers.ts";
 import { followKinds } from "./follow/kinds.ts";
 import { startGarbageCollector } from "./garbage/collector.ts";
@@ -158,6 +159,7 @@ async function startControlPlane(options: ClusterOptions, ground: Ground): Promi
   const setting: Setting = { client, api: apiOf(client), clock, random, log };
   const ending = new AbortController();
   const controllers = await startControllers(setting, { server, ...ground }, ending.signal);
+  if (options.heartbeat !== false) startCompaction(server.store, clock);
   const kubeconfig = server.url === undefined ? undefined : toKubeconfig({ ...accessOf(server), name });
   return {
     setting,

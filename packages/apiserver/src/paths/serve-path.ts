@@ -28,7 +28,7 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
     case "apis":
       return serveDiscovery(exchange, parts);
     case "version":
-      return parts.length === 1 ? respond(onlyGet(exchange), servedVersion) : pageNotFound();
+      return parts.length === 1 ? serveVersion(onlyGet(exchange)) : pageNotFound();
     case "metrics":
       return parts.length === 1 ? serveMetrics(exchange.parts) : pageNotFound();
     case "openapi":
@@ -40,6 +40,15 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
 
 function respond(exchange: Exchange, value: Json): Answer {
   return respondJson(200, toGoJson(value), negotiate(exchange.call, exchange.query, plainOffer));
+}
+
+/** The version is JSON for everybody, whatever they would accept: it has no kind that other formats could name. */
+function serveVersion(_exchange: Exchange): Answer {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(servedVersion, undefined, 2),
+  };
 }
 
 function onlyGet(exchange: Exchange): Exchange {
