@@ -146,9 +146,21 @@ describe("a reconcile", () => {
     assert.equal(world.runs(), before);
     const events = (await world.list(Event)) as readonly { readonly reason?: string }[];
     assert.ok(events.some(({ reason }) => reason === "Paused"));
+    const paused = (await world.get(Widget, "bad"))?.status?.conditions ?? [];
+    assert.deepEqual(
+      paused.map(({ type, status, message }) => [type, status, message]),
+      [
+        [
+          "Paused",
+          "True",
+          "Every controller leaves this object alone until the annotation capstan.dev/pause is taken away",
+        ],
+      ],
+    );
     await world.apply(Widget, "bad", { spec: { size: 5 } });
     await world.settle();
     assert.equal(world.runs(), before + 1);
+    assert.deepEqual((await world.get(Widget, "bad"))?.status?.conditions ?? [], []);
   });
 });
 

@@ -156,7 +156,10 @@ function tell(where: string, worldOf: MakeWorld): void {
       await world.delete(ConfigMap, "note");
       await world.settle();
       assert.deepEqual((await world.get(Group, "g"))?.status?.seen, ["mapped removed"]);
-      assert.equal(told.findLast((line) => line.endsWith(" note")), "removed note");
+      assert.equal(
+        told.findLast((line) => line.endsWith(" note")),
+        "removed note",
+      );
       assert.ok(told.includes("added note"));
     });
 

@@ -323,7 +323,7 @@ function matches({ metadata }: StoredObject, { namespace, labelSelector }: ListR
   if (labelSelector === undefined) return true;
   return labelSelector.split(",").every((pair) => {
     const [label = "", value] = pair.split("=");
-    return metadata.labels?.[label] === value;
+    return value === undefined ? metadata.labels?.[label] !== undefined : metadata.labels?.[label] === value;
   });
 }
 

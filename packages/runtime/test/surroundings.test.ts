@@ -15,6 +15,7 @@ import { silentLog } from "../src/log.ts";
 import { installCrds } from "../src/manager/crds.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "../src/manager/operator.ts";
+import type { Span, Tracer } from "../src/manager/tracer.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 
 const Task = defineResource({
@@ -31,7 +32,7 @@ interface Place {
   /** Watches that were opened, by kind and namespace. */
   readonly watched: string[];
   readonly start: (definition: OperatorDefinition, more?: Partial<StartOptions>) => RunningOperator;
-  readonly task: (name: string, namespace?: string) => Promise<unknown>;
+  readonly task: (name: string, namespace?: string, annotations?: { [name: string]: string }) => Promise<unknown>;
 }
 
 async function place(): Promise<Place> {
@@ -59,11 +60,11 @@ async function place(): Promise<Place> {
     watched,
     start: (definition, more) =>
       new RunningOperator(definition, { api: counted, clock, random: () => 0.5, log: silentLog, ...more }),
-    task: (name, namespace = "default") => {
+    task: (name, namespace = "default", annotations = {}) => {
       const object = {
         apiVersion: "example.com/v1",
         kind: "Task",
-        metadata: { name, namespace },
+        metadata: { name, namespace, annotations },
         spec: { text: name },
       };
       return api.create(Task, object, { manager: "user" });
@@ -183,7 +184,12 @@ test("events that repeat are counted, and each turn has a span", async () => {
   const tracer = {
     startSpan: (name: string) => {
       spans.push(`begin ${name}`);
-      return { setAttribute: () => undefined, recordException: () => undefined, end: () => void spans.push("end") };
+      return {
+        setAttribute: () => undefined,
+        recordException: () => undefined,
+        end: () => void spans.push("end"),
+        spanContext: () => ({ traceId: "1".repeat(32), spanId: "2".repeat(16), traceFlags: 1 }),
+      };
     },
   };
   const chatty = controller(Task, {}, ({ event }) => event("Normal", "Seen", "it was seen"));
@@ -206,6 +212,43 @@ test("events that repeat are counted, and each turn has a span", async () => {
   assert.ok((series?.count ?? 0) >= 3, "the repetitions are counted");
   assert.ok(spans.filter((note) => note.startsWith("begin")).length >= 5);
   assert.equal(spans.filter((note) => note === "end").length * 2, spans.length);
+});
+
+test("a trace goes with what is written, from object to object, and is no reason to write", async () => {
+  const { api, clock, start, task } = await place();
+  const spans: { name: string; id: string; trace: string; parent: string | undefined; links: number }[] = [];
+  const tracer: Tracer = {
+    startSpan: (name, options, parent) => {
+      const above = parent?.getValue(Symbol.for("OpenTelemetry Context Key SPAN")) as Span | undefined;
+      const id = String(spans.length + 1).padStart(16, "0");
+      const traceId = above?.spanContext().traceId ?? id.repeat(2);
+      const links = options?.links?.length ?? 0;
+      spans.push({ name, id, trace: traceId, parent: above?.spanContext().spanId, links });
+      const nothing = (): void => undefined;
+      const spanContext = () => ({ traceId, spanId: id, traceFlags: 1 });
+      return { setAttribute: nothing, recordException: nothing, end: nothing, spanContext };
+    },
+  };
+  const maker = controller(Task, { name: "maker", owns: [ConfigMap] }, async ({ object, apply }) => {
+    await apply(ConfigMap, object.metadata.name, { data: { text: object.spec.text } });
+  });
+  const reader = controller(Task, { name: "reader", reads: [ConfigMap] }, ({ object, get, status }) => {
+    status.seen = get(ConfigMap, object.metadata.name)?.data?.["text"] ?? "";
+  });
+  const incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  await task("a", "default", { "capstan.dev/traceparent": incoming });
+  await using operator = start({ controllers: [maker, reader] }, { tracer });
+  await clock.advance(5_000);
+  const made = spans.find(({ name }) => name === "reconcile maker");
+  assert.deepEqual([made?.trace, made?.parent, made?.links], [incoming.slice(3, 35), incoming.slice(36, 52), 1]);
+  const read = spans.find(({ name, parent }) => name === "reconcile reader" && parent === made?.id);
+  assert.equal(read?.trace, incoming.slice(3, 35), "the ConfigMap woke the reader, in the same trace");
+
+  const key = { namespace: "default", name: "a" };
+  const { resourceVersion } = (await api.get(ConfigMap, key)).metadata;
+  operator.request("maker", "default/a");
+  await clock.advance(5_000);
+  assert.equal((await api.get(ConfigMap, key)).metadata.resourceVersion, resourceVersion, "nothing else changed");
 });
 
 test("a standby has its cache filled and works at once when it is elected", async () => {
