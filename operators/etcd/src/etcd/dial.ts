@@ -8,9 +8,15 @@ import { EtcdError } from "./errors.ts";
 
 /** Plain TCP. */
 export const dialTcp: Dial = async ({ host, port }, { signal }) => {
-  const socket = connectTcp({ host, port, noDelay: true, ...(signal ? { signal } : {}) });
-  await once(socket, "connect");
-  return socket;
+  const socket = connectTcp({ host, port, noDelay: true });
+  try {
+    // The signal is for connecting only: `connect` would keep it for as long as the socket lives.
+    await once(socket, "connect", signal ? { signal } : {});
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 };
 
 /** What the other side must speak. */
@@ -27,6 +33,8 @@ export async function openConnection(
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   try {
     const stream = await dial({ host, port: Number(port || 2379) }, { signal });
+    // Whoever reads from the stream learns of its end there; an error that comes later must not end the program.
+    stream.on("error", () => {});
     return scheme === "https:" ? await secure(stream, { options, host, protocol, signal }) : stream;
   } catch (cause) {
     throw toUnreachable(endpoint, cause);
@@ -53,6 +61,7 @@ async function secure(stream: Duplex, { options, host, protocol, signal }: Secur
     key: tls?.privateKey,
     ALPNProtocols: [protocol],
   });
+  secured.on("error", () => {});
   try {
     await once(secured, "secureConnect", { signal });
     return secured;

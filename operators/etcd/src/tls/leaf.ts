@@ -1,0 +1,89 @@
+/** The certificates of members and clients: kept while they are good, issued anew in time. */
+import { createPrivateKey, createPublicKey } from "node:crypto";
+import { isIP } from "node:net";
+import { isTrusted, parseCertificate, validFor } from "capstan/pki";
+import type { Authority, Certificate, KeyedCertificate, Usage } from "capstan/pki";
+import type { Texts } from "./secret.ts";
+
+/** What a certificate is for. */
+export interface LeafWish {
+  readonly commonName: string;
+  readonly usages: readonly Usage[];
+  /** DNS names and addresses. */
+  readonly names: readonly string[];
+}
+
+/** When and by whom it would be issued. */
+export interface LeafInput {
+  readonly wish: LeafWish;
+  /** What the Secret has now. */
+  readonly texts: Texts;
+  /** Nobody signs while a lost authority is being replaced. */
+  readonly signer: Authority | undefined;
+  readonly now: number;
+  readonly validityMs: number;
+}
+
+const DAY = 86_400_000;
+
+/** The certificate to have: the one that is there while it is good enough, else a new one, if somebody can sign. */
+export function keepLeaf(input: LeafInput): KeyedCertificate | undefined {
+  const current = readLeaf(input.texts);
+  if (current && (input.signer === undefined || isGood(current, input))) return current;
+  return input.signer ? issueLeaf(input, input.signer) : undefined;
+}
+
+/** When it has to be looked at again: two thirds of its life. */
+export function renewalTime({ certificate }: KeyedCertificate): number {
+  const { notBefore, notAfter } = parseCertificate(certificate);
+  return notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3;
+}
+
+/** The certificate and key of a Secret, if both can be read and belong together. */
+export function readLeaf(texts: Texts): KeyedCertificate | undefined {
+  const { "tls.crt": certificate, "tls.key": privateKey } = texts;
+  if (certificate === undefined || privateKey === undefined) return undefined;
+  try {
+    const { publicKey } = parseCertificate(certificate);
+    return createPublicKey(createPrivateKey(privateKey)).equals(publicKey) ? { certificate, privateKey } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a certificate stands for all these names; a wildcard stands for one label. */
+export function coversNames(certificate: Certificate, names: readonly string[]): boolean {
+  const { dnsNames, ipAddresses } = certificate;
+  return names.every((name) => (isIP(name) ? ipAddresses.includes(name) : dnsNames.some((own) => matches(own, name))));
+}
+
+function matches(own: string, name: string): boolean {
+  if (own === name) return true;
+  return own.startsWith("*.") && name.slice(name.indexOf(".")) === own.slice(1) && name.indexOf(".") > 0;
+}
+
+function isGood(current: KeyedCertificate, { wish, signer, now }: LeafInput): boolean {
+  const certificate = parseCertificate(current.certificate);
+  return (
+    now < renewalTime(current) &&
+    certificate.subject.commonName === wish.commonName &&
+    wish.usages.every((usage) => certificate.usages.includes(usage)) &&
+    coversNames(certificate, wish.names) &&
+    signer !== undefined &&
+    isTrusted(current.certificate, { authorities: [signer.certificate], now: new Date(now) })
+  );
+}
+
+/** A certificate does not outlive who signed it. */
+function issueLeaf({ wish, now, validityMs }: LeafInput, signer: Authority): KeyedCertificate {
+  const { notBefore, notAfter } = validFor({ now: new Date(now), days: validityMs / DAY });
+  const end = parseCertificate(signer.certificate).notAfter;
+  return signer.issue({
+    commonName: wish.commonName,
+    usages: wish.usages,
+    dnsNames: wish.names.filter((name) => !isIP(name)),
+    ipAddresses: wish.names.filter((name) => isIP(name)),
+    notBefore,
+    notAfter: notAfter < end ? notAfter : end,
+  });
+}

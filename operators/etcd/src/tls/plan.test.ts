@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createAuthority, isTrusted, parseCertificate, splitBundle, validFor } from "capstan/pki";
+import { planTls } from "./plan.ts";
+import type { TlsInput, TlsPlan, TlsSpec } from "./plan.ts";
+import { readSecret, toSecret } from "./secret.ts";
+import type { StoredSecret } from "./secret.ts";
+
+const DAY = 86_400_000;
+const spec: TlsSpec = {
+  mode: "Managed",
+  validity: "90d",
+  caValidity: "3650d",
+  names: ["etcd.example.com", "10.0.0.7"],
+};
+const cluster = { name: "db", namespace: "shop" };
+
+/** Applies plans as the operator does, with a clock that the test moves. */
+class World {
+  now: number = Date.parse("2026-11-15T00:00:00Z");
+  secrets: StoredSecret[] = [];
+  members: string[] = [];
+  request = "";
+
+  plan(change: Partial<TlsInput> = {}): TlsPlan {
+    const { secrets, now, request } = this;
+    const plan = planTls({ cluster, spec, secrets, now, trusted: this.members, request, ...change });
+    this.secrets = plan.apply.map(({ name, data }) => ({ metadata: { name }, data }));
+    return plan;
+  }
+
+  restartAll(plan: TlsPlan): void {
+    this.members = [plan.restart, plan.restart, plan.restart];
+  }
+
+  text(name: string, entry: string): string {
+    return readSecret(this.secrets, name)[entry] ?? "";
+  }
+
+  /** Every certificate in use is believed by everybody who meets it. */
+  assertTrust(): void {
+    const now = new Date(this.now);
+    for (const name of ["db-server", "db-peer", "db-client", "db-operator"]) {
+      for (const other of ["db-server", "db-peer", "db-client", "db-operator"]) {
+        const authorities = splitBundle(this.text(other, "ca.crt"));
+        assert.ok(isTrusted(this.text(name, "tls.crt"), { authorities, now }), `${other} does not trust ${name}`);
+      }
+    }
+  }
+}
+
+describe("certificates of its own", () => {
+  test("the first plan makes everything, the second changes nothing", () => {
+    const world = new World();
+    const first = world.plan();
+    world.assertTrust();
+    assert.deepEqual(
+      first.apply.map(({ name, type }) => `${name} ${type}`),
+      [
+        "db-ca kubernetes.io/tls",
+        "db-server kubernetes.io/tls",
+        "db-peer kubernetes.io/tls",
+        "db-client kubernetes.io/tls",
+        "db-operator kubernetes.io/tls",
+      ],
+    );
+    assert.deepEqual(first.state.ready, true);
+    assert.deepEqual(world.plan(), first);
+    assert.equal(world.text("db-client", "endpoints"), "https://db-client.shop.svc:2379");
+    const server = parseCertificate(world.text("db-server", "tls.crt"));
+    for (const name of ["*.db.shop.svc", "db-client.shop.svc.cluster.local", "localhost", "etcd.example.com"]) {
+      assert.ok(server.dnsNames.includes(name), name);
+    }
+    assert.ok(server.ipAddresses.includes("10.0.0.7"));
+    assert.deepEqual(server.usages, ["server", "client"]);
+    assert.equal(parseCertificate(world.text("db-operator", "tls.crt")).subject.commonName, "root");
+  });
+
+  test("certificates are renewed after two thirds of their life, the authority stays", () => {
+    const world = new World();
+    const first = world.plan();
+    const serial = (): string => parseCertificate(world.text("db-server", "tls.crt")).serialNumber;
+    const before = serial();
+    world.now += 59 * DAY;
+    assert.deepEqual(world.plan(), first);
+    assert.ok((first.lookAgain ?? 0) > world.now && (first.lookAgain ?? 0) < world.now + 2 * DAY);
+    world.now += 2 * DAY;
+    const renewed = world.plan();
+    assert.notEqual(serial(), before);
+    assert.equal(renewed.restart, first.restart);
+    world.assertTrust();
+  });
+
+  test("another name, a foreign certificate or a torn key make a new one", () => {
+    const world = new World();
+    world.plan();
+    const serial = (): string => parseCertificate(world.text("db-server", "tls.crt")).serialNumber;
+    const before = serial();
+    world.plan({ spec: { ...spec, names: ["other.example.com"] } });
+    assert.notEqual(serial(), before);
+    const second = serial();
+    const foreign = new World();
+    foreign.plan();
+    world.secrets = world.secrets.map((secret) =>
+      secret.metadata.name === "db-server" ? toStored("db-server", readSecret(foreign.secrets, "db-server")) : secret,
+    );
+    world.plan({ spec: { ...spec, names: ["other.example.com"] } });
+    assert.notEqual(serial(), second);
+    world.secrets = world.secrets.map((secret) =>
+      secret.metadata.name === "db-peer"
+        ? toStored("db-peer", { ...readSecret(world.secrets, "db-peer"), "tls.key": "garbage" })
+        : secret,
+    );
+    world.plan();
+    world.assertTrust();
+  });
+
+  test("a new authority is introduced, takes over, and the old one is forgotten; each step waits for the members", () => {
+    const world = new World();
+    const old = world.plan();
+    world.restartAll(old);
+    world.request = "please";
+    const introducing = world.plan();
+    assert.equal(introducing.state.reason, "Introducing");
+    assert.notEqual(introducing.restart, old.restart);
+    assert.equal(splitBundle(world.text("db-server", "ca.crt")).length, 2);
+    world.assertTrust();
+    const signedBefore = world.text("db-server", "tls.crt");
+    world.now += 2 * DAY;
+    assert.equal(world.plan().state.reason, "Introducing", "members do not trust the new one yet");
+    world.members = [introducing.restart, introducing.restart, old.restart];
+    assert.equal(world.plan().state.reason, "Introducing", "one member does not trust the new one yet");
+    world.restartAll(introducing);
+    const retiring = world.plan();
+    assert.equal(retiring.state.reason, "Retiring");
+    assert.notEqual(world.text("db-server", "tls.crt"), signedBefore);
+    world.assertTrust();
+    const authorities = splitBundle(world.text("db-server", "ca.crt"));
+    assert.ok(isTrusted(signedBefore, { authorities, now: new Date(world.now) }), "clients may still show old ones");
+    world.restartAll(retiring);
+    assert.equal(world.plan().state.reason, "Retiring", "clients have a day");
+    world.now += 2 * DAY;
+    const steady = world.plan();
+    assert.equal(steady.state.reason, "Valid");
+    assert.equal(splitBundle(world.text("db-server", "ca.crt")).length, 1);
+    world.assertTrust();
+    assert.deepEqual(world.plan(), steady);
+  });
+
+  test("an old authority is replaced by itself in time", () => {
+    const world = new World();
+    const reasons = new Set<string>();
+    for (let day = 0; day < 4000; day += 50) {
+      const plan = world.plan();
+      reasons.add(plan.state.reason);
+      world.assertTrust();
+      world.restartAll(plan);
+      world.now += 50 * DAY;
+    }
+    assert.deepEqual([...reasons], ["Valid", "Introducing", "Retiring"]);
+  });
+
+  test("a lost authority is replaced without anybody being cut off", () => {
+    const world = new World();
+    const before = world.plan();
+    world.restartAll(before);
+    world.secrets = world.secrets.filter(({ metadata }) => metadata.name !== "db-ca");
+    const lost = world.plan();
+    assert.deepEqual([lost.state.ready, lost.state.reason], [true, "Introducing"]);
+    world.assertTrust();
+    world.restartAll(lost);
+    world.now += 2 * DAY;
+    assert.equal(world.plan().state.reason, "Retiring");
+    world.assertTrust();
+  });
+});
+
+describe("given certificates", () => {
+  const now = Date.parse("2026-11-15T00:00:00Z");
+  const authority = createAuthority({ commonName: "corporate", now: new Date(now), days: 3650 });
+  const issue = (days: number, dnsNames: string[]): StoredSecret["data"] => {
+    const usages = ["server", "client"] as const;
+    const leaf = authority.issue({ commonName: "x", usages, dnsNames, ...validFor({ now: new Date(now), days }) });
+    return toSecret("x", { "tls.crt": leaf.certificate, "tls.key": leaf.privateKey, "ca.crt": authority.certificate })
+      .data;
+  };
+  const given: TlsSpec = { ...spec, mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } };
+  const good = { s: issue(90, ["*.db.shop.svc"]), p: issue(90, ["*.db.shop.svc"]), c: issue(90, []) };
+  const planOf = (secrets: Record<string, StoredSecret["data"]>): TlsPlan => {
+    const stored = Object.entries(secrets).map(([name, data]) => ({ metadata: { name }, ...(data ? { data } : {}) }));
+    return planTls({ cluster, spec: given, secrets: stored, now, trusted: [] });
+  };
+
+  test("good ones are used as they are", () => {
+    const plan = planOf(good);
+    assert.deepEqual(plan.apply, []);
+    assert.deepEqual(plan.state, { ready: true, reason: "Valid", message: "The given certificates are good" });
+    assert.deepEqual(plan.mounts, { server: "s", peer: "p" });
+    assert.equal(plan.operator?.ca, authority.certificate);
+  });
+
+  test("what is wrong is said", () => {
+    const other = new World();
+    other.plan();
+    const foreign = other.secrets.find(({ metadata }) => metadata.name === "db-server")?.data;
+    const reasons = {
+      missing: planOf({ s: good.s, p: good.p }).state.reason,
+      incomplete: planOf({ ...good, p: { "tls.crt": good.p?.["tls.crt"] ?? "" } }).state.reason,
+      expired: planOf({ ...good, s: issue(-1, ["*.db.shop.svc"]) }).state.reason,
+      untrusted: planOf({ ...good, s: foreign }).state.reason,
+      names: planOf({ ...good, s: issue(90, ["elsewhere.example.com"]) }).state.reason,
+    };
+    assert.deepEqual(reasons, {
+      missing: "SecretMissing",
+      incomplete: "SecretIncomplete",
+      expired: "Expired",
+      untrusted: "Untrusted",
+      names: "WrongNames",
+    });
+  });
+});
+
+function toStored(name: string, texts: Record<string, string>): StoredSecret {
+  return { metadata: { name }, data: toSecret(name, texts).data };
+}

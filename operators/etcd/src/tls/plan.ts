@@ -1,0 +1,182 @@
+/** What a cluster's certificates should be now: everything is computed from the Secrets that exist, the spec and the time. */
+import type { KeyedCertificate } from "capstan/pki";
+import { parseDuration } from "../duration.ts";
+import type { TlsMaterial } from "../etcd/index.ts";
+import { advance, formatSuccession, nextChange, openSigner, parseSuccession, trustOf } from "./authority.ts";
+import type { Succession } from "./authority.ts";
+import { keepLeaf, renewalTime } from "./leaf.ts";
+import { printOf } from "./print.ts";
+import { planProvided } from "./provided.ts";
+import { readSecret, toSecret } from "./secret.ts";
+import type { StoredSecret, WantedSecret } from "./secret.ts";
+import { clientEndpoint, leafWishes, secretNames } from "./wishes.ts";
+import type { ClusterName } from "./wishes.ts";
+
+/** The part of a cluster's spec that is about TLS. */
+export interface TlsSpec {
+  readonly mode: "Managed" | "Provided" | "Off";
+  readonly secrets?: { readonly server: string; readonly peer: string; readonly client: string };
+  readonly validity: string;
+  readonly caValidity: string;
+  /** How long old and new authorities are trusted side by side, at least. */
+  readonly overlap?: string;
+  readonly names: readonly string[];
+}
+
+/** Everything that the plan depends on. */
+export interface TlsInput {
+  readonly cluster: ClusterName;
+  readonly spec: TlsSpec;
+  /** The Secrets of the cluster's namespace, or at least those named by `tlsSecrets`. */
+  readonly secrets: readonly StoredSecret[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The `restart` with which each running member was started. */
+  readonly trusted: readonly string[];
+  /** A text that somebody changes to ask for a new authority. */
+  readonly request?: string;
+}
+
+/** What should be. */
+export interface TlsPlan {
+  /** All Secrets that the cluster owns, changed or not. */
+  readonly apply: readonly WantedSecret[];
+  readonly state: { readonly ready: boolean; readonly reason: string; readonly message: string };
+  /** Secrets to be mounted into members; undefined without TLS. */
+  readonly mounts?: { readonly server: string; readonly peer: string };
+  /** The Secret that clients are given. */
+  readonly clientSecret?: string;
+  /** What the operator shows and trusts. */
+  readonly operator?: TlsMaterial;
+  /** Members must be started anew, one by one, when this changes: etcd reads whom to trust only once. */
+  readonly restart: string;
+  /** When to look again, in milliseconds since 1970. */
+  readonly lookAgain?: number;
+}
+
+/** The names of the Secrets that a plan reads. */
+export function tlsSecrets(cluster: ClusterName, spec: TlsSpec): string[] {
+  if (spec.mode === "Off") return [];
+  return Object.values(spec.mode === "Provided" ? (spec.secrets ?? {}) : secretNames(cluster));
+}
+
+/** What the certificates of a cluster should be. */
+export function planTls(input: TlsInput): TlsPlan {
+  switch (input.spec.mode) {
+    case "Off":
+      return {
+        apply: [],
+        state: { ready: true, reason: "Off", message: "Connections are not encrypted" },
+        restart: "",
+      };
+    case "Provided":
+      return planProvided(input);
+    case "Managed":
+      return planManaged(input);
+  }
+}
+
+function planManaged(input: TlsInput): TlsPlan {
+  const { cluster, spec } = input;
+  const names = secretNames(cluster);
+  const succession = succeed(input);
+  const trust = trustOf(succession);
+  const leaves = keepLeaves(input, succession);
+  const { server, peer, client, operator } = leaves;
+  const extra = { endpoints: clientEndpoint(cluster) };
+  const apply = [
+    toSecret(names.authority, formatSuccession(succession)),
+    ...(server ? [leafSecret(names.server, server, trust)] : []),
+    ...(peer ? [leafSecret(names.peer, peer, trust)] : []),
+    ...(client ? [leafSecret(names.client, client, trust, extra)] : []),
+    ...(operator ? [leafSecret(names.operator, operator, trust)] : []),
+  ];
+  const complete = server !== undefined && peer !== undefined && client !== undefined;
+  return {
+    apply,
+    state: describe(succession, complete),
+    mounts: { server: names.server, peer: names.peer },
+    clientSecret: names.client,
+    ...(operator ? { operator: { ca: trust, ...operator } } : {}),
+    restart: restartPrint(succession),
+    lookAgain: Math.min(
+      nextChange(succession, overlapOf(spec)),
+      ...[server, peer, client, operator].flatMap((leaf) => (leaf ? [renewalTime(leaf)] : [])),
+    ),
+  };
+}
+
+function succeed({ cluster, spec, secrets, now, trusted, request = "" }: TlsInput): Succession {
+  const names = secretNames(cluster);
+  const known = parseSuccession(readSecret(secrets, names.authority));
+  const current = known && restartPrint(known);
+  return advance(known, {
+    commonName: `etcd ${cluster.namespace}/${cluster.name}`,
+    now,
+    validityMs: parseDuration(spec.caValidity),
+    overlapMs: overlapOf(spec),
+    isTrustEverywhere: trusted.every((print) => print === current),
+    request,
+    remembered: oldTrust(secrets, names.server),
+  });
+}
+
+type Leaves = { readonly [Purpose in "server" | "peer" | "client" | "operator"]: KeyedCertificate | undefined };
+
+function keepLeaves({ cluster, spec, secrets, now }: TlsInput, succession: Succession): Leaves {
+  const names = secretNames(cluster);
+  const wishes = leafWishes(cluster, spec.names);
+  const signer = openSigner(succession);
+  const validityMs = parseDuration(spec.validity);
+  const keep = (purpose: keyof Leaves): KeyedCertificate | undefined =>
+    keepLeaf({ wish: wishes[purpose], texts: readSecret(secrets, names[purpose]), signer, now, validityMs });
+  return { server: keep("server"), peer: keep("peer"), client: keep("client"), operator: keep("operator") };
+}
+
+function leafSecret(
+  name: string,
+  leaf: KeyedCertificate,
+  trust: string,
+  extra: Record<string, string> = {},
+): WantedSecret {
+  return toSecret(name, { "tls.crt": leaf.certificate, "tls.key": leaf.privateKey, "ca.crt": trust, ...extra });
+}
+
+/** With another signer members start anew, too: then no certificate of the old one is in use when it is forgotten. */
+function restartPrint(succession: Succession): string {
+  return printOf(trustOf(succession), succession.signer?.certificate ?? "");
+}
+
+function oldTrust(secrets: readonly StoredSecret[], name: string): string {
+  return readSecret(secrets, name)["ca.crt"] ?? "";
+}
+
+function overlapOf(spec: TlsSpec): number {
+  return parseDuration(spec.overlap ?? "24h");
+}
+
+function describe({ phase, signer }: Succession, isComplete: boolean): TlsPlan["state"] {
+  if (!isComplete) {
+    const message =
+      "The authority's Secret was lost before all certificates were made; a new authority is being introduced";
+    return { ready: false, reason: "AuthorityLost", message };
+  }
+  switch (phase) {
+    case "steady":
+      return { ready: true, reason: "Valid", message: "All certificates are in place" };
+    case "introducing": {
+      const why = signer ? "is due" : "was lost";
+      return {
+        ready: true,
+        reason: "Introducing",
+        message: `The authority ${why}: members learn to trust its successor`,
+      };
+    }
+    case "retiring":
+      return {
+        ready: true,
+        reason: "Retiring",
+        message: "The new authority signs; the old one is trusted for a while",
+      };
+  }
+}

@@ -1,0 +1,9 @@
+/** Fingerprints of what a member reads only once, at its start. */
+import { createHash } from "node:crypto";
+
+/** The same for the same texts, another for others. */
+export function printOf(...texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(text).update("\0");
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,94 @@
+/** Certificates that somebody else keeps: they are read, judged and used as they are. */
+import { isTrusted, parseCertificate, splitBundle } from "capstan/pki";
+import { coversNames, readLeaf } from "./leaf.ts";
+import { printOf } from "./print.ts";
+import type { TlsInput, TlsPlan } from "./plan.ts";
+import { readSecret } from "./secret.ts";
+import { namesToServe } from "./wishes.ts";
+
+const DAY = 86_400_000;
+
+/** What is wrong with them stands in the state; a member that runs is left alone. */
+export function planProvided(input: TlsInput): TlsPlan {
+  const { spec, secrets } = input;
+  const names = spec.secrets ?? { server: "", peer: "", client: "" };
+  const client = readSecret(secrets, names.client);
+  const server = readSecret(secrets, names.server);
+  const peer = readSecret(secrets, names.peer);
+  const leaf = readLeaf(client);
+  return {
+    apply: [],
+    state: judgeAll(input, names),
+    mounts: { server: names.server, peer: names.peer },
+    clientSecret: names.client,
+    ...(leaf ? { operator: { ca: client["ca.crt"] ?? "", ...leaf } } : {}),
+    restart: printOf(server["ca.crt"] ?? "", peer["ca.crt"] ?? ""),
+    lookAgain: input.now + DAY,
+  };
+}
+
+/** Whether the certificate, or the intermediate ones that come with it, lead to somebody who is trusted. */
+function isChained(bundle: string, authorities: readonly string[], now: Date): boolean {
+  const [leaf, ...others] = splitBundle(bundle);
+  if (leaf === undefined) return false;
+  if (isTrusted(leaf, { authorities, now })) return true;
+  return others.some(
+    (other, at) =>
+      isTrusted(leaf, { authorities: [other], now }) && isChained(others.slice(at).join(""), authorities, now),
+  );
+}
+
+function judgeAll(input: TlsInput, names: { server: string; peer: string; client: string }): TlsPlan["state"] {
+  const server = readSecret(input.secrets, names.server);
+  const peer = readSecret(input.secrets, names.peer);
+  // A client is believed by what the servers trust, and the other way round.
+  const trust = {
+    server: readSecret(input.secrets, names.client)["ca.crt"],
+    peer: peer["ca.crt"],
+    client: server["ca.crt"],
+  };
+  const missing = Object.values(names).filter((name) => !input.secrets.some(({ metadata }) => metadata.name === name));
+  if (missing.length > 0) {
+    return { ready: false, reason: "SecretMissing", message: `there is no Secret ${missing.join(", no Secret ")}` };
+  }
+  const found = (["server", "peer", "client"] as const).flatMap((purpose) => {
+    const complaint = judge(input, purpose, { name: names[purpose], trust: trust[purpose] });
+    return complaint === undefined ? [] : [complaint];
+  });
+  const [first] = found;
+  if (first === undefined) return { ready: true, reason: "Valid", message: "The given certificates are good" };
+  return { ready: false, reason: first.reason, message: found.map(({ text }) => text).join("; ") };
+}
+
+interface Complaint {
+  readonly reason: "SecretIncomplete" | "Expired" | "Untrusted" | "WrongNames";
+  readonly text: string;
+}
+
+function judge(
+  { secrets, now, cluster }: TlsInput,
+  purpose: "server" | "peer" | "client",
+  { name, trust }: { name: string; trust: string | undefined },
+): Complaint | undefined {
+  const texts = readSecret(secrets, name);
+  const leaf = readLeaf(texts);
+  if (!leaf || texts["ca.crt"] === undefined || trust === undefined) {
+    const text = `Secret ${name} needs tls.crt, a tls.key that belongs to it, and ca.crt`;
+    return { reason: "SecretIncomplete", text };
+  }
+  const certificate = parseCertificate(leaf.certificate);
+  if (now > certificate.notAfter.getTime()) {
+    return {
+      reason: "Expired",
+      text: `the certificate of Secret ${name} expired at ${certificate.notAfter.toISOString()}`,
+    };
+  }
+  if (!isChained(leaf.certificate, splitBundle(trust), new Date(now))) {
+    return { reason: "Untrusted", text: `the certificate of Secret ${name} is signed by nobody whom the others trust` };
+  }
+  if (purpose !== "client" && !coversNames(certificate, [namesToServe(cluster)[0] ?? ""])) {
+    const text = `the certificate of Secret ${name} lacks the name *.${cluster.name}.${cluster.namespace}.svc`;
+    return { reason: "WrongNames", text };
+  }
+  return undefined;
+}
