@@ -1,4 +1,5 @@
 /** What can go wrong while a pod is run, told apart by code. */
+import type { Exit } from "./runtime/runtime.ts";
 
 /** Why something could not be done. The codes of containers are the reasons that Kubernetes shows for a waiting container. */
 export type NodeErrorCode =
@@ -24,6 +25,17 @@ export class NodeError extends Error {
     super(message, options);
     this.name = "NodeError";
     this.code = code;
+  }
+}
+
+/** A program that could not be started at all: its run is over before it began. */
+export class StartError extends NodeError {
+  readonly exit: Exit;
+
+  constructor(exit: Exit) {
+    super("RunContainerError", exit.message ?? "the program could not be started");
+    this.name = "StartError";
+    this.exit = exit;
   }
 }
 

@@ -111,7 +111,7 @@ test("a program that does not exist is told as such", { skip }, async () => {
   const { status } = await world.until("nothing", "failed", hasEnded);
   const ended = status?.containerStatuses?.[0]?.state?.terminated;
   assert.equal(ended?.reason, "StartError");
-  assert.match(ended?.message ?? "", /exec: "\/nope": executable file not found/);
+  assert.match(ended?.message ?? "", /exec: "\/nope": stat \/nope: no such file or directory/);
 });
 
 test(

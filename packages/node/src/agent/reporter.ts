@@ -84,7 +84,9 @@ function patchOf(status: PodStatus, before: PodStatus | undefined): object {
 /** Conditions that no longer hold are taken away by name. */
 function mergedConditions({ conditions = [] }: PodStatus, before: PodStatus | undefined): readonly object[] {
   const gone = (before?.conditions ?? []).filter(({ type }) => !conditions.some((one) => one.type === type));
-  return [...conditions, ...gone.map(({ type }) => ({ $patch: "delete", type }))];
+  // What a condition had to say before must not stay when it has nothing to say now.
+  const told = conditions.map((one) => ({ reason: null, message: null, ...one }));
+  return [...told, ...gone.map(({ type }) => ({ $patch: "delete", type }))];
 }
 
 function replaced(items: readonly object[] | undefined): readonly object[] {

@@ -43,7 +43,7 @@ export async function checkNetwork(check: NetworkCheck, tools: CheckTools): Prom
   let socket: Socket | undefined;
   let timer;
   const late = new Promise<CheckResult>((resolve) => {
-    timer = tools.clock.later(tools.timeoutMs, () => resolve({ passed: false, output: "context deadline exceeded" }));
+    timer = tools.clock.later(tools.timeoutMs, () => resolve({ passed: false, output: lateness(check) }));
   });
   const work = async (): Promise<CheckResult> => {
     try {
@@ -61,10 +61,21 @@ export async function checkNetwork(check: NetworkCheck, tools: CheckTools): Prom
   }
 }
 
-function explain({ host, port }: NetworkCheck, thrown: unknown): string {
+/** Failures are told as Go's clients tell them, because people and tools look for those words. */
+function explain(check: NetworkCheck, thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  if (!message.includes("ECONNREFUSED")) return message;
-  return `dial tcp ${host}:${port}: connect: connection refused`;
+  const words = `dial tcp ${check.host}:${check.port}: connect: connection refused`;
+  return asked(check, message.includes("ECONNREFUSED") ? words : message);
+}
+
+function lateness(check: NetworkCheck): string {
+  if (check.type === "tcp") return `dial tcp ${check.host}:${check.port}: i/o timeout`;
+  return asked(check, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
+}
+
+function asked(check: NetworkCheck, why: string): string {
+  if (check.type !== "http") return why;
+  return `Get "${check.scheme.toLowerCase()}://${check.host}:${check.port}${check.path}": ${why}`;
 }
 
 function ask(check: NetworkCheck, socket: Socket): Promise<CheckResult> {

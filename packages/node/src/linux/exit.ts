@@ -46,13 +46,13 @@ function startFailure({ tail, code }: Ending): string | undefined {
   const said = code === 1 ? /bwrap: (execvp ([^\n]*): ([^\n:]*)|[^\n]*)\n?$/.exec(tail) : null;
   if (said === null) return undefined;
   const [, whole = "", program, why] = said;
-  const reason = program === undefined ? whole : `exec: "${program}": ${wordsFor(why)}`;
+  const reason = program === undefined ? whole : `exec: "${program}": ${wordsFor(program, why)}`;
   return `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ${reason}`;
 }
 
-function wordsFor(why: string | undefined): string {
-  if (why === "Permission denied") return "permission denied";
-  return why === "No such file or directory" ? "executable file not found in $PATH" : (why ?? "");
+function wordsFor(program: string, why = ""): string {
+  if (why !== "No such file or directory") return why.toLowerCase();
+  return program.includes("/") ? `stat ${program}: no such file or directory` : "executable file not found in $PATH";
 }
 
 async function messageOf({ plan, container, ...ended }: EndedContainer, exitCode: number): Promise<string> {

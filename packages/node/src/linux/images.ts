@@ -128,9 +128,18 @@ function parse(name: string): ReturnType<typeof parseReference> {
   try {
     return parseReference(name);
   } catch (cause) {
-    const message = `Failed to apply default image tag "${name}": couldn't parse image name "${name}": ${messageOf(cause)}`;
+    const message = `Failed to apply default image tag "${name}": couldn't parse image name "${name}": ${whyBad(name)}`;
     throw new NodeError("InvalidImageName", message, { cause });
   }
+}
+
+/** In the words that every container runtime has for it. */
+function whyBad(name: string): string {
+  const [first = "", ...others] = (name.split("@")[0] ?? "").split("/");
+  const hasRegistry = others.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
+  const repository = hasRegistry ? others.join("/") : name;
+  const isLower = repository === repository.toLowerCase();
+  return `invalid reference format${isLower ? "" : `: repository name (${repository}) must be lowercase`}`;
 }
 
 function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {

@@ -96,8 +96,9 @@ export class Keeper {
     throw new NodeError("Internal", `${argv.slice(0, 4).join(" ")} failed (exit ${code}): ${stderr.trim()}`);
   }
 
-  async start(launch: Launch): Promise<{ readonly pid: number }> {
-    return (await this.#ask({ do: "start", launch })) as { readonly pid: number };
+  /** Starts a container; it may be over already when this resolves. */
+  async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
+    return (await this.#ask({ do: "start", launch })) as { readonly pid: number; readonly isOver: boolean };
   }
 
   async signal(id: string, signal: NodeJS.Signals): Promise<boolean> {

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import type { Socket } from "node:net";
 import { platformOf } from "@capstan/oci";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
-import { NodeError, toNodeError } from "../errors.ts";
+import { NodeError, StartError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type {
   CheckResult,
   ContainerOrder,
   Doors,
+  Exit,
   ImageRecord,
   NetworkCheck,
   NodeFacts,
@@ -107,16 +108,19 @@ export class LinuxRuntime implements Runtime, Doors {
     const plan = await this.#plan(order, place, id);
     await keeper.must(["sh", "-e"], plan.mountScript);
     const startedAt = clock.wall();
-    exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, { plan, order }));
+    const ended = new Promise<Exit>((resolve) => {
+      exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, { plan, order }).then(resolve));
+    });
     try {
-      const { pid } = await keeper.start(plan.launch);
-      // It may have ended before the news of its start arrived.
-      if (exits.has(id)) this.#containers.set(id, { ...plan, pid, order });
+      const { pid, isOver } = await keeper.start(plan.launch);
+      if (!isOver) this.#containers.set(id, { ...plan, pid, order });
+      else if ((await ended).reason === "StartError") throw new StartError(await ended);
     } catch (thrown) {
       exits.delete(id);
       throw toNodeError(thrown, "RunContainerError");
     }
-    return { id, startedAt };
+    void ended.then(order.exited);
+    return { id, startedAt, user: plan.enter.identity };
   }
 
   async #plan(order: ContainerOrder, place: PodPlace, id: string): Promise<PlannedContainer> {
@@ -162,7 +166,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const result = await this.exec(id, command, timeoutMs);
     if (result.timedOut)
       return { passed: false, output: `command timed out: ${command.join(" ")} timed out after ${timeoutMs / 1000}s` };
-    return { passed: result.code === 0, output: result.output };
+    return { passed: result.code === 0, output: result.output, code: result.code };
   }
 
   /** Runs a command in a container and gathers what it says. */
@@ -239,7 +243,7 @@ export class LinuxRuntime implements Runtime, Doors {
     id: string,
     end: Ending & { readonly startedAt: number },
     { plan, order }: { readonly plan: PlannedContainer; readonly order: ContainerOrder },
-  ): Promise<void> {
+  ): Promise<Exit> {
     const { keeper, exits, clock, insidePath, groups } = this.#parts;
     const finishedAt = clock.wall();
     exits.delete(id);
@@ -248,9 +252,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const mounts = plan.mounted.map((path) => insidePath(path));
     await keeper.run(["umount", "-l", ...mounts]).catch(() => {});
     await groups?.removeContainer(order.pod, id);
-    order.exited(
-      await readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 }),
-    );
+    return readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
   }
 
   #containersFolder({ id }: Sandbox): string {

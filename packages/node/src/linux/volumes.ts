@@ -67,7 +67,7 @@ async function placeOne(
     if (await makeFolder(path)) await chmod(path, 0o777);
     return path;
   }
-  if (hostPath !== undefined) return placeHostPath(hostPath, place.disk);
+  if (hostPath !== undefined) return placeHostPath(name, hostPath, place.disk);
   if (emptyDir === undefined)
     throw new NodeError(
       "FailedMount",
@@ -89,7 +89,11 @@ async function makeFolder(path: string): Promise<boolean> {
   return (await mkdir(path, { recursive: true })) !== undefined;
 }
 
-async function placeHostPath({ path, type = "" }: NonNullable<Volume["hostPath"]>, disk: string): Promise<string> {
+async function placeHostPath(
+  name: string,
+  { path, type = "" }: NonNullable<Volume["hostPath"]>,
+  disk: string,
+): Promise<string> {
   const place = join(disk, path);
   const found = await stat(place).catch(() => undefined);
   if (found === undefined) {
@@ -98,19 +102,22 @@ async function placeHostPath({ path, type = "" }: NonNullable<Volume["hostPath"]
       await (await open(place, "a", 0o644)).close();
       return place;
     }
-    if (type !== "" && type !== "DirectoryOrCreate") throw wrongType(path, type);
+    if (type !== "" && type !== "DirectoryOrCreate") throw wrongType(name, path, type);
     await mkdir(place, { recursive: true });
     return place;
   }
   const expectsFile = type === "File" || type === "FileOrCreate";
   const expectsFolder = type === "Directory" || type === "DirectoryOrCreate";
-  if ((expectsFile && !found.isFile()) || (expectsFolder && !found.isDirectory())) throw wrongType(path, type);
+  if ((expectsFile && !found.isFile()) || (expectsFolder && !found.isDirectory())) throw wrongType(name, path, type);
   return place;
 }
 
-function wrongType(path: string, type: string): NodeError {
+function wrongType(name: string, path: string, type: string): NodeError {
   const what = type === "File" || type === "FileOrCreate" ? "file" : "directory";
-  return new NodeError("FailedMount", `hostPath type check failed: ${path} is not a ${what}`);
+  return new NodeError(
+    "FailedMount",
+    `MountVolume.SetUp failed for volume "${name}" : hostPath type check failed: ${path} is not a ${what}`,
+  );
 }
 
 /** Files of a volume belong to the pod's group, and so does whatever will be made in it. */
@@ -136,19 +143,27 @@ async function mountOf(mount: VolumeMount, folders: VolumeFolders, env: Readonly
   const folder = folders.get(mount.name);
   if (folder === undefined)
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
-  const inner = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expand(mount.subPathExpr, env);
+  const inner = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
   const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
   return { from: await inside(folder, inner), to, readOnly: mount.readOnly === true };
+}
+
+function badPath(message: string): NodeError {
+  return new NodeError("CreateContainerConfigError", message);
+}
+
+/** A path with a reference that leads nowhere would be another path. */
+function expandAll(text: string, env: ReadonlyMap<string, string>): string {
+  for (const [, name = ""] of text.replaceAll("$$", "").matchAll(/\$\(([^()]*)\)/g))
+    if (!env.has(name)) throw badPath(`missing value for "${name}"`);
+  return expand(text, env);
 }
 
 /** The part of a volume that a mount names, made if it is not there; links must not lead out of the volume. */
 async function inside(folder: string, path: string): Promise<string> {
   if (path === "") return folder;
-  if (path.startsWith("/") || path.split("/").includes(".."))
-    throw new NodeError(
-      "CreateContainerConfigError",
-      `failed to prepare subPath for volumeMount: "${path}" leaves the volume`,
-    );
+  if (path.startsWith("/")) throw badPath(`error SubPath \`${path}\` must not be an absolute path`);
+  if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
   const root = await realpath(folder);
   let current = root;
   for (const part of path.split("/").filter((one) => one !== "")) {
@@ -158,10 +173,7 @@ async function inside(folder: string, path: string): Promise<string> {
     });
     current = await realpath(next);
     if (current !== root && !current.startsWith(`${root}/`))
-      throw new NodeError(
-        "CreateContainerConfigError",
-        `failed to prepare subPath for volumeMount: "${path}" leaves the volume`,
-      );
+      throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
   }
   return current;
 }

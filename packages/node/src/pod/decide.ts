@@ -5,6 +5,7 @@ import { restartsAfter } from "./containers.ts";
 import { failureShown } from "./status.ts";
 import { isInitialized, isStarted, phaseOf } from "./phase.ts";
 import { resizedContainers } from "./resize.ts";
+import { restartTime } from "./situation.ts";
 import type { ContainerRecord, Situation, StopCause, Verdict } from "./situation.ts";
 
 /** One step. Steps that take time are marked in the situation before they begin, so that none is decided twice. */
@@ -158,7 +159,7 @@ function advance(situation: Situation, record: ContainerRecord, now: number): Pl
       return life.stopping === undefined ? watch(situation, record, now) : nothing;
     case "exited": {
       if (!restartsAfter(record.container, situation.pod.spec.restartPolicy, life.exit.exitCode)) return nothing;
-      const at = life.since + record.restartDelay;
+      const at = restartTime(record);
       return at <= now ? begin(record, now) : { actions: [], wakeAt: at };
     }
   }

@@ -1,4 +1,7 @@
 /** What a node tells about a pod in events, in the words of the kubelet. */
+import type { LifecycleHandler } from "@capstan/kinds/v1";
+import type { CheckResult } from "../runtime/runtime.ts";
+import type { BoundPod } from "./containers.ts";
 import type { StopCause } from "./situation.ts";
 
 /** Something worth telling; `container` names the container it is about. */
@@ -9,6 +12,20 @@ export interface PodEvent {
   readonly container: string | undefined;
 }
 
+/** What a failed hook is told as. */
+export function hookFailure(
+  { exec }: LifecycleHandler,
+  { pod, container, result }: { readonly pod: BoundPod; readonly container: string; readonly result: CheckResult },
+): string {
+  const { name, namespace, uid } = pod.metadata;
+  const where = `for Container "${container}" in Pod "${name}_${namespace}(${uid})" failed`;
+  const { output, code } = result;
+  if (exec === undefined) return `Http lifecycle hook ${where} - error: ${output}`;
+  const command = (exec.command ?? []).join(" ");
+  const why = code === undefined ? output : `command '${command}' exited with ${code}: ${output}`;
+  return `Exec lifecycle hook ([${command}]) ${where} - error: ${why}, message: ${JSON.stringify(output)}`;
+}
+
 /** Why a container is stopped, in words. */
 export function killingMessage(container: string, because: StopCause): string {
   switch (because) {
@@ -16,6 +33,8 @@ export function killingMessage(container: string, because: StopCause): string {
       return `Container ${container} failed liveness probe, will be restarted`;
     case "unstarted":
       return `Container ${container} failed startup probe, will be restarted`;
+    case "hook":
+      return "FailedPostStartHook";
     case "resize":
       return `Container ${container} resize requires restart`;
     case "deleted":

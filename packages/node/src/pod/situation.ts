@@ -1,7 +1,7 @@
 /** Everything that is known about a pod on this node at one moment: what the decisions and the status are made of. */
 import type { ContainerState, ContainerStatus, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { ProbeKind, ProbeState } from "../probe/state.ts";
-import type { Exit, ImageRecord, Sandbox } from "../runtime/runtime.ts";
+import type { Exit, ImageRecord, Sandbox, Started } from "../runtime/runtime.ts";
 import type { NodeErrorCode } from "../errors.ts";
 import { type BoundPod, containersOf, type PodContainer } from "./containers.ts";
 import type { ResizeJudgement } from "./resize.ts";
@@ -20,7 +20,7 @@ export type ImageState =
     };
 
 /** Why a container is being stopped. */
-export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "resize";
+export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "hook" | "resize";
 
 /** The life of the current run of a container. Times ending in `At` are monotonic unless they are in an `Exit`. */
 export type Life =
@@ -34,6 +34,8 @@ export type Life =
       readonly startedAt: number;
       readonly since: number;
       readonly stopping: StopCause | undefined;
+      /** Why it is stopped, where there is more to say than the cause. */
+      readonly failure?: string | undefined;
     }
   | { readonly is: "exited"; readonly exit: Exit; readonly since: number };
 
@@ -49,8 +51,12 @@ export interface ContainerRecord {
   readonly restarts: number;
   /** How often it ended lately; it is forgotten when a run lasts long. */
   readonly crashes: number;
-  /** How long the restart after the last end has to wait. */
+  /** How long after the start of the run before the next one may start. */
   readonly restartDelay: number;
+  /** When the current run was started, unless it is the first. */
+  readonly restartedAt: number | undefined;
+  /** Whom it ran as last. */
+  readonly user: Started["user"];
   readonly probes: { readonly [kind in ProbeKind]?: ProbeState };
   readonly asking: ReadonlySet<ProbeKind>;
   /** What the node has promised to it; its spec may ask for something else that is not granted yet. */
@@ -72,6 +78,8 @@ export type SandboxState =
 export interface Verdict {
   readonly reason: string;
   readonly message: string;
+  /** Whether it never ran here at all. */
+  readonly isRefusal?: true;
 }
 
 /** A wish of a running pod to use more or less that is not met yet. */
@@ -139,6 +147,11 @@ function renewed(known: ContainerRecord, container: PodContainer): ContainerReco
 /** The kubelet's patience: the first delay, the longest, and how long a container has to run for its crashes to be forgotten. */
 export const delays = { first: 10_000, longest: 300_000, forgetAfter: 600_000 } as const;
 
+/** When a container that has ended may be started again: delays count from its last start, so that a long run has waited already. */
+export function restartTime({ life, restartedAt, restartDelay: delay }: ContainerRecord): number {
+  return life.is === "exited" ? Math.max(life.since, (restartedAt ?? life.since) + delay) : 0;
+}
+
 /** The first restart is at once, then delays double. */
 export function restartDelay(crashes: number): number {
   return crashes === 0 ? 0 : Math.min(delays.longest, delays.first * 2 ** (crashes - 1));
@@ -154,6 +167,8 @@ function firstRecord(container: PodContainer, pod: BoundPod, now: number): Conta
     restarts: 0,
     crashes: 0,
     restartDelay: 0,
+    restartedAt: undefined,
+    user: undefined,
     probes: {},
     asking: new Set(),
     allocated: container.spec.resources,

@@ -5,7 +5,8 @@ import { restartsAfter, type ContainerKind } from "./containers.ts";
 import { conditionsOf } from "./conditions.ts";
 import { isReady, isStarted, phaseOf } from "./phase.ts";
 import { qosClassOf } from "./qos.ts";
-import type { ContainerRecord, Situation } from "./situation.ts";
+import { podResources } from "./pod-resources.ts";
+import { restartTime, type ContainerRecord, type Situation } from "./situation.ts";
 
 /** What a status needs beside the situation. */
 export interface StatusContext {
@@ -23,18 +24,33 @@ export function statusOf(situation: Situation, context: StatusContext): PodStatu
   const { pod, verdict } = situation;
   const phase = phaseOf(situation);
   const time = formatTime(context.wall);
+  if (verdict?.isRefusal === true) return refusedStatus(situation, time);
   const { generation } = pod.metadata;
   const [hostIP] = context.hostIps;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
-    ...verdict,
+    ...(verdict === undefined ? {} : { reason: verdict.reason, message: verdict.message }),
     conditions: conditionsOf(situation, phase, time),
     ...(hostIP === undefined ? {} : { hostIP, hostIPs: context.hostIps.map((ip) => ({ ip })) }),
     ...ipsOf(situation),
     startTime: pod.status?.startTime ?? time,
     qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
+    ...podResources(situation),
     ...statusesOf(situation, context),
+  };
+}
+
+/** A pod that a node never took has little to tell. */
+function refusedStatus({ pod, verdict }: Situation, time: string): PodStatus {
+  const { generation } = pod.metadata;
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase: "Failed",
+    reason: verdict?.reason ?? "",
+    message: `Pod was rejected: ${verdict?.message ?? ""}`,
+    startTime: pod.status?.startTime ?? time,
+    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
   };
 }
 
@@ -86,6 +102,7 @@ function containerStatus(situation: Situation, record: ContainerRecord, context:
     ...(id === undefined ? {} : { containerID: `${context.scheme}://${id}` }),
     ...(container.kind === "ephemeral" ? {} : { started: isStarted(record) }),
     ...resourcesOf(record),
+    ...userOf(record),
     ...mountsOf(record),
   };
 }
@@ -97,14 +114,21 @@ function idOf({ life, last }: ContainerRecord): string | undefined {
 
 function resourcesOf({
   life,
+  last,
   allocated,
   actual,
 }: ContainerRecord): Pick<ContainerStatus, "resources" | "allocatedResources"> {
-  if (life.is !== "running") return {};
+  if (life.is !== "running" && life.is !== "exited" && last === undefined) return {};
   return {
     resources: actual ?? {},
     ...(allocated?.requests === undefined ? {} : { allocatedResources: allocated.requests }),
   };
+}
+
+function userOf({ user }: ContainerRecord): Pick<ContainerStatus, "user"> {
+  if (user === undefined) return {};
+  const { uid, gid, groups } = user;
+  return { user: { linux: { uid, gid, supplementalGroups: [...groups] } } };
 }
 
 function mountsOf({ container }: ContainerRecord): Pick<ContainerStatus, "volumeMounts"> {
@@ -121,10 +145,12 @@ function stateOf(situation: Situation, record: ContainerRecord, context: StatusC
   const { life } = record;
   switch (life.is) {
     case "running":
-      return { running: { startedAt: formatTime(life.startedAt) } };
+      return life.failure === undefined
+        ? { running: { startedAt: formatTime(life.startedAt) } }
+        : { waiting: { reason: "PostStartHookError", message: life.failure } };
     case "exited":
-      return waitsForRestart(situation, record)
-        ? { waiting: crashLoop(situation, record) }
+      return waitsForRestart(situation, record, context)
+        ? { waiting: heldBack(situation, record, context) }
         : { terminated: terminatedOf(life.exit, context) };
     case "refused":
       return { waiting: { reason: life.code, message: life.message } };
@@ -137,11 +163,24 @@ function stateOf(situation: Situation, record: ContainerRecord, context: StatusC
 /** Whoever has ended and is held back is shown as waiting; whoever starts again at once, as ended. */
 function waitsForRestart(
   { pod, verdict, sandbox }: Situation,
-  { container, life, restartDelay }: ContainerRecord,
+  record: ContainerRecord,
+  { now }: StatusContext,
 ): boolean {
-  if (life.is !== "exited" || restartDelay === 0 || sandbox.is !== "ready") return false;
+  const { container, life } = record;
+  if (life.is !== "exited" || restartTime(record) <= now || sandbox.is !== "ready") return false;
   if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined) return false;
   return restartsAfter(container, pod.spec.restartPolicy, life.exit.exitCode);
+}
+
+/** A program that could not be started is first told as that. */
+function heldBack(
+  situation: Situation,
+  record: ContainerRecord,
+  { now }: StatusContext,
+): { readonly reason: string; readonly message: string } {
+  const { life } = record;
+  const isFresh = life.is === "exited" && life.exit.reason === "StartError" && now < life.since + failureShown;
+  return isFresh ? { reason: "RunContainerError", message: life.exit.message ?? "" } : crashLoop(situation, record);
 }
 
 /** The words that the kubelet has for a container that is held back. */

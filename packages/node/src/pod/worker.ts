@@ -84,7 +84,7 @@ export class PodWorker {
   }
 
   #refuse(reason: string, message: string): void {
-    this.#bench.set({ verdict: { reason, message } });
+    this.#bench.set({ verdict: { reason, message, isRefusal: true } });
     this.#bench.tell("Warning", reason, message);
   }
 
@@ -130,6 +130,7 @@ export class PodWorker {
       case "resize":
         return this.#run(resizePod(this.#bench));
       case "condemn":
+        this.#bench.tell("Normal", action.verdict.reason, action.verdict.message);
         return this.condemn(action.verdict.reason, action.verdict.message);
       case "teardown":
         return this.#run(removeSandbox(this.#bench));

@@ -69,6 +69,8 @@ export interface ContainerOrder {
 export interface Started {
   readonly id: string;
   readonly startedAt: number;
+  /** Whom it runs as, where there are users. */
+  readonly user?: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] };
 }
 
 /** A question over the network of a pod, from its node. */
@@ -88,6 +90,8 @@ export type NetworkCheck =
 export interface CheckResult {
   readonly passed: boolean;
   readonly output: string;
+  /** How a command ended. */
+  readonly code?: number;
 }
 
 /** What a node has to offer. */

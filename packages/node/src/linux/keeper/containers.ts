@@ -58,7 +58,7 @@ export class Containers {
   }
 
   /** Starts a container; resolves with the process that is its first. */
-  async start(launch: Launch): Promise<{ readonly pid: number }> {
+  async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
     const [program = "", ...args] = launch.argv;
     const [stdin, users] = [launch.stdin, launch.waitsForUsers].map((isWanted) => (isWanted ? "pipe" : "ignore"));
     const child = spawn(program, args, { env: { ...launch.env }, stdio: [stdin, "pipe", "pipe", "pipe", users] });
@@ -76,7 +76,7 @@ export class Containers {
     if (launch.tellsPid) running.pid = (await toldPid(launch, child.stdio[3] as Readable)) ?? running.pid;
     if (launch.waitsForUsers) await letIn(running.pid, child.stdio[4] as Writable);
     await this.#untilExecuted(running);
-    return { pid: running.pid };
+    return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
 
   /**

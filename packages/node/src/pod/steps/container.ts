@@ -1,11 +1,11 @@
 /** The life of one run of a container: started with its hook, ended by itself or by us. */
-import { toNodeError, type NodeError } from "../../errors.ts";
+import { StartError, toNodeError, type NodeError } from "../../errors.ts";
 import { runHook } from "../../probe/run.ts";
 import { firstState } from "../../probe/state.ts";
 import type { Exit, Sandbox } from "../../runtime/runtime.ts";
 import type { Bench } from "../bench.ts";
 import type { Action } from "../decide.ts";
-import { killingMessage } from "../events.ts";
+import { hookFailure, killingMessage } from "../events.ts";
 import { delays, restartDelay, type ContainerRecord } from "../situation.ts";
 import { crashLoop } from "../status.ts";
 
@@ -18,8 +18,14 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
   if (image.is !== "present" || sandbox.is !== "ready") return;
   const again = life.is === "exited";
   const attempt = again ? restarts + 1 : restarts;
-  bench.change(name, { life: { is: "starting" }, last: again ? life.exit : last, restarts: attempt, probes: {} });
   const { runtime, environment, clock } = bench.tools;
+  bench.change(name, {
+    life: { is: "starting" },
+    last: again ? life.exit : last,
+    restarts: attempt,
+    restartedAt: again ? clock.now() : undefined,
+    probes: {},
+  });
   try {
     const env = await environment({ pod, container: name, sandbox: sandbox.sandbox });
     const exits = new Exits();
@@ -35,17 +41,28 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
     });
     bench.tell("Normal", "Created", "Container created", name);
     bench.tell("Normal", "Started", "Container started", name);
+    const { id, startedAt, user } = started;
     const since = clock.now();
-    await postStart(bench, name, { id: started.id, sandbox: sandbox.sandbox });
+    bench.change(name, { user, actual: allocated });
+    const failure = await postStart(bench, name, { id, sandbox: sandbox.sandbox });
+    const stopping = failure === undefined ? undefined : "hook";
     bench.change(name, {
-      life: { is: "running", ...started, since, stopping: undefined },
-      probes: firstProbes(container.spec, since),
-      actual: allocated,
+      life: { is: "running", id, startedAt, since, stopping, failure },
+      probes: failure === undefined ? firstProbes(container.spec, since) : {},
     });
     exits.listen((exit) => exited(bench, name, exit));
   } catch (thrown) {
-    refuse(bench, name, toNodeError(thrown, "CreateContainerError"));
+    fail(bench, name, thrown);
   }
+}
+
+/** A program that could not be started has ended, and counts as such; what could not even be tried is tried again. */
+function fail(bench: Bench, name: string, thrown: unknown): void {
+  const error = toNodeError(thrown, "CreateContainerError");
+  if (!(error instanceof StartError)) return refuse(bench, name, error);
+  bench.tell("Normal", "Created", "Container created", name);
+  bench.tell("Warning", "Failed", `Error: ${error.message}`, name);
+  exited(bench, name, error.exit);
 }
 
 function refuse(bench: Bench, name: string, { code, message }: NodeError): void {
@@ -59,16 +76,19 @@ interface Begun {
   readonly sandbox: Sandbox;
 }
 
-/** A container whose postStart hook fails is ended at once; its end is then like any other. */
-async function postStart(bench: Bench, name: string, { id, sandbox }: Begun): Promise<void> {
+/** A container whose postStart hook fails is asked to end; gives what went wrong. */
+async function postStart(bench: Bench, name: string, { id, sandbox }: Begun): Promise<string | undefined> {
   const { spec } = bench.recordOf(name).container;
-  if (spec.lifecycle?.postStart === undefined) return;
+  const hook = spec.lifecycle?.postStart;
+  if (hook === undefined) return undefined;
   const { runtime, clock } = bench.tools;
-  const result = await runHook(spec.lifecycle.postStart, spec, { runtime, clock, sandbox, id }, Infinity);
-  if (result.passed) return;
-  bench.tell("Warning", "FailedPostStartHook", `PostStartHook failed: ${result.output}`, name);
+  const result = await runHook(hook, spec, { runtime, clock, sandbox, id }, Infinity);
+  if (result.passed) return undefined;
+  bench.tell("Warning", "FailedPostStartHook", "PostStartHook failed", name);
   bench.tell("Normal", "Killing", "FailedPostStartHook", name);
-  await runtime.stopContainer(id, 0);
+  const { pod } = bench.situation;
+  await runtime.stopContainer(id, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
+  return hookFailure(hook, { pod, container: name, result });
 }
 
 function exited(bench: Bench, name: string, exit: Exit): void {
@@ -115,7 +135,7 @@ async function stopWithin(
   if (hook === undefined || sandbox.is !== "ready" || graceMs === 0) return runtime.stopContainer(id, graceMs);
   const began = clock.now();
   const result = await runHook(hook, spec, { runtime, clock, sandbox: sandbox.sandbox, id }, graceMs);
-  if (!result.passed) bench.tell("Warning", "FailedPreStopHook", `PreStopHook failed: ${result.output}`, spec.name);
+  if (!result.passed) bench.tell("Warning", "FailedPreStopHook", "PreStopHook failed", spec.name);
   return runtime.stopContainer(id, Math.max(leastGrace, graceMs - (clock.now() - began)));
 }
 

@@ -31,9 +31,11 @@ interface Failure {
 function tellFailure(bench: Bench, name: string, { code, message, reference }: Failure): void {
   switch (code) {
     case "InvalidImageName":
-      return bench.tell("Warning", "InspectFailed", message, name);
+      bench.tell("Warning", "InspectFailed", message, name);
+      return bench.tell("Warning", "Failed", `Error: ${code}`, name);
     case "ErrImageNeverPull":
-      return bench.tell("Warning", "ErrImageNeverPull", message, name);
+      bench.tell("Warning", "ErrImageNeverPull", message, name);
+      return bench.tell("Warning", "Failed", `Error: ${code}`, name);
     default:
       bench.tell("Warning", "Failed", `Failed to pull image "${reference}": ${message}`, name);
       bench.tell("Warning", "Failed", `Error: ${code}`, name);
