@@ -1,0 +1,100 @@
+/** Reads YAML as Kubernetes' tools read it: YAML 1.1 without times and sexagesimals, one document of a stream, and no bombs. */
+import type { Json } from "@capstan/model";
+import { type Alias, isAlias, isCollection, isPair, isScalar, type Node, parseDocument, type Tags } from "yaml";
+
+/** What a text turned out to be. */
+export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
+
+/** Aliases may make a value at most this much larger than the text that it came from. */
+const maxGrowth = 64;
+const maxNodes = 1_000_000;
+
+/** The first document of a text. */
+export function parseYaml(text: string): Parsed {
+  return parseWhole(firstDocument(text));
+}
+
+/** A document ends at a line that holds nothing but the separator. */
+function firstDocument(text: string): string {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line, at) => at > 0 && line.startsWith("---") && line.slice(3).trim() === "");
+  return end === -1 ? text : lines.slice(0, end).join("\n");
+}
+
+function parseWhole(text: string): Parsed {
+  const document = parseDocument(text, {
+    version: "1.1",
+    schema: "yaml-1.1",
+    merge: true,
+    customTags: asGo,
+    uniqueKeys: false,
+    logLevel: "silent",
+    stringKeys: false,
+  });
+  const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
+  if (error !== undefined) return { ok: false, problem: firstLine(error.message) };
+  const { contents } = document;
+  if (contents === null) return { ok: true, value: null };
+  const size = expandedSize(contents, { anchors: new Map(), limit: maxNodes });
+  if (size > Math.max(10_000, text.length * maxGrowth))
+    return { ok: false, problem: "document contains excessive aliasing" };
+  return toJson(document.toJS({ maxAliasCount: -1 }));
+}
+
+/** Neither times nor numbers to the base of sixty: they stay texts. */
+function asGo(tags: Tags): Tags {
+  return tags.filter((tag) => {
+    if (typeof tag === "string") return true;
+    const isSexagesimal = "format" in tag && tag.format === "TIME";
+    return !isSexagesimal && tag.tag !== "tag:yaml.org,2002:timestamp";
+  });
+}
+
+interface Growth {
+  readonly anchors: Map<string, number>;
+  readonly limit: number;
+}
+
+/** How many nodes a value has once its aliases are replaced by what they stand for; counting stops far above the limit. */
+function expandedSize(node: unknown, growth: Growth): number {
+  if (isAlias(node)) return growth.anchors.get((node as Alias).source) ?? 1;
+  let size = 1;
+  if (isPair(node)) size += expandedSize(node.key, growth) + expandedSize(node.value, growth);
+  else if (isCollection(node)) for (const item of node.items) size += expandedSize(item, growth);
+  size = Math.min(size, Number.MAX_SAFE_INTEGER);
+  if ((isScalar(node) || isCollection(node)) && (node as Node & { anchor?: string }).anchor !== undefined)
+    growth.anchors.set((node as Node & { anchor: string }).anchor, size);
+  return size;
+}
+
+function toJson(value: unknown): Parsed {
+  try {
+    return { ok: true, value: plain(value) };
+  } catch (error) {
+    return { ok: false, problem: (error as Error).message };
+  }
+}
+
+/** What YAML knows and JSON does not becomes text; a number that JSON cannot hold is refused. */
+function plain(value: unknown): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new TypeError(`json: unsupported value: ${formatInfinite(value)}`);
+    return value;
+  }
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("latin1");
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), plain(item)]));
+  if (value instanceof Set) return Object.fromEntries([...value].map((key) => [String(key), null]));
+  return Object.fromEntries(Object.entries(value as object).map(([key, item]) => [key, plain(item)]));
+}
+
+function formatInfinite(value: number): string {
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n", 1)[0] ?? "").replace(/:$/, "");
+}

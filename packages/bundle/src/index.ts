@@ -1,0 +1,43 @@
+/** Operator packages on disk and in registries: read, validated and scored. */
+export { BundleError } from "./errors.ts";
+export type { BundleErrorCode } from "./errors.ts";
+
+// Reading a bundle.
+export { readFolder } from "./read/files.ts";
+export type { BundleFiles } from "./read/files.ts";
+export { readBundle } from "./read/bundle.ts";
+export type { Bundle, ReadBundle } from "./read/bundle.ts";
+export { labels as bundleLabels } from "./read/metadata.ts";
+export type { BundleMetadata, Dependency } from "./read/metadata.ts";
+export type { BundleObject } from "./read/object.ts";
+export type {
+  ApiDescription,
+  Container,
+  CrdDescription,
+  Csv,
+  CsvMeta,
+  CsvSpec,
+  DeploymentDescription,
+  Descriptor,
+  InstallStrategy,
+  NodeAffinity,
+  Permission,
+  PodSpec,
+  Rule,
+  WebhookDescription,
+} from "./csv.ts";
+
+// Validating it.
+export { validateBundle } from "./validate/validate.ts";
+export type { Validation, Verdict } from "./validate/validate.ts";
+export { optionalValidators, selectValidators } from "./validate/validators.ts";
+export type { ImagePlatform, Validator, ValidatorValues } from "./validate/validator.ts";
+export type { Finding, FindingType, Level } from "./validate/finding.ts";
+export type { CheckRule } from "./validate/format.ts";
+export { imagesOf } from "./validate/multi-arch.ts";
+
+// Versions and ranges, as the operator framework reads them.
+export { comparePre, compareVersions, formatVersion, parseTolerant, parseVersion } from "./semver.ts";
+export type { Version } from "./semver.ts";
+export { parseRange } from "./semver-range.ts";
+export type { Range } from "./semver-range.ts";

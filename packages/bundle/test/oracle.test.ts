@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { differences } from "./oracle/differences.ts";
+import { type Answer, judge, judgeFiles, toLines } from "./oracle/judge.ts";
+import { mutant } from "./oracle/mutate.ts";
+import { hubBundles, hubFolder, readRecorded, values } from "./oracle/questions.ts";
+
+function explained(ours: readonly string[], theirs: readonly string[]): boolean {
+  const onlyOurs = ours.filter((line) => !theirs.includes(line));
+  const onlyTheirs = theirs.filter((line) => !ours.includes(line));
+  return differences.some(({ explains }) => explains(onlyOurs, onlyTheirs));
+}
+
+function compare(answer: Answer, folder: string, theirs: readonly string[]): "same" | "explained" {
+  const ours = toLines(answer, folder);
+  if (ours.join("\n") === theirs.join("\n")) return "same";
+  if (!explained(ours, theirs)) assert.deepEqual(ours, theirs);
+  return "explained";
+}
+
+test(
+  "of every real bundle we say what the operator framework's validators say",
+  {
+    skip: existsSync(hubFolder) ? false : "the real bundles are not beside the checkout",
+  },
+  async () => {
+    const { lines, answers } = readRecorded("operatorhub");
+    const said = new Map(answers.map(([name, at]) => [name, at.map((one) => lines[one] ?? "")]));
+    const bundles = hubBundles();
+    assert.ok(bundles.length >= 53);
+    for (const { name, dir } of bundles)
+      for (const one of values) {
+        const theirs = said.get(`${name} ${JSON.stringify(one)}`);
+        assert.equal(compare(await judge(dir, one), dir, theirs ?? []), "same", name);
+      }
+  },
+);
+
+test("of broken bundles we say what the operator framework's validators say, or it is explained", () => {
+  const { lines, answers } = readRecorded("mutants");
+  let same = 0;
+  for (const [seed, at] of answers) {
+    const files = new Map([...mutant(Number(seed))].map(([path, text]) => [path, Buffer.from(text)]));
+    const theirs = at.map((one) => lines[one] ?? "");
+    try {
+      if (compare(judgeFiles(files, values[1]), "", theirs) === "same") same++;
+    } catch (cause) {
+      throw new Error(`the broken bundle with the seed ${seed}`, { cause });
+    }
+  }
+  assert.ok(same >= answers.length * 0.99, `${same} of ${answers.length} are the same`);
+});

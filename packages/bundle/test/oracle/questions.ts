@@ -1,0 +1,54 @@
+/** What the oracle is asked about: all real bundles, and broken ones by their seeds. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Answers that are kept. */
+export type Recording = "operatorhub" | "mutants";
+
+/** Sentences, each once, and for each question which of them were said. */
+export interface Recorded {
+  readonly lines: readonly string[];
+  readonly answers: readonly (readonly [name: string, said: readonly number[]])[];
+}
+
+/** The values that optional validators are handed. */
+export const values: readonly { readonly [key: string]: string }[] = [{}, { "k8s-version": "1.25" }];
+
+/** The seeds of broken bundles. */
+export const mutantSeeds: readonly number[] = Array.from({ length: 800 }, (_, at) => at + 1);
+
+/** Real bundles lie beside the checkout, if anywhere. */
+export const hubFolder: string = fileURLToPath(
+  new URL("../../../../../shared/data/operatorhub/bundles", import.meta.url),
+);
+
+/** Every real bundle. */
+export function hubBundles(): { readonly name: string; readonly dir: string }[] {
+  if (!existsSync(hubFolder)) return [];
+  const foldersOf = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  return foldersOf(hubFolder).flatMap((operator) =>
+    foldersOf(join(hubFolder, operator)).map((version) => ({
+      name: `${operator}/${version}`,
+      dir: join(hubFolder, operator, version),
+    })),
+  );
+}
+
+/** Puts files into a folder. */
+export function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** The recorded answers. */
+export function readRecorded(name: Recording): Recorded {
+  return JSON.parse(readFileSync(new URL(`../fixtures/generated/${name}.json`, import.meta.url), "utf8")) as Recorded;
+}
