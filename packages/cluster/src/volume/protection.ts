@@ -1,5 +1,6 @@
 /** Holds claims and volumes that are in use: those that are to go may do so when nobody uses them. */
 import { isApiError } from "@capstan/client";
+import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { follow } from "../follow/follow.ts";
 import { Worker } from "../follow/worker.ts";
@@ -8,6 +9,7 @@ import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
+const ATTRIBUTES_FINALIZER = "kubernetes.io/vac-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
 /** The claims that a pod uses, those of its own ephemeral volumes included. */
@@ -22,6 +24,7 @@ export function claimsUsedBy({ metadata, spec }: Pod): readonly string[] {
 export function startVolumeProtection(setting: Setting, signal: AbortSignal): void {
   guardClaims(setting, signal);
   guardVolumes(setting, signal);
+  guardAttributes(setting, signal);
 }
 
 function guardClaims(setting: Setting, signal: AbortSignal): void {
@@ -92,6 +95,49 @@ function guardVolumes({ api, clock, log, client }: Setting, signal: AbortSignal)
   };
   void follow<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener });
   signal.addEventListener("abort", () => worker.stop(), { once: true });
+}
+
+/** A class of attributes goes when no claim and no volume names it. */
+function guardAttributes({ api, clock, log, client }: Setting, signal: AbortSignal): void {
+  const leaving = new Set<string>();
+  const users = new Map<string, ReadonlySet<string>>();
+  const work = async (name: string): Promise<undefined> => {
+    if (!leaving.has(name) || [...users.values()].some((names) => names.has(name))) return;
+    const strategic = { metadata: { "$deleteFromPrimitiveList/finalizers": [ATTRIBUTES_FINALIZER] } };
+    await client.patch(VolumeAttributesClass, { name }, { strategic }, { fieldManager: MANAGER }).catch(unlessGone);
+  };
+  const worker = new Worker({ name: "attributes class protection", clock, log, work });
+  const look = (): void => {
+    for (const name of leaving) worker.add(name);
+  };
+  const classes = {
+    put({ metadata: { name, deletionTimestamp, finalizers } }: VolumeAttributesClass): void {
+      const isHeld = finalizers?.includes(ATTRIBUTES_FINALIZER) === true;
+      if (deletionTimestamp === undefined || !isHeld) return void leaving.delete(name);
+      leaving.add(name);
+      worker.add(name);
+    },
+    removed: ({ metadata }: VolumeAttributesClass) => void leaving.delete(metadata.name),
+  };
+  const uses = {
+    put({ metadata, spec, status }: PersistentVolumeClaim | PersistentVolume): void {
+      const names = [spec?.volumeAttributesClassName, (status as Naming | undefined)?.currentVolumeAttributesClassName];
+      users.set(metadata.uid, new Set(names.filter((name) => name !== undefined)));
+      look();
+    },
+    removed({ metadata }: PersistentVolumeClaim | PersistentVolume): void {
+      users.delete(metadata.uid);
+      look();
+    },
+  };
+  void follow<PersistentVolumeClaim>({ api, kind: PersistentVolumeClaim, clock, signal, listener: uses });
+  void follow<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener: uses });
+  void follow<VolumeAttributesClass>({ api, kind: VolumeAttributesClass, clock, signal, listener: classes });
+  signal.addEventListener("abort", () => worker.stop(), { once: true });
+}
+
+interface Naming {
+  readonly currentVolumeAttributesClassName?: string;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isApiError } from "@capstan/client";
+import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
+import { ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
+import { startCluster } from "@capstan/cluster";
+import { until } from "./until.ts";
+
+const namespace = "default";
+
+test("a quota lets no more pods in than it says, however many come at once, and the owner of the others says why", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  await client.create(ResourceQuota, { metadata: { name: "two", namespace }, spec: { hard: { pods: "2" } } });
+  await until("the quota is counted", async () => {
+    return (await client.get(ResourceQuota, { namespace, name: "two" })).status?.used?.["pods"] !== undefined;
+  });
+  const labels = { app: "many" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } };
+  const metadata = { name: "many", namespace };
+  await client.create(ReplicationController, { metadata, spec: { replicas: 5, selector: labels, template } });
+  const condition = await until("the owner says that it failed", async () => {
+    const { status } = await client.get(ReplicationController, { namespace, name: "many" });
+    return status?.conditions?.find(({ type }) => type === "ReplicaFailure");
+  });
+  assert.match(condition.message ?? "", /exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2/);
+  const { status } = await client.get(ResourceQuota, { namespace, name: "two" });
+  assert.equal(status?.used?.["pods"], "2");
+});
+
+test("a class of attributes that nobody uses goes when it is told to", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const name = "fast";
+  await client.create(VolumeAttributesClass, {
+    metadata: { name },
+    driverName: "disk.example.com",
+    parameters: { a: "b" },
+  });
+  await client.delete(VolumeAttributesClass, { name });
+  await until("it is gone", async () => {
+    return client.get(VolumeAttributesClass, { name }).then(
+      () => false,
+      (error: unknown) => isApiError(error, "NotFound"),
+    );
+  });
+});
