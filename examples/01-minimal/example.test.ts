@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "capstan/kinds/v1";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Greeting } from "./main.ts";
 
 test("a greeting becomes a config map and follows its spec", async () => {
@@ -13,4 +13,13 @@ test("a greeting becomes a config map and follows its spec", async () => {
   await world.apply(Greeting, "first", { spec: { to: "everybody" } });
   await world.settle();
   assert.equal((await world.get(ConfigMap, "first"))?.data?.["text"], "Hello, everybody");
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    await world.apply(Greeting, "first", { spec: { to: "world" } });
+    await world.settle();
+    await world.apply(Greeting, "first", { spec: { to: "everybody" } });
+  });
+  assert.equal(crashes, 2);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "capstan/kinds/v1";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Banner } from "./main.ts";
 
 test("a banner is woken for its own source and for no other", async () => {
@@ -22,4 +22,13 @@ test("a banner is woken for its own source and for no other", async () => {
   await world.delete(ConfigMap, "greeting");
   await world.settle();
   assert.equal((await world.get(Banner, "door"))?.status?.text, "");
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    await world.apply(Banner, "door", { spec: { source: "greeting" } });
+    await world.settle();
+    await world.apply(ConfigMap, "greeting", { data: { text: "welcome" } });
+  });
+  assert.equal(crashes, 2);
 });

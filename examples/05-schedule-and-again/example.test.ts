@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Print, printer } from "./main.ts";
 
 test("looks again until it is printed, and prints again when a look finds it lost", async () => {
@@ -18,4 +18,16 @@ test("looks again until it is printed, and prints again when a look finds it los
   await world.advance("15m");
   assert.equal(printer.jobs.get(metadata.uid), "printing");
   assert.equal(await printed(), "False");
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    printer.jobs.clear();
+    const { metadata } = await world.apply(Print, "letter", { spec: { document: "Dear reader" } });
+    await world.settle();
+    printer.jobs.set(metadata.uid, "printed");
+    await world.advance("1m");
+    return [...printer.jobs.values()];
+  });
+  assert.equal(crashes, 2);
 });

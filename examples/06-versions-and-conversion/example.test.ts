@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "capstan/kinds/v1";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Timer } from "./main.ts";
 
 test("whoever writes v1 reads v1, the controller sees v2", async () => {
@@ -15,4 +15,13 @@ test("whoever writes v1 reads v1, the controller sees v2", async () => {
   await world.apply(Timer.as.v2, "egg", { spec: { duration: "240s" } });
   await world.settle();
   assert.deepEqual((await world.get(Timer.as.v1, "egg"))?.spec, { seconds: 240 });
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    await world.apply(Timer.as.v1, "egg", { spec: { seconds: 300 } });
+    await world.settle();
+    await world.apply(Timer.as.v2, "egg", { spec: { duration: "240s" } });
+  });
+  assert.equal(crashes, 2);
 });

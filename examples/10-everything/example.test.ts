@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { ConfigMap, Service } from "capstan/kinds/v1";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, registrar, Shop } from "./main.ts";
 
 beforeEach(() => registrar.domains.clear());
@@ -43,4 +43,22 @@ test("a domain has one shop, and keeps it", async () => {
   const [open] = (await world.get(Shop, "second"))?.status?.conditions ?? [];
   assert.equal(open?.reason, "DomainTaken");
   await assert.rejects(world.apply(Shop, "first", { spec: { domain: "two.example" } }), /customers know it/u);
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    registrar.domains.clear();
+    await world.apply(Shop, "books", { spec: { domain: "books.example", replicas: 2 } });
+    await world.settle();
+    await world.applyStatus(Deployment, "books", { replicas: 2, readyReplicas: 2 });
+    await world.settle();
+    await world.apply(Shop, "books", { spec: { domain: "books.example", replicas: 0 } });
+    await world.settle();
+    await world.apply(Shop, "more", { spec: { domain: "more.example" } });
+    await world.settle();
+    await world.delete(Shop, "more");
+    await world.settle();
+    return [...registrar.domains.keys()];
+  });
+  assert.ok(crashes > 15, `${crashes} writes`);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Deployment } from "capstan/kinds/apps/v1";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Memcached } from "./main.ts";
 
 test("size becomes replicas, and a change of size follows", async () => {
@@ -20,4 +20,15 @@ test("size becomes replicas, and a change of size follows", async () => {
 test("more than 100 servers are refused by the server, in our words", async () => {
   await using world = await testOperator(app);
   await assert.rejects(world.apply(Memcached, "cache", { spec: { size: 101 } }), /at most 100 servers/);
+});
+
+test("a crash between any two writes changes nothing in the end", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    await world.apply(Memcached, "cache", { spec: { size: 3 } });
+    await world.settle();
+    await world.applyStatus(Deployment, "cache", { replicas: 3, readyReplicas: 3 });
+    await world.settle();
+    await world.apply(Memcached, "cache", { spec: { size: 5 } });
+  });
+  assert.equal(crashes, 5);
 });

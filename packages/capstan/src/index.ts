@@ -41,6 +41,7 @@ export type {
 } from "@capstan/runtime";
 
 // What Kubernetes objects are.
+export { compareQuantities, parseQuantity, quantityToInteger } from "@capstan/model";
 export type { ApplyOf, Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
 
 // Time as a value that is handed in, for what an operator does beside reconciling.

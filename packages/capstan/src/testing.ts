@@ -3,10 +3,18 @@ import { startApiServer } from "@capstan/apiserver";
 import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
 import type { Operator } from "@capstan/runtime";
 import type { WebhookHandler } from "@capstan/runtime/webhook";
-import { testOperator as testOn, type TestOptions, type TestWorld, VirtualClock } from "@capstan/runtime/testing";
+import {
+  crashEverywhere as crashIn,
+  type Story,
+  type Survived,
+  testOperator as testOn,
+  type TestOptions,
+  type TestWorld,
+  VirtualClock,
+} from "@capstan/runtime/testing";
 
 export { VirtualClock } from "@capstan/runtime/testing";
-export type { TestOptions, TestWorld } from "@capstan/runtime/testing";
+export type { Story, Survived, TestOptions, TestWorld } from "@capstan/runtime/testing";
 
 /**
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so.
@@ -26,6 +34,21 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
   return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
+}
+
+/**
+ * Kills an operator before each of its writes in turn. Wherever it dies, the world must end as if it had not: its objects, its
+ * children, and whatever the story returns.
+ *
+ * ```ts
+ * await crashEverywhere(app, async (world) => {
+ *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
+ *   await world.settle();
+ * });
+ * ```
+ */
+export function crashEverywhere(operator: Operator, story: Story): Promise<Survived> {
+  return crashIn(operator, () => testOperator(operator), story);
 }
 
 /** The server calls the operator's webhooks as a function: everything is as on the wire but the wire. */

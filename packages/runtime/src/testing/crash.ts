@@ -1,0 +1,68 @@
+/** Kills an operator before each of its writes in turn: wherever it dies, the world must end as if it had not. */
+import assert from "node:assert/strict";
+import type { StoredObject } from "@capstan/model";
+import { kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import type { Operator } from "../operator.ts";
+import type { TestWorld } from "./test-operator.ts";
+
+/** What happens in a world: what users do, and waiting until it settles. What it returns is compared, too. */
+export type Story = (world: TestWorld) => Promise<unknown>;
+
+/** How many crashes were survived. */
+export interface Survived {
+  readonly crashes: number;
+}
+
+/**
+ * Tells a story once undisturbed, and then once for each write of the operator, which dies right before it and starts again. Throws
+ * at the first crash after which the operator's objects, its children, or what the story returns, are not as they are undisturbed.
+ */
+export async function crashEverywhere(
+  app: Operator,
+  openWorld: () => Promise<TestWorld>,
+  story: Story,
+): Promise<Survived> {
+  const tell = async (crashBefore: number): Promise<{ readonly end: unknown; readonly writes: number }> => {
+    await using world = await openWorld();
+    if (crashBefore > 0) world.crashBeforeWrite(crashBefore);
+    const returned = await story(world);
+    await world.settle();
+    return { end: { returned, objects: await picture(world, app) }, writes: world.writes.length };
+  };
+  const undisturbed = await tell(0);
+  for (let nth = 1; nth <= undisturbed.writes; nth++) {
+    const { end } = await tell(nth);
+    assert.deepEqual(end, undisturbed.end, `a crash before write ${nth} of ${undisturbed.writes} leads to another end`);
+  }
+  return { crashes: undisturbed.writes };
+}
+
+/** Everything of the kinds that the operator keeps, without what no two runs have in common. */
+async function picture(world: TestWorld, { definition }: Operator): Promise<unknown> {
+  const kinds = new Map<string, AnyKind>();
+  for (const { kind, owns } of definition.controllers)
+    for (const each of [kind, ...owns]) kinds.set(kindId(each), each);
+  const shown: { [kind: string]: unknown } = {};
+  for (const [id, kind] of kinds) shown[id] = (await world.list(kind as never)).map((object) => timeless(object));
+  return shown;
+}
+
+/** What the server and the calendar count, and what the server draws by lot. */
+const COUNTED: ReadonlySet<string> = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "generation",
+  "observedGeneration",
+  "lastTransitionTime",
+  "managedFields",
+  "capstan.dev/owner-uid",
+  "clusterIP",
+  "clusterIPs",
+  "nodePort",
+]);
+
+function timeless(object: StoredObject): unknown {
+  return JSON.parse(JSON.stringify(object, (name, value: unknown) => (COUNTED.has(name) ? undefined : value)));
+}
