@@ -3,6 +3,7 @@ import { cloneJson, formatTime, isDeepEqual, type Condition } from "@capstan/mod
 import type { Answer } from "../answer.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
 import { apiServices, isAvailable, isRemote, nameOf, type ApiService, type RemoteService } from "./api-service.ts";
 import { obstacleOf, probe, type Finding } from "./availability.ts";
 import { forwardTo } from "./forward.ts";
@@ -129,7 +130,7 @@ export class Aggregation {
   #write(name: string, { isAvailable: isUp, reason, message }: Finding): void {
     const service = this.#find(name);
     if (service === undefined) return;
-    const { clock, writer } = this.#parts;
+    const { clock } = this.#parts;
     const before = (service.status?.conditions ?? []).find(({ type }) => type === "Available");
     const status = isUp ? "True" : "False";
     const isSame = before?.status === status;
@@ -137,7 +138,16 @@ export class Aggregation {
     const condition: Condition = { type: "Available", status, lastTransitionTime, reason, message };
     if (isDeepEqual(before, condition)) return;
     const others = (service.status?.conditions ?? []).filter(({ type }) => type !== "Available");
-    writer.update(apiServices, { ...cloneJson(service), status: { conditions: [...others, condition] } } as ApiService);
+    this.#store(service, { ...cloneJson(service), status: { conditions: [...others, condition] } });
+  }
+
+  /** The real server writes through the door of the status, and so owns what it writes. */
+  #store(service: ApiService, changed: object): void {
+    const { clock, writer, registry } = this.#parts;
+    const door = registry.find("apiregistration.k8s.io", "v1", "apiservices")?.subresources.get("status");
+    const origin = { manager: "kube-apiserver", time: formatTime(clock.now()) };
+    const draft = changed as AnyDraft;
+    writer.update(apiServices, door?.fieldManager?.update(service, draft, origin) ?? draft);
   }
 }
 

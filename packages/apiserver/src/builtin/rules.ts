@@ -45,6 +45,8 @@ export interface KindRules<T extends KubeObject = KubeObject> {
 
   /** Default `dns-subdomain`. */
   readonly name?: NameRule;
+  /** Whether finalizers must be standard ones or name their domain (the default), or may be any qualified name. */
+  readonly finalizers?: "standard" | "any";
   /** PUT to a name that does not exist creates it. Default no. */
   readonly createOnUpdate?: boolean;
   /** PUT without resourceVersion overwrites. Default yes. */
@@ -80,6 +82,11 @@ export interface KindRules<T extends KubeObject = KubeObject> {
 
   /** The fields that a field selector may name, beside `metadata.name` and `metadata.namespace`. */
   readonly fields?: { readonly [path: string]: FieldReader<T> };
+  /** What is said of a field that a field selector may not name, where the kind has words of its own. */
+  readonly unknownField?: (field: string) => string;
+
+  /** An annotation that stands for a field of the hub version: whole objects carry it, metadata alone does not. */
+  readonly wholeOnlyAnnotation?: string;
 
   readonly deletion?: DeletionRules<T>;
   readonly table?: TableRules<T>;
@@ -114,6 +121,9 @@ export type StoredEvent<T extends KubeObject = KubeObject> =
   | { readonly type: "updated"; readonly object: T; readonly old: T }
   | { readonly type: "deleted"; readonly old: T };
 
+/** What happens to dependents by default; `Unsupported` has none, whatever a client asks for. */
+export type Propagation = "Background" | "Orphan" | "Unsupported";
+
 /** What is particular about deleting objects of a kind. */
 export interface DeletionRules<T extends KubeObject = KubeObject> {
   /**
@@ -122,9 +132,11 @@ export interface DeletionRules<T extends KubeObject = KubeObject> {
    */
   grace?(object: T, requested: number | undefined, context: RuleContext): number | undefined;
   /** What happens to dependents when the client does not say. Default Background. */
-  readonly propagation?: "Background" | "Orphan" | ((context: RuleContext) => "Background" | "Orphan");
+  readonly propagation?: Propagation | ((context: RuleContext) => Propagation);
   /** A text for a Warning header when the client relied on the default above. */
   readonly propagationWarning?: string;
+  /** Whether the kind begins deletions itself: preconditions are then refused in other words, and a second deletion changes nothing. */
+  readonly beginsItself?: boolean;
   /** Changes the object when its deletion begins and it has to stay: sets a phase, adds a finalizer. */
   begin?(draft: Draft<T>, context: RuleContext): void;
   /** Reasons of the kind itself to stay although `metadata.finalizers` is empty (a namespace's `spec.finalizers`). */
@@ -173,6 +185,8 @@ export interface ViewRules<T extends KubeObject = KubeObject> {
   prepareForUpdate?(draft: Draft<T>, old: T, context: RuleContext): void;
   validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
+  /** Whether this door answers with the object to clients that would rather have a table. */
+  readonly hasNoTable?: boolean;
   /** Removes the object when this write leaves it nothing to wait for (`finalize` of a namespace). */
   removes?(object: T): boolean;
 }

@@ -9,8 +9,11 @@ import { cleanupFinalizer, type Definition } from "./definition.ts";
 export const definitionRules: KindRules = defineRules<Definition>({
   name: "path-segment",
   validatesMetadata: true,
+  unconditionalUpdate: false,
   resetFields: ["status"],
-  defaults({ spec }) {
+  defaults(draft) {
+    const { spec } = draft;
+    if ((draft.status?.storedVersions ?? []).length === 0) rememberStorage(draft);
     if (spec?.names === undefined) return;
     const { names } = spec;
     if ((names.singular ?? "") === "") names.singular = (names.kind ?? "").toLowerCase();
@@ -35,16 +38,15 @@ export const definitionRules: KindRules = defineRules<Definition>({
     status: {
       type: "view",
       resetFields: ["metadata", "spec"],
+      // Metadata comes through: the real server means to keep it, and keeps it equal to itself.
       prepareForUpdate(draft, old) {
-        const { managedFields } = draft.metadata;
         draft.spec = structuredClone(old.spec) as Draft<Definition>["spec"];
-        draft.metadata = structuredClone(old.metadata) as Draft<Definition>["metadata"];
-        if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
       },
     },
   },
   deletion: {
     returnsObject: true,
+    beginsItself: true,
     stays: (object) => object.metadata.deletionTimestamp === undefined,
     begin(draft, { now }) {
       delete draft.metadata.deletionGracePeriodSeconds;

@@ -77,7 +77,7 @@ function toDraft(registry: Registry, { body, format, expected, problems }: Body)
   let actual: TypeMeta | undefined;
   try {
     const value = parseBody(body, format, { expected, problems });
-    if (expected.isCustom === true) checkCustomKind(value, body);
+    if (expected.isCustom === true) checkCustomKind(value, Buffer.from(body).toString("utf8"));
     actual = readTypeMeta(value, expected);
     checkKind(registry, actual, expected);
     const draft = expected.codec.decode(value ?? {}, problems);
@@ -146,32 +146,71 @@ function readMetaField(value: JsonValue | undefined, name: string): string {
   );
 }
 
-function checkCustomKind(value: JsonValue, body: Uint8Array): void {
+function checkCustomKind(value: JsonValue, text: string): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   if (typeof value["kind"] === "string" && value["kind"] !== "") return;
   if (value["kind"] !== undefined && value["kind"] !== null && value["kind"] !== "") return;
-  throw new Unrecognized(`Object 'Kind' is missing in '${Buffer.from(body).toString("utf8")}'`);
+  throw new Unrecognized(`Object 'Kind' is missing in '${text}'`);
+}
+
+/** Why a document that a patch made cannot be read as the expected kind any more; another version of the same kind can. */
+export function patchedKindProblem(
+  registry: Registry,
+  document: JsonValue,
+  { expected, text }: { expected: Expected; text: string },
+): string | undefined {
+  try {
+    if (expected.isCustom === true) checkCustomKind(document, text);
+    const actual = readTypeMeta(document, expected);
+    if (expected.isCustom !== true && !isSameKind(actual, expected)) checkKnown(registry, actual, expected);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unrecognized || error instanceof TypeMismatch) return error.message;
+    throw error;
+  }
+}
+
+function isSameKind(actual: TypeMeta, expected: TypeMeta): boolean {
+  return actual.group === expected.group && actual.kind === expected.kind && actual.version === expected.version;
 }
 
 /** A wrong kind stops the decoding, another version of the right kind is refused afterwards. */
 function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): void {
-  const { group, version, kind } = actual;
-  if (group === expected.group && version === expected.version && kind === expected.kind) return;
+  const { group, version } = actual;
+  if (isSameKind(actual, expected)) return;
   const apiVersion = formatApiVersion(actual);
   if (expected.isCustom === true) {
     if (group === expected.group && version === expected.version) return;
     throw versionMismatch(apiVersion, expected);
   }
-  const isKnown = [...registry.all()].some((one) => one.apiVersion === apiVersion && one.kind === kind);
+  checkKnown(registry, actual, expected);
+  throw versionMismatch(apiVersion, expected);
+}
+
+/** The kind must be one that the server knows, and a version of the expected one. */
+function checkKnown(registry: Registry, actual: TypeMeta, expected: Expected): void {
+  const { group, version, kind } = actual;
+  const apiVersion = formatApiVersion(actual);
+  const isKnown = [...registry.all()].some(
+    (one) => one.apiVersion === apiVersion && one.kind === kind && isSameScheme(one.group, expected.group),
+  );
   if (!isKnown) {
-    const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    const scheme = "pkg/runtime/scheme.go:111";
+    const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
     throw new TypeMismatch(why);
   }
-  if (group === expected.group && kind === expected.kind) throw versionMismatch(apiVersion, expected);
+  if (group === expected.group && kind === expected.kind) return;
   const from = `${version}.${kind}`;
   throw new TypeMismatch(
     `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
   );
+}
+
+/** Definitions and API services are served by servers of their own inside the real one, which know no other kinds. */
+const apartGroups = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"]);
+
+function isSameScheme(group: string, expected: string): boolean {
+  return group === expected || !(apartGroups.has(group) || apartGroups.has(expected));
 }
 
 function versionMismatch(apiVersion: string, expected: Expected): Error {
@@ -183,7 +222,7 @@ function versionMismatch(apiVersion: string, expected: Expected): Error {
 
 /** Go's package of the internal types of a group. */
 export function goPackageOf(group: string): string {
-  return group === "" ? "core" : (group.split(".")[0] ?? group);
+  return group === "" || group === "events.k8s.io" ? "core" : (group.split(".")[0] ?? group);
 }
 
 function toDecodeError(

@@ -65,14 +65,19 @@ export function respondPresented(
     case undefined:
       return respondJson(status, json ?? toGoJson(object), media);
     case "Table":
+      if (hasNoTable(exchange)) return respondJson(status, json ?? toGoJson(object), media);
       return respondJson(status, toGoJson(tableOf(exchange, [object], object.metadata)), media);
     case "PartialObjectMetadata":
-      return respondJson(status, toGoJson(toPartialMetadata(object, media.transform.version)), media);
+      return respondJson(status, toGoJson(toPartialMetadata(resource, object, media.transform.version)), media);
     case "PartialObjectMetadataList":
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (${goNameOf(resource, resource.kind)})`,
       );
   }
+}
+
+function hasNoTable({ subresource }: ResourceExchange): boolean {
+  return subresource?.rules?.type === "view" && subresource.rules.hasNoTable === true;
 }
 
 /** The Go type that messages name. */

@@ -60,13 +60,17 @@ function toRow(resource: ServedResource, object: KubeObject, { now, include, ver
   return {
     cells,
     ...(conditions === undefined ? {} : { conditions }),
-    object: includedObject(object, include, version) as unknown as Json,
+    object: includedObject(resource, object, { include, version }) as unknown as Json,
   };
 }
 
-function includedObject(object: KubeObject, include: IncludeObject, version: "v1" | "v1beta1"): KubeObject | null {
+function includedObject(
+  resource: ServedResource,
+  object: KubeObject,
+  { include, version }: Pick<RowOptions, "include" | "version">,
+): KubeObject | null {
   if (include === "None") return null;
-  return include === "Object" ? object : toPartialMetadata(object, version);
+  return include === "Object" ? object : toPartialMetadata(resource, object, version);
 }
 
 function cellsOf({ rules }: ServedResource, object: KubeObject, now: number): TableRow {

@@ -28,6 +28,12 @@ export function serveBuiltins(rules: ReadonlyMap<string, ResourceRules> = builti
   );
 }
 
+/** What every answer about a kind warns of that is on its way out. */
+const deprecations: Readonly<Record<string, string>> = {
+  endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  componentstatuses: "v1 ComponentStatus is deprecated in v1.19+",
+};
+
 interface Place {
   readonly group: string;
   readonly version: string;
@@ -70,6 +76,7 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     fieldManager: fieldManagerOf({ group, version, kind: facts.kind }, resetFieldsOf(kindRules)),
     patchType: () =>
       patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf({ group, version, kind: facts.kind }) ?? ""),
+    ...(ownName in deprecations ? { deprecationWarning: deprecations[ownName] } : {}),
     isCustom: false,
   };
 }

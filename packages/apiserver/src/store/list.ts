@@ -71,7 +71,7 @@ function checkPoint(
   { point, query, start }: { point: Point; query: ListQuery; start: string },
 ): void {
   const asked = point.type === "past" ? point.revision : point.notBefore;
-  if (asked > store.revision) throw tooLargeVersion(asked, store.revision);
+  if (asked > store.revision) throw tooLargeVersion(asked, store.revision, resource);
   if (point.type === "present" || point.revision >= store.collection(resource).forgottenUpTo) return;
   if (query.continue !== "") throw continueExpired(start);
   throw apiErrors.resourceExpired("The resourceVersion for the provided list is too old.");
@@ -131,7 +131,9 @@ function invalidUint(text: string, why: string): string {
 }
 
 /** A revision that has not happened yet. */
-export function tooLargeVersion(asked: number, current: number): StatusError {
+export function tooLargeVersion(asked: number, current: number, resource: string): StatusError {
+  // Events are read past the cache, and only the cache knows when to ask again.
+  const again = resource === "events" ? {} : { retryAfterSeconds: 1 };
   return new StatusError(
     toFailure({
       code: 504,
@@ -139,7 +141,7 @@ export function tooLargeVersion(asked: number, current: number): StatusError {
       message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
       details: {
         causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-        retryAfterSeconds: 1,
+        ...again,
       },
     }),
   );

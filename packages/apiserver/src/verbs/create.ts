@@ -7,7 +7,7 @@ import { headerOf } from "../call.ts";
 import { expectedOf, readObject } from "../decode/object.ts";
 import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { checkObjectMetadata } from "../metadata/check.ts";
+import { checkMetadata, checkStandardFinalizers } from "../metadata/check.ts";
 import {
   dropDuplicateOwners,
   duplicateOwnersWarning,
@@ -147,11 +147,16 @@ function checkNew(
   draft: AnyDraft,
 ): AnyDraft {
   ensureNamespace(draft, resource.namespaced ? info.namespace : "");
+  // Rules may trust that there is a name; one that is empty is refused below.
+  draft.metadata.name ??= "";
   rules.prepareForCreate?.(draft, context);
   const errors = [
     ...(rules.validatesMetadata === true
       ? []
-      : checkObjectMetadata(draft, resource.namespaced, rules.name ?? "dns-subdomain")),
+      : [
+          ...checkMetadata(draft.metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
+          ...(rules.finalizers === "any" ? [] : checkStandardFinalizers(draft.metadata)),
+        ]),
     ...(rules.validateCreate?.(draft, context) ?? []),
   ];
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);

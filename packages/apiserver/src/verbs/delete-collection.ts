@@ -3,7 +3,7 @@ import { StatusError } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { listPage } from "../store/list.ts";
-import { removeObject } from "./delete.ts";
+import { removeObject, warnOfPropagation } from "./delete.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { respondPage } from "./list.ts";
 import { parseListOptions } from "./options.ts";
@@ -15,6 +15,7 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
   const listOptions = parseListOptions(query, false);
   const selection = selectionOf(resource, { namespace: info.namespace }, listOptions);
   const options = await readDeleteOptions(exchange);
+  warnOfPropagation(exchange, options);
   const { key, ...rest } = selection;
   const page = listPage(parts.store, resource.storage, {
     ...listOptions,

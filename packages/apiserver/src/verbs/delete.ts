@@ -12,10 +12,10 @@ import {
 } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
-import type { KindRules } from "../builtin/rules.ts";
+import type { KindRules, Propagation } from "../builtin/rules.ts";
 import { respondJson, respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { storageKey } from "../resources/resource.ts";
+import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { admissionRequest } from "./context.ts";
 import { readDeleteOptions, type DeleteOptions } from "./delete-options.ts";
@@ -23,10 +23,19 @@ import { readDeleteOptions, type DeleteOptions } from "./delete-options.ts";
 /** Answers a DELETE of one object. */
 export async function remove(exchange: ResourceExchange): Promise<Answer> {
   const options = await readDeleteOptions(exchange);
+  warnOfPropagation(exchange, options);
   const removed = await removeObject(exchange, exchange.info.name, options);
   const status = removed.type === "marked" && options.orphanDependents === false ? 202 : 200;
   if (removed.type === "marked" || returnsObject(exchange)) return respondObject(exchange, status, removed.object);
   return respondJson(status, toGoJson(removedStatus(exchange, removed.object)), exchange.media);
+}
+
+/** Clients that rely on an unusual default are told so, whether or not there is anything to delete. */
+export function warnOfPropagation({ resource, warnings }: ResourceExchange, options: DeleteOptions): void {
+  const warning = (resource.rules as KindRules).deletion?.propagationWarning;
+  if (warning === undefined || options.orphanDependents !== undefined || options.propagationPolicy !== undefined)
+    return;
+  warnings.add(warning);
 }
 
 /** Kinds whose deletion answers with the object. */
@@ -76,8 +85,10 @@ function checkPreconditions(
   object: KubeObject,
   { preconditions }: DeleteOptions,
 ): void {
+  if ((resource.rules as KindRules).deletion?.beginsItself === true) return checkOwn(resource, object, preconditions);
   const { name = "", uid, resourceVersion } = object.metadata;
-  const kind = { group: resource.group, resource: resource.kind };
+  // Objects that two groups show are called after the group that keeps them.
+  const kind = { group: resource.storage === "events" ? "" : resource.group, resource: resource.kind };
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
     const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
     throw apiErrors.conflict(kind, name, why);
@@ -86,6 +97,21 @@ function checkPreconditions(
     const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
     throw apiErrors.conflict(kind, name, why);
   }
+}
+
+/** The words of kinds that begin their deletion themselves. */
+function checkOwn(
+  { qualified }: ServedResource,
+  { metadata: { name = "", uid = "", resourceVersion = "" } }: KubeObject,
+  wanted: DeleteOptions["preconditions"],
+): void {
+  const compare = (what: string, given: string | undefined, actual: string): void => {
+    if (given === undefined || given === actual) return;
+    const why = `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${actual}`;
+    throw apiErrors.conflict(qualified, name, why);
+  };
+  compare("UID", wanted.uid, uid);
+  compare("ResourceVersion", wanted.resourceVersion, resourceVersion);
 }
 
 async function admitDelete(
@@ -113,6 +139,7 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   const { deletion } = resource.rules as KindRules;
   const old = entry.object;
   checkRemovable(exchange, old);
+  if (isUnderWay(deletion, old)) return { type: "marked", object: old };
   const draft = cloneJson(old);
   const grace = graceOf(exchange, draft, options);
   if (grace === "pending") return { type: "marked", object: old };
@@ -122,6 +149,12 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   if (grace === "none") markDeleted(draft, context.now);
   deletion?.begin?.(draft, context);
   return mark(exchange, entry, { draft, isOver: grace === 0 && !isKept, options });
+}
+
+/** Kinds that begin deletions themselves begin them once. */
+function isUnderWay(deletion: KindRules["deletion"], old: KubeObject): boolean {
+  if (old.metadata.deletionTimestamp === undefined || deletion?.beginsItself !== true) return false;
+  return deletion.stays?.(old) === true;
 }
 
 /** Kinds may refuse a deletion. */
@@ -212,6 +245,7 @@ function finalizersAfter(
   options: DeleteOptions,
 ): readonly string[] {
   const existing = metadata.finalizers ?? [];
+  if ((exchange.resource.rules as KindRules).deletion?.propagation === "Unsupported") return existing;
   const propagation = propagationOf(exchange, existing, options);
   const others = existing.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
   if (propagation === "Background") return others.length === existing.length ? existing : others;
@@ -221,16 +255,15 @@ function finalizersAfter(
 
 /** What the client said, else what the object says, else what its kind does. */
 function propagationOf(
-  { resource, context, warnings }: ResourceExchange,
+  { resource, context }: ResourceExchange,
   existing: readonly string[],
   options: DeleteOptions,
-): "Foreground" | "Background" | "Orphan" {
+): "Foreground" | Propagation {
   if (options.orphanDependents !== undefined) return options.orphanDependents ? "Orphan" : "Background";
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   if (existing.includes(orphanFinalizer)) return "Orphan";
   if (existing.includes(foregroundFinalizer)) return "Foreground";
   const { deletion } = resource.rules as KindRules;
-  if (deletion?.propagationWarning !== undefined) warnings.add(deletion.propagationWarning);
   const { propagation } = deletion ?? {};
   return (typeof propagation === "function" ? propagation(context) : propagation) ?? "Background";
 }

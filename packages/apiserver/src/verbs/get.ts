@@ -20,7 +20,7 @@ export function findEntry({ resource, info, query, parts }: ResourceExchange): E
   const asked = parseRevision(query.get("resourceVersion") ?? "", (why) => {
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });
-  if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision);
+  if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision, resource.storage);
   const entry = parts.store.get(resource.storage, storageKey(resource, info.namespace, info.name));
   if (entry === undefined) throw apiErrors.notFound(resource.qualified, info.name);
   return entry;

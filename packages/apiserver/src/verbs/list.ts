@@ -125,8 +125,13 @@ function respondObjects(exchange: ResourceExchange, page: ListPage, objects: rea
       return respondJson(200, toGoJson(tableOf(exchange, objects, meta)), media);
     case "PartialObjectMetadataList": {
       const { version } = media.transform;
-      const items = objects.map((object) => toPartialMetadata(object, version));
-      const value = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${version}`, metadata: meta, items };
+      const items = objects.map((object) => toPartialMetadata(resource, object, version));
+      const value = {
+        kind: "PartialObjectMetadataList",
+        apiVersion: `meta.k8s.io/${version}`,
+        metadata: meta,
+        items: orNull(items),
+      };
       return respondJson(200, toGoJson(value), media);
     }
     case "PartialObjectMetadata":
@@ -134,4 +139,9 @@ function respondObjects(exchange: ResourceExchange, page: ListPage, objects: rea
         `you requested PartialObjectMetadata, but the requested object is a list (${goNameOf(resource, resource.listKind)})`,
       );
   }
+}
+
+/** A list that Go never began is null. */
+function orNull<T>(items: readonly T[]): readonly T[] | null {
+  return items.length === 0 ? null : items;
 }

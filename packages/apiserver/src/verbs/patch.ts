@@ -21,6 +21,7 @@ import type { Answer } from "../answer.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { expectedOf, patchedKindProblem } from "../decode/object.ts";
 import { unsupportedMediaType } from "../decode/media-type.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
@@ -268,6 +269,11 @@ function readPatched(exchange: ResourceExchange, document: Json, { request, pars
   const shown = (): string =>
     request.kind === "strategic" ? printGoMap(parsed) : toGoJson(sortTouched(document as JsonObject, parsed));
   const { codec } = resource;
+  if (request.kind !== "strategic") {
+    const described = { expected: expectedOf(resource), text: toGoJson(sortTouched(document as JsonObject, parsed)) };
+    const problem = patchedKindProblem(exchange.parts.registry, document as JsonValue, described);
+    if (problem !== undefined) throw invalidPatch(shown(), problem);
+  }
   let draft: AnyDraft;
   const found = problems === undefined ? undefined : new StrictProblems();
   try {

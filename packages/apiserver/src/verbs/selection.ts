@@ -4,11 +4,11 @@ import {
   exactFieldValue,
   matchesFields,
   matchesLabels,
-  quote,
   type FieldSelector,
   type KubeObject,
   type LabelSelector,
 } from "@capstan/model";
+import { onlyCommonFields } from "../builtin/meta/field-labels.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { storageKey } from "../resources/resource.ts";
 import type { ListOptions } from "./options.ts";
@@ -34,7 +34,8 @@ export interface SelectionScope {
 export function selectionOf(resource: ServedResource, scope: SelectionScope, options: ListOptions): Selection {
   const fields = resource.rules.serves === "answers" ? undefined : resource.rules.fields;
   const fieldSelector = inHubLabels(resource, options.fieldSelector);
-  for (const { field } of fieldSelector) checkField(field, fields);
+  const say = resource.rules.serves === "answers" ? undefined : resource.rules.unknownField;
+  for (const { field } of fieldSelector) checkField(field, fields, say);
   const namespace =
     scope.namespace === "" && resource.namespaced
       ? (exactFieldValue(fieldSelector, "metadata.namespace") ?? "")
@@ -63,12 +64,11 @@ type Fields = { readonly [path: string]: (object: KubeObject) => string } | unde
 
 const commonFields = new Set(["metadata.name", "metadata.namespace"]);
 
-function checkField(field: string, fields: Fields): void {
+function checkField(field: string, fields: Fields, say: ((field: string) => string) | undefined): void {
   if (commonFields.has(field) || (fields !== undefined && Object.hasOwn(fields, field))) return;
+  if (say !== undefined) throw apiErrors.badRequest(say(field));
   if (fields !== undefined) throw apiErrors.badRequest(`field label not supported: ${field}`);
-  throw apiErrors.badRequest(
-    `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
-  );
+  throw apiErrors.badRequest(onlyCommonFields(field));
 }
 
 function matcherOf(labels: LabelSelector, selector: FieldSelector, fields: Fields): Selection["matches"] {

@@ -193,7 +193,10 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
     ...checkMetadataUpdate(draft.metadata, old.metadata),
     ...(rules.validatesMetadata === true
       ? []
-      : [...checkMetadataUpdate(draft.metadata, old.metadata), ...checkStandardFinalizers(draft.metadata)]),
+      : [
+          ...checkMetadataUpdate(draft.metadata, old.metadata),
+          ...(rules.finalizers === "any" ? [] : checkStandardFinalizers(draft.metadata)),
+        ]),
     ...(door.validateUpdate?.(draft, old, context) ?? []),
   ];
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
@@ -298,6 +301,7 @@ const registryPaths: Readonly<Record<string, string>> = {
   services: "services/specs",
   endpoints: "services/endpoints",
   nodes: "minions",
+  replicationcontrollers: "controllers",
   "ingresses.networking.k8s.io": "ingress",
   "apiservices.apiregistration.k8s.io": "apiregistration.k8s.io/apiservices",
   "customresourcedefinitions.apiextensions.k8s.io": "apiextensions.k8s.io/customresourcedefinitions",

@@ -68,6 +68,6 @@ function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeOb
     }
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
-      return (object) => toPartialMetadata(object, transform.version);
+      return (object) => toPartialMetadata(exchange.resource, object, transform.version);
   }
 }

@@ -91,7 +91,7 @@ class Watcher {
 
   #sendState({ notBefore, marksEnd }: WatchStart & { type: "state" }): void {
     const { store, resource, selection, bookmarks } = this.#plan;
-    if (notBefore > store.revision) throw tooLargeVersion(notBefore, store.revision);
+    if (notBefore > store.revision) throw tooLargeVersion(notBefore, store.revision, resource);
     for (const entry of store.collection(resource).withPrefix(selection.key ?? selection.prefix)) {
       if (this.#selects(entry)) this.#sendEntry("ADDED", entry);
     }

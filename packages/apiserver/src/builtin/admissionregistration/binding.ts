@@ -5,7 +5,7 @@ import type {
   ValidatingAdmissionPolicyBinding as ValidatingObject,
 } from "@capstan/kinds/admissionregistration.k8s.io/v1";
 import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
-import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkMetadata } from "../../metadata/check.ts";
 import { checkOneOf, checkSubdomain, invalidEach, isEmpty } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { defineRules, type KindRules } from "../rules.ts";
@@ -62,7 +62,7 @@ function checkValidating(object: Validating): FieldError[] {
 function checkBinding(object: Validating | Mutating): FieldError[] {
   const { policyName, paramRef, matchResources } = object.spec;
   return [
-    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...(isEmpty(policyName)
       ? [fieldErrors.required("spec.policyName")]
       : checkSubdomain(policyName, "spec.policyName")),

@@ -18,7 +18,7 @@ import {
   isDeepEqual,
   type FieldError,
 } from "@capstan/model";
-import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkMetadata } from "../../metadata/check.ts";
 import { checkOneOf, checkQualified, isEmpty, requireOneOf } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -128,7 +128,7 @@ function checkValidating(object: Validating, old?: ValidatingAdmissionPolicySpec
   const nothing = "validations or auditAnnotations must contain at least one item";
   const isEmptySpec = validations.length === 0 && auditAnnotations.length === 0;
   return [
-    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...checkScope(spec, old),
     ...variables,
     ...(isEmptySpec
@@ -260,7 +260,7 @@ function checkMutating(object: Mutating, old?: MutatingAdmissionPolicySpec): Fie
     checkOneOf(operation, "spec.matchConstraints.resourceRules.operations", mutatingOperations),
   );
   return [
-    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...scope,
     ...unknown,
     ...variables,

@@ -6,7 +6,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from "@capstan/kinds/admissionregistration.k8s.io/v1";
 import { checkDns1035Label, checkDns1123Subdomain, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
-import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkMetadata } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, invalidEach, isEmpty } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
@@ -119,7 +119,7 @@ function checkConfiguration(object: Configuration, strictness: Strictness): Fiel
   const hooks: readonly Hook[] = object.webhooks ?? [];
   const names = hooks.map(({ name }) => name);
   return [
-    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...hooks.flatMap((hook, index) => {
       const path = `webhooks[${index}]`;
       const isTwice = strictness.wantsUniqueNames && !isEmpty(hook.name) && names.indexOf(hook.name) < index;

@@ -8,7 +8,7 @@ import {
   fieldErrors,
   type FieldError,
 } from "@capstan/model";
-import { checkObjectMetadata } from "../../metadata/check.ts";
+import { checkMetadata } from "../../metadata/check.ts";
 import type { ResourceName } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, checkPresent, checkSubdomain, invalidEach } from "../meta/checks.ts";
@@ -23,7 +23,7 @@ const maxGroupPriority = 20_000;
 const maxVersionPriority = 1000;
 
 const apiService = defineRules<ApiService>({
-  validatesMetadata: false,
+  finalizers: "any",
   name: "path-segment",
   unconditionalUpdate: false,
   defaults({ spec }) {
@@ -36,13 +36,14 @@ const apiService = defineRules<ApiService>({
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
   validateCreate: (object) => [...checkRequiredName(object), ...checkSpec(object.spec)],
   validateUpdate: (object) => [
-    ...checkObjectMetadata(object, false, "path-segment"),
+    ...checkMetadata(object.metadata, false, "path-segment"),
     ...checkRequiredName(object),
     ...checkSpec(object.spec),
   ],
   subresources: {
     status: statusView<ApiService>({
       resetFields: ["metadata", "spec"],
+      hasNoTable: true,
       prepare: keepMarks,
       validate: ({ status }) =>
         (status.conditions ?? []).flatMap((condition, index) =>
@@ -87,9 +88,12 @@ function availability({ status }: ApiService): string {
 /** The name is made of version and group. */
 function checkRequiredName({ metadata, spec }: ApiService): FieldError[] {
   const required = `${spec.version ?? ""}.${spec.group ?? ""}`;
-  if (metadata.name === required || checkPathSegment(metadata.name).length > 0) return [];
   const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`;
-  return [fieldErrors.invalid("metadata.name", metadata.name, why)];
+  return (["generateName", "name"] as const).flatMap((field) => {
+    const value = metadata[field] ?? "";
+    if (value === "" || value === required || checkPathSegment(value).length > 0) return [];
+    return [fieldErrors.invalid(`metadata.${field}`, value, why)];
+  });
 }
 
 function checkSpec(spec: APIServiceSpec): FieldError[] {

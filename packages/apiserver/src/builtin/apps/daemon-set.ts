@@ -28,6 +28,7 @@ const templateGeneration = "deprecated.daemonset.template.generation";
 
 /** The rules of daemon sets. */
 export const daemonSet: KindRules<DaemonSet> = defineRules<DaemonSet>({
+  wholeOnlyAnnotation: templateGeneration,
   defaults(draft) {
     setDefaults(draft.spec);
     setTemplateGeneration(draft, templateGenerationOf(draft));

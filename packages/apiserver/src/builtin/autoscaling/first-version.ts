@@ -93,8 +93,9 @@ function withoutNotes(metadata: Draft<First>["metadata"]): Draft<First>["metadat
   if (metadata.annotations === undefined) return metadata;
   const all = new Set<string>(Object.values(notes));
   const entries = Object.entries(metadata.annotations).filter(([key]) => !all.has(key));
+  if (entries.length > 0) return { ...metadata, annotations: Object.fromEntries(entries) };
   const { annotations: _, ...rest } = metadata;
-  return entries.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(entries) };
+  return rest;
 }
 
 function fromHub({ metadata, spec, status }: Draft<Autoscaler>): AnyDraft {

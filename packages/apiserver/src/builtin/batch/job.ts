@@ -40,6 +40,7 @@ const maxBackoff = 2_147_483_647;
 /** The rules of jobs. */
 export const job: KindRules<Job> = defineRules<Job>({
   validatesMetadata: true,
+  unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   fields: { "status.successful": ({ status }) => String(status.succeeded ?? 0) },
   deletion: {
     propagation: "Orphan",

@@ -11,6 +11,7 @@ import type { Whole } from "../whole.ts";
 type Lease = Whole<LeaseObject>;
 
 const lease = defineRules<Lease>({
+  finalizers: "any",
   createOnUpdate: true,
   unconditionalUpdate: false,
   prepareForCreate: ({ spec }) => dropCoordination(spec),

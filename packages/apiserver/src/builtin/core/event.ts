@@ -8,7 +8,7 @@ import {
   isDeepEqual,
   type FieldError,
 } from "@capstan/model";
-import { checkMetadata } from "../../metadata/check.ts";
+import { checkMetadata, checkMetadataUpdate } from "../../metadata/check.ts";
 import { checkUnchanged, checkQualified, invalidEach, isEmpty } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { checkChangedMetadata, checkNamespaced } from "../meta/metadata.ts";
@@ -25,6 +25,7 @@ export const eventRules: KindRules<Event> = defineRules<Event>({
   name: "path-segment",
   createOnUpdate: true,
   timeToLive: () => secondsToLive,
+  deletion: { propagation: "Unsupported" },
   validateCreate(event) {
     const errors = [...checkLegacy(event), ...(isNewStyle(event) ? checkNewStyle(event) : [])];
     // The old door looks at the metadata only when there is nothing else to say.
@@ -133,6 +134,8 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
   const same = (field: keyof Event, path: string = field): FieldError[] =>
     checkUnchanged(event[field] ?? "", old[field] ?? "", path);
   return [
+    // The real server looks at the metadata twice.
+    ...checkMetadataUpdate(event.metadata, old.metadata),
     ...checkChangedMetadata(event, old),
     ...(isDeepEqual(event.series, old.series) ? [] : checkSeries(event)),
     ...(isDeepEqual(event.involvedObject, old.involvedObject)

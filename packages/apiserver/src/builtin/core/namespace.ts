@@ -45,6 +45,7 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
       // Namespaces wait for their content, not for a time: the real server sets no grace here.
       delete draft.metadata.deletionGracePeriodSeconds;
     },
+    beginsItself: true,
     stays: ({ spec }) => (spec?.finalizers ?? []).length > 0,
     returnsObject: true,
   },

@@ -2,6 +2,7 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
+import { onlyCommonFields } from "../meta/field-labels.ts";
 import { checkQualified, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { internalDiff } from "../meta/internal-form.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
@@ -48,6 +49,7 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
   resetFields: ["status"],
   deletion: { returnsObject: true },
   fields: { name: ({ metadata }) => metadata.name ?? "" },
+  unknownField: onlyCommonFields,
   subresources: {
     status: statusView<PersistentVolumeClaim>({
       validate: (claim) => [...checkStatus(claim)],

@@ -3,6 +3,7 @@ import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec } from "@
 import { fieldErrors, isDeepEqual, parseQuantity, quantityToInteger, type FieldError } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
+import { onlyCommonFields } from "../meta/field-labels.ts";
 import { checkOneOf, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { internalDiff, toInternal } from "../meta/internal-form.ts";
 import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
@@ -37,6 +38,7 @@ export const persistentVolumeRules: KindRules<PersistentVolume> = defineRules<Pe
   resetFields: ["status"],
   deletion: { returnsObject: true },
   fields: { name: ({ metadata }) => metadata.name ?? "" },
+  unknownField: onlyCommonFields,
   subresources: {
     status: statusView<PersistentVolume>({ prepare: stampPhase, validate: checkChangedMetadata }),
   },

@@ -12,6 +12,7 @@ import {
 import { scaleOf } from "../autoscaling/scale.ts";
 import { checkNonNegative } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
+import { finalSubdomain } from "../meta/metadata.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { defaultPodTemplate } from "../pod-template/defaults.ts";
 import { checkPodTemplate, dropDisabledFields } from "../pod-template/template.ts";
@@ -42,6 +43,7 @@ export const replicationControllerRules: KindRules<ReplicationController> = defi
     dropDisabledFields(draft.spec?.template?.spec, old.spec?.template?.spec);
     bumpGeneration(draft, old);
   },
+  name: finalSubdomain,
   validateCreate: (controller) => [...checkSpec(controller)],
   validateUpdate: (controller, old) => [...checkSpec(controller, old), ...checkConvertible(controller, old)],
   warnings: warningsFor,

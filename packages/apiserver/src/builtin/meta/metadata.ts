@@ -1,5 +1,5 @@
 /** The metadata of an object, checked as the validation of a kind does it: names, labels, owners, then its finalizers. */
-import type { FieldError, KubeObject } from "@capstan/model";
+import { checkDns1123Subdomain, type FieldError, type KubeObject } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { NameRule } from "../rules.ts";
 
@@ -16,4 +16,9 @@ export function checkClusterScoped(object: KubeObject, name: NameRule = "dns-sub
 /** Checks the change of metadata, for kinds that do so in a place of their own. */
 export function checkChangedMetadata({ metadata }: KubeObject, { metadata: old }: KubeObject): FieldError[] {
   return [...checkMetadataUpdate(metadata, old), ...checkStandardFinalizers(metadata)];
+}
+
+/** A subdomain, where nobody looks at the beginning of a name that is still to be generated. */
+export function finalSubdomain(name: string, isPrefix: boolean): readonly string[] {
+  return isPrefix ? [] : checkDns1123Subdomain(name);
 }

@@ -11,6 +11,7 @@ export interface StatusView<T extends KubeObject> {
   readonly prepare?: (draft: Draft<T>, old: T, context: RuleContext) => void;
   readonly warnings?: (object: T, old: T | undefined, context: RuleContext) => readonly string[];
   readonly resetFields?: readonly string[];
+  readonly hasNoTable?: boolean;
 }
 
 /** The rules of `status` for a kind with `spec` and `status`. */
@@ -19,10 +20,12 @@ export function statusView<T extends KubeObject>({
   prepare,
   warnings,
   resetFields = ["spec"],
+  hasNoTable = false,
 }: StatusView<T> = {}): ViewRules<T> {
   return {
     type: "view",
     resetFields,
+    hasNoTable,
     prepareForUpdate(draft, old, context) {
       keepField(draft, old, "spec");
       prepare?.(draft, old, context);

@@ -2,12 +2,7 @@
 import type { RuntimeClass, Scheduling } from "@capstan/kinds/node.k8s.io/v1";
 import type { Toleration } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
-import {
-  checkLabels,
-  checkMetadataUpdate,
-  checkObjectMetadata,
-  checkStandardFinalizers,
-} from "../../metadata/check.ts";
+import { checkLabels, checkMetadataUpdate, checkMetadata } from "../../metadata/check.ts";
 import type { ResourceName } from "../context.ts";
 import { checkLabelName, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
@@ -25,7 +20,6 @@ const runtimeClass = defineRules<RuntimeClass>({
   validateUpdate: (object, old) => [
     ...checkClass(object),
     ...checkMetadataUpdate(object.metadata, old.metadata),
-    ...checkStandardFinalizers(object.metadata),
     ...checkUnchanged(object.handler, old.handler, "handler"),
   ],
   warnings: ({ scheduling }) =>
@@ -39,7 +33,7 @@ const runtimeClass = defineRules<RuntimeClass>({
 function checkClass(object: RuntimeClass): FieldError[] {
   const { handler, overhead, scheduling } = object;
   return [
-    ...checkObjectMetadata(object, false, "dns-subdomain"),
+    ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...(isEmpty(handler) ? [fieldErrors.required("handler")] : checkLabelName(handler, "handler")),
     ...(overhead === undefined
       ? []

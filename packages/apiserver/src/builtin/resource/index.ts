@@ -9,6 +9,7 @@ import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { ResourceName } from "../context.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
+import { finalSubdomain } from "../meta/metadata.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type ResourceRules } from "../rules.ts";
 import { keepMetadata } from "../storage/keep-metadata.ts";
@@ -22,6 +23,7 @@ type Template = Whole<TemplateObject>;
 type Slice = Whole<SliceObject>;
 
 const deviceClass = defineRules<DeviceClass>({
+  name: finalSubdomain,
   deletion: { returnsObject: true },
   prepareForCreate: startGeneration,
   prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
@@ -40,7 +42,7 @@ const resourceClaim = defineRules<Claim>({
   ],
   validateUpdate: (object, old) => [...checkClaimMetadata(object, old), ...checkSameSpec(object.spec, old.spec)],
   subresources: {
-    status: statusView<Claim>({ resetFields: ["metadata", "spec"], prepare: keepMetadata }),
+    status: statusView<Claim>({ hasNoTable: true, resetFields: ["metadata", "spec"], prepare: keepMetadata }),
   },
   table: { row: (object, now) => ({ cells: [object.metadata.name, stateOf(object), ageOf(object, now)] }) },
 });
@@ -92,6 +94,7 @@ const resourceSlice = defineRules<Slice>({
     "spec.nodeName": ({ spec }) => spec.nodeName ?? "",
     "spec.driver": ({ spec }) => spec.driver,
   },
+  unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   prepareForCreate: startGeneration,
   prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
   warnings: ({ spec: { driver } }) =>
