@@ -1,0 +1,205 @@
+/** Signed requests to one bucket, tried again while that makes sense, with errors in our words. */
+import { Agent as PlainAgent, request as requestPlain } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { Agent as SecureAgent, request as requestSecure } from "node:https";
+import type { Clock } from "capstan";
+import { readWhole, reasonOf, StoreError } from "../store.ts";
+import type { StoreErrorCode } from "../store.ts";
+import { escapePath, formatQuery, sha256, sign } from "./signature.ts";
+import type { Credentials } from "./signature.ts";
+import { textOf } from "./xml.ts";
+
+/** Where a bucket is and how to greet it. */
+export interface BucketOptions {
+  /** `https://host:port`; Amazon's of the region if left out. */
+  readonly endpoint?: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly credentials: Credentials;
+  /** The bucket stands in the path, not in the host name. */
+  readonly pathStyle?: boolean;
+  /** Who signed the server's certificate, PEM. */
+  readonly ca?: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** One request about an object, or about the bucket when no key is given. */
+export interface BucketRequest {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE" | "HEAD";
+  readonly key?: string;
+  readonly query?: readonly (readonly [string, string])[];
+  readonly body?: Buffer;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A bucket that answers. */
+export interface Bucket extends Disposable {
+  readonly place: string;
+  /** The answer of a request that succeeded, not read yet. */
+  send(request: BucketRequest): Promise<IncomingMessage>;
+  /** The same, read to its end. */
+  ask(request: BucketRequest): Promise<{ readonly headers: IncomingMessage["headers"]; readonly text: string }>;
+}
+
+const ATTEMPTS = 5;
+const FIRST_DELAY = 200;
+/** A server that is silent for so long is not going to answer. */
+const SILENCE = 60_000;
+
+/** Opens a bucket; nothing is asked yet. */
+export function openBucket(options: BucketOptions): Bucket {
+  const base = new URL(options.endpoint ?? `https://s3.${options.region}.amazonaws.com`);
+  const isSecure = base.protocol === "https:";
+  const agent = isSecure
+    ? new SecureAgent({ keepAlive: true, maxSockets: 4, ...(options.ca ? { ca: options.ca } : {}) })
+    : new PlainAgent({ keepAlive: true, maxSockets: 4 });
+  const host = options.pathStyle === false ? `${options.bucket}.${base.host}` : base.host;
+  const root = `${base.pathname.replace(/\/$/, "")}${options.pathStyle === false ? "" : `/${options.bucket}`}`;
+
+  const send = async (wanted: BucketRequest): Promise<IncomingMessage> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await sendOnce(wanted);
+      } catch (error) {
+        if (!isWorthAnother(error) || attempt >= ATTEMPTS || wanted.signal?.aborted) throw toStoreError(error, wanted);
+        const delay = FIRST_DELAY * 2 ** (attempt - 1) * (0.5 + options.random());
+        await pause(options.clock, delay, wanted.signal);
+      }
+    }
+  };
+  const sendOnce = async (wanted: BucketRequest): Promise<IncomingMessage> => {
+    const { method, key = "", query = [], body } = wanted;
+    const path = escapePath(key === "" ? root || "/" : `${root}/${key}`);
+    const headers = {
+      host,
+      ...(body ? { "content-length": String(body.length) } : {}),
+    };
+    const bodyHash = sha256(body ?? "");
+    const time = new Date(options.clock.wall());
+    const signed = sign({ method, path, query, headers, bodyHash, region: options.region, time }, options.credentials);
+    const full = query.length > 0 ? `${path}?${formatQuery(query)}` : path;
+    const target: RequestOptions = {
+      method,
+      host: host.replace(/:\d+$/, ""),
+      port: base.port,
+      path: full,
+      headers: signed,
+      agent,
+    };
+    const answer = await exchange(isSecure ? requestSecure : requestPlain, { ...target, ...signalOf(wanted) }, body);
+    if ((answer.statusCode ?? 500) < 300) return answer;
+    throw await toAnswerError(answer);
+  };
+  return {
+    place: `${base.origin}/${options.bucket}`,
+    send,
+    ask: async (wanted) => {
+      const answer = await send(wanted);
+      try {
+        return { headers: answer.headers, text: (await readWhole(answer)).toString("utf8") };
+      } catch (cause) {
+        throw new StoreError("Unreachable", `the store's answer broke off: ${reasonOf(cause)}`, { cause });
+      }
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+}
+
+/** An answer that is not a success. */
+class AnswerError extends Error {
+  override readonly name = "AnswerError";
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+function exchange(
+  send: typeof requestPlain,
+  options: RequestOptions,
+  body: Buffer | undefined,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = send(options);
+    request.setTimeout(SILENCE, () => request.destroy(new Error(`no answer for ${SILENCE / 1000} s`)));
+    request.once("response", resolve);
+    request.once("error", reject);
+    request.end(body);
+  });
+}
+
+async function toAnswerError(answer: IncomingMessage): Promise<AnswerError> {
+  const text = (await readWhole(answer)).toString("utf8");
+  const status = answer.statusCode ?? 500;
+  const code = textOf(text, "Code") ?? "";
+  return new AnswerError(status, code, textOf(text, "Message") ?? `HTTP status ${status}`);
+}
+
+function signalOf({ signal }: BucketRequest): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}
+
+/** Trouble of the moment, and clocks: everything else is an answer. */
+function isWorthAnother(error: unknown): boolean {
+  if (!(error instanceof AnswerError)) return !isAbort(error) && !isCertificateTrouble(error);
+  return error.status >= 500 || error.status === 429 || error.status === 408;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** Certificates do not get better by asking again. */
+function isCertificateTrouble(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /CERT|SIGNED|SIGNATURE|^ERR_TLS|^ERR_SSL|ALTNAME/.test(code);
+}
+
+const CODES: ReadonlyMap<string, StoreErrorCode> = new Map([
+  ["NoSuchBucket", "NoPlace"],
+  ["NoSuchKey", "NotFound"],
+  ["AccessDenied", "Denied"],
+  ["InvalidAccessKeyId", "Denied"],
+  ["SignatureDoesNotMatch", "Denied"],
+  ["ExpiredToken", "Denied"],
+  ["RequestTimeTooSkewed", "Denied"],
+  ["QuotaExceeded", "Full"],
+  ["XMinioStorageFull", "Full"],
+  ["InsufficientStorage", "Full"],
+]);
+
+function toStoreError(error: unknown, { method, key = "" }: BucketRequest): StoreError {
+  const what = `could not ${method} ${key === "" ? "the bucket" : key}`;
+  if (error instanceof AnswerError) {
+    const code = CODES.get(error.code) ?? codeOfStatus(error.status);
+    return new StoreError(code, `${what}: the store says ${error.code || error.status}: ${error.message}`, {
+      cause: error,
+    });
+  }
+  const code = isAbort(error) ? "Aborted" : "Unreachable";
+  const advice = code === "Aborted" ? "" : "; check the endpoint, the network and the certificate authority";
+  return new StoreError(code, `${what}: ${reasonOf(error)}${advice}`, { cause: error });
+}
+
+function codeOfStatus(status: number): StoreErrorCode {
+  if (status === 404) return "NotFound";
+  if (status === 401 || status === 403) return "Denied";
+  return status === 507 ? "Full" : "Refused";
+}
+
+function pause(clock: Clock, delay: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      timer.cancel();
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = clock.later(delay, finish);
+    signal?.addEventListener("abort", finish, { once: true });
+  });
+}

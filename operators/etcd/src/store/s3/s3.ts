@@ -1,0 +1,170 @@
+/** An S3-compatible bucket as a store: small objects in one request, large ones in parts. */
+import { reasonOf, StoreError, checkName } from "../store.ts";
+import type { Store, StoreCall, StoredObject } from "../store.ts";
+import { openBucket } from "./bucket.ts";
+import type { Bucket, BucketOptions } from "./bucket.ts";
+import { elementsOf, textOf } from "./xml.ts";
+
+/** How to open a store in a bucket. */
+export interface S3Options extends BucketOptions {
+  /** Put before every name. */
+  readonly prefix?: string;
+  /** Bytes of a part: kept in memory, so that it can be sent again. Ten thousand parts are the most that S3 takes. */
+  readonly partBytes?: number;
+}
+
+const PART = 16 << 20;
+
+/** A store in a bucket. */
+export function openS3(options: S3Options): Store & Disposable {
+  const { prefix = "", partBytes = PART } = options;
+  const bucket = openBucket(options);
+  const keyOf = (name: string): string => `${prefix}${checkName(name)}`;
+  return {
+    place: `${bucket.place}/${prefix}`,
+    put: (name, content, call) => upload({ bucket, key: keyOf(name), partBytes, ...call }, content),
+    get: async (name, { signal } = {}) => {
+      const key = keyOf(name);
+      const answer = await bucket.send({ method: "GET", key, signal });
+      return readChecked(answer, Number(answer.headers["content-length"] ?? Number.NaN), key);
+    },
+    list: async (wanted, call) => {
+      const found = await listAll(bucket, `${prefix}${wanted}`, call);
+      return found.map((object) => ({ ...object, name: object.name.slice(prefix.length) }));
+    },
+    remove: async (name, { signal } = {}) => {
+      await bucket.ask({ method: "DELETE", key: keyOf(name), signal }).catch(ignoreMissing);
+    },
+    [Symbol.dispose]: () => bucket[Symbol.dispose](),
+  };
+}
+
+interface Upload extends StoreCall {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly partBytes: number;
+}
+
+async function upload(target: Upload, content: AsyncIterable<Uint8Array>): Promise<{ bytes: number }> {
+  const { bucket, key, signal } = target;
+  const parts = inParts(content, target.partBytes);
+  const first = await parts.next();
+  const body = first.done ? Buffer.alloc(0) : first.value;
+  const second = first.done ? first : await parts.next();
+  if (second.done) {
+    await bucket.ask({ method: "PUT", key, body, signal });
+    return { bytes: body.length };
+  }
+  return uploadParts(target, chain([body, second.value], parts));
+}
+
+/** What was begun and cannot be ended is called off, or the store would keep the parts and charge for them. */
+async function uploadParts(target: Upload, parts: AsyncIterable<Buffer>): Promise<{ bytes: number }> {
+  const { bucket, key, signal } = target;
+  const begun = await bucket.ask({ method: "POST", key, query: [["uploads", ""]], signal });
+  const id = textOf(begun.text, "UploadId");
+  if (id === undefined)
+    throw new StoreError("Malformed", `could not begin to write ${key}: the store gave no upload id`);
+  try {
+    let bytes = 0;
+    const tags: string[] = [];
+    for await (const body of parts) {
+      const query = [
+        ["partNumber", String(tags.length + 1)],
+        ["uploadId", id],
+      ] as const;
+      const { headers } = await bucket.ask({ method: "PUT", key, query, body, signal });
+      tags.push(headers.etag ?? "");
+      bytes += body.length;
+    }
+    await complete(target, id, tags);
+    return { bytes };
+  } catch (error) {
+    await bucket.ask({ method: "DELETE", key, query: [["uploadId", id]] }).catch(() => {});
+    throw error;
+  }
+}
+
+/** The end can be answered with success and still carry an error in its text. */
+async function complete({ bucket, key, signal }: Upload, id: string, tags: readonly string[]): Promise<void> {
+  const parts = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
+  const { text } = await bucket.ask({ method: "POST", key, query: [["uploadId", id]], body, signal });
+  if (!text.includes("<Error>")) return;
+  throw new StoreError(
+    "Refused",
+    `could not finish ${key}: ${textOf(text, "Message") ?? "the store does not say why"}`,
+  );
+}
+
+/** Cuts a stream into parts of one size; the last may be smaller. */
+async function* inParts(content: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer, void, void> {
+  let part = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length;) {
+      const taken = Math.min(size - filled, chunk.length - at);
+      part.set(chunk.subarray(at, at + taken), filled);
+      filled += taken;
+      at += taken;
+      if (filled < size) continue;
+      yield part;
+      part = Buffer.allocUnsafe(size);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled);
+}
+
+async function* chain(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  yield* first;
+  yield* rest;
+}
+
+/** A connection that ends early must not look like the end of the object. */
+async function* readChecked(
+  answer: AsyncIterable<Buffer>,
+  expected: number,
+  key: string,
+): AsyncGenerator<Buffer, void, void> {
+  let bytes = 0;
+  try {
+    for await (const part of answer) {
+      bytes += part.length;
+      yield part;
+    }
+  } catch (cause) {
+    throw new StoreError("Unreachable", `could not read ${key} to its end: ${reasonOf(cause)}`, { cause });
+  }
+  if (bytes === expected || Number.isNaN(expected)) return;
+  throw new StoreError("Unreachable", `could not read ${key} to its end: ${bytes} of ${expected} bytes came`);
+}
+
+async function listAll(bucket: Bucket, prefix: string, { signal }: StoreCall = {}): Promise<StoredObject[]> {
+  const found: StoredObject[] = [];
+  let token: string | undefined;
+  do {
+    const query: [string, string][] = [
+      ["list-type", "2"],
+      ["prefix", prefix],
+    ];
+    if (token !== undefined) query.push(["continuation-token", token]);
+    const { text } = await bucket.ask({ method: "GET", query, signal });
+    found.push(...elementsOf(text, "Contents").map(toObject));
+    token = textOf(text, "IsTruncated") === "true" ? textOf(text, "NextContinuationToken") : undefined;
+  } while (token !== undefined);
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function toObject(xml: string): StoredObject {
+  const name = textOf(xml, "Key");
+  const modified = new Date(textOf(xml, "LastModified") ?? "");
+  if (name === undefined || Number.isNaN(modified.getTime())) {
+    throw new StoreError("Malformed", "the store lists an object without name or time");
+  }
+  return { name, bytes: Number(textOf(xml, "Size") ?? 0), modified };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof StoreError) || error.code !== "NotFound") throw error;
+}
