@@ -56,7 +56,7 @@ export function attemptOf(verb: Verb, kind: AnyKind, place: Place): Attempt {
 
 const pageSize = 500;
 
-function fetchPage<T>(sender: Sender, kind: AnyKind, where: Place & ListOptions): Promise<KubeList<T>> {
+async function fetchPage<T>(sender: Sender, kind: AnyKind, where: Place & ListOptions): Promise<KubeList<T>> {
   const { limit = pageSize, labelSelector, fieldSelector } = where;
   const path = withQuery(pathOf(kind, { namespace: where.namespace }), {
     limit: limit === 0 ? undefined : limit,
@@ -68,7 +68,14 @@ function fetchPage<T>(sender: Sender, kind: AnyKind, where: Place & ListOptions)
     resourceVersionMatch: where.continue === undefined ? where.resourceVersionMatch : undefined,
   });
   const headers = acceptOf(kind, "many");
-  return sender.json({ attempt: attemptOf("list", kind, where), method: "GET", path, headers, options: where });
+  const request = { attempt: attemptOf("list", kind, where), method: "GET", path, headers, options: where } as const;
+  return withItems(await sender.json<KubeList<T>>(request));
+}
+
+/** Servers in Go write an empty list as null. */
+function withItems<T>(list: KubeList<T>): KubeList<T> {
+  const items = list.items as readonly T[] | null | undefined;
+  return items === null || items === undefined ? { ...list, items: [] } : list;
 }
 
 type PageOptions = Pick<ListOptions, "continue" | "limit" | "resourceVersion" | "resourceVersionMatch">;

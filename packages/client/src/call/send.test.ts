@@ -258,3 +258,9 @@ test("a list whose token has expired is fetched again unpaged when all of it is 
   assert.equal(all.items.length, 2);
   assert.equal(requests.at(-1)?.path, "/apis/example.com/v1/namespaces/default/widgets");
 });
+
+test("a list that is null is an empty one: servers in Go write it so", async () => {
+  const { client } = world(answer(200, { metadata: { resourceVersion: "5" }, items: null }));
+  const { items } = await client.list(Widget, { namespace: "default" }).all();
+  assert.deepEqual(items, []);
+});
