@@ -41,3 +41,20 @@ export { comparePre, compareVersions, formatVersion, parseTolerant, parseVersion
 export type { Version } from "./semver.ts";
 export { parseRange } from "./semver-range.ts";
 export type { Range } from "./semver-range.ts";
+
+// Scoring it.
+export { defaultConfigPath, parseScorecardConfig } from "./scorecard/config.ts";
+export { classicTests, runClassicTest } from "./scorecard/tests.ts";
+export type { ClassicTest } from "./scorecard/tests.ts";
+export { failure, hasPassed, runScorecard, selectTests } from "./scorecard/run.ts";
+export type { RunTest, ScorecardRun } from "./scorecard/run.ts";
+export { formatScoreJson, formatScoreText, formatScoreXunit } from "./scorecard/format.ts";
+export type {
+  ScorecardConfig,
+  ScoredTest,
+  Stage,
+  State,
+  TestConfig,
+  TestResult,
+  TestStatus,
+} from "./scorecard/types.ts";
