@@ -147,6 +147,8 @@ export interface Observation {
   readonly missing: readonly string[];
   /** Hashes of all members were compared at the same revision: who differs from the majority. */
   readonly differing: readonly string[];
+  /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
+  readonly staleAlarms: readonly string[];
   /** The name of the newest backup that could be restored. */
   readonly newestBackup?: string;
 }
@@ -171,6 +173,8 @@ export type Action =
   | { readonly do: "promote"; readonly member: string; readonly id: string }
   | { readonly do: "move-leader"; readonly from: string; readonly to: string; readonly why: string }
   | { readonly do: "remove-member"; readonly member: string; readonly id: string; readonly why: string }
+  /** Puts an end to the alarm of a member that is gone. */
+  | { readonly do: "disarm"; readonly id: string }
   /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
   | { readonly do: "note-update"; readonly update: KnownUpdate | undefined; readonly note: string }
   /** Notes how far a recovery is. */

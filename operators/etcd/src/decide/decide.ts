@@ -2,7 +2,16 @@
 import type { Action, Decide, Observation } from "../contract.ts";
 import { decideBirth } from "./birth.ts";
 import { bringBack, decideWithoutQuorum } from "./quorum-loss.ts";
-import { changeSize, cleanUp, growVolumes, nurseLearner, removeRuins, startPods, waitForTheIll } from "./members.ts";
+import {
+  changeSize,
+  cleanUp,
+  disarmAlarms,
+  growVolumes,
+  nurseLearner,
+  removeRuins,
+  startPods,
+  waitForTheIll,
+} from "./members.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
 import { giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
@@ -13,6 +22,7 @@ export type Rule = (view: View) => Action | undefined;
 
 /** Rules while the members have quorum, the most urgent first. */
 const WITH_QUORUM: readonly Rule[] = [
+  disarmAlarms,
   cleanUp,
   replanUpdate,
   giveUpUpdate,

@@ -13,6 +13,12 @@ export function cleanUp({ seen, members }: View): Action | undefined {
   return volume && { do: "delete-volume", member: volume.member, why: "it is no member any more" };
 }
 
+/** An alarm outlives its member and stops everybody else. */
+export function disarmAlarms({ seen }: View): Action | undefined {
+  const [id] = seen.staleAlarms;
+  return id === undefined ? undefined : { do: "disarm", id };
+}
+
 /** Every member has a volume and a pod of the right kind; a member that has lived never begins anew. */
 export function startPods(view: View): Action | undefined {
   for (const member of view.members) {

@@ -5,7 +5,7 @@ import { backupRecord } from "./backup.ts";
 const member = s.object({
   name: s.string(),
   id: s.string().optional().describe("In hexadecimal, as etcdctl prints it"),
-  role: s.enum("Leader", "Follower", "Learner", "Unknown"),
+  role: s.enum("Leader", "Follower", "Learner", "Joining"),
   version: s.string().optional(),
   health: s.enum("Healthy", "Starting", "Unreachable", "Corrupt", "Foreign", "Down"),
   since: s.timestamp().optional().describe("Since when it has this health"),

@@ -46,6 +46,7 @@ const tls = s
       .default("90d")
       .describe("`Managed`: how long a certificate is good; it is renewed after two thirds"),
     caValidity: duration.default("3650d").describe("`Managed`: how long the authority is good"),
+    overlap: duration.default("24h").describe("How long old and new authorities are trusted side by side, at least"),
     names: s
       .array(s.string().max(253))
       .max(32)

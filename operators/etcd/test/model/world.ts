@@ -132,6 +132,7 @@ export function observe(world: World): Observation {
     foreign: [],
     missing: [],
     differing: [],
+    staleAlarms: [],
   };
 }
 
@@ -197,6 +198,7 @@ export function perform(world: World, action: Action): World {
     case "wait":
     case "refuse":
     case "grow-volume":
+    case "disarm":
       return world;
     case "create-volume":
       return put(world, { ...slotOf(world, action.member), data: "empty" });

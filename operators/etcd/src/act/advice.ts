@@ -1,0 +1,66 @@
+/** What whoever owns the cluster should know before it becomes a problem. */
+import { minorOf } from "../decide/index.ts";
+import type { View } from "../decide/index.ts";
+import type { ClusterStatus } from "../observe/index.ts";
+import { PATCHES } from "../observe/index.ts";
+
+export type Advice = NonNullable<ClusterStatus["advice"]>[number];
+
+type Adviser = (view: View) => Advice | undefined;
+
+export function adviceFor(view: View): Advice[] {
+  return [quota, lag, size, fragmentation, version].flatMap((adviser: Adviser) => adviser(view) ?? []);
+}
+
+function quota({ members }: View): Advice | undefined {
+  const near = members.find(({ talk }) => talk?.quota !== undefined && talk.dbBytesInUse > talk.quota * 0.8);
+  return (
+    near && {
+      topic: "Quota",
+      text: `the database of ${near.name} uses more than 80% of its quota: delete keys, or raise quota-backend-bytes in spec.options`,
+    }
+  );
+}
+
+function lag({ members }: View): Advice | undefined {
+  const leader = members.find(({ isLeader }) => isLeader)?.talk;
+  const slow = members.find(
+    ({ talk, isLeader }) =>
+      !isLeader && leader !== undefined && talk !== undefined && leader.raftIndex - talk.applied > 5_000,
+  );
+  return (
+    slow && {
+      topic: "Lag",
+      text: `${slow.name} is thousands of entries behind the leader: its disk or its network is slow`,
+    }
+  );
+}
+
+function size({ seen }: View): Advice | undefined {
+  const wanted = seen.wanted.size;
+  if (wanted === 0 || wanted % 2 === 1) return undefined;
+  return { topic: "Size", text: `${wanted} members survive no more losses than ${wanted - 1}: use an odd size` };
+}
+
+function fragmentation({ members }: View): Advice | undefined {
+  const torn = members.find(
+    ({ talk }) => talk !== undefined && talk.dbBytes > 2 ** 30 && talk.dbBytesInUse < talk.dbBytes / 3,
+  );
+  return (
+    torn && {
+      topic: "Fragmentation",
+      text: `two thirds of the database of ${torn.name} are free space: let it be defragmented`,
+    }
+  );
+}
+
+function version({ seen }: View): Advice | undefined {
+  const newest = PATCHES[minorOf(seen.wanted.version)];
+  if (
+    newest === undefined ||
+    newest === seen.wanted.version ||
+    Number(newest.split(".")[2]) <= Number(seen.wanted.version.split(".")[2])
+  )
+    return undefined;
+  return { topic: "Version", text: `${newest} is out and mends what ${seen.wanted.version} still has` };
+}

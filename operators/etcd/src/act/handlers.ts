@@ -1,0 +1,142 @@
+/** One handler an action. Each does one thing that can be repeated: whoever dies in between finds its traces and goes on. */
+import { again, Retry } from "capstan";
+import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
+import type { Action } from "../contract.ts";
+import { EtcdError } from "../etcd/index.ts";
+import { buildPod, claimName, peerUrl } from "../pods/index.ts";
+import { care } from "./care.ts";
+import { applyVolume } from "./provide.ts";
+import { spokesman } from "./turn.ts";
+import type { Handler } from "./turn.ts";
+
+const NEXT = again("500ms", "one step at a time");
+
+/** Exhaustive by type. */
+export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
+  rest: async (turn) => {
+    const isBusy = await care(turn);
+    return isBusy ? NEXT : again("30s", "all is well");
+  },
+
+  wait: ({ action }) => again("2s", `waiting for ${action.for}`),
+
+  refuse: ({ action, event }) => {
+    event("Warning", action.reason, action.why);
+    return again("15s", action.why);
+  },
+
+  "create-volume": async (turn) => {
+    await applyVolume(turn, turn.action.member);
+    return NEXT;
+  },
+
+  "grow-volume": async (turn) => {
+    turn.event("Normal", "VolumeGrows", `the volume of ${turn.action.member} grows`);
+    await applyVolume(turn, turn.action.member);
+    return NEXT;
+  },
+
+  "create-pod": async (turn, { seedParts }) => {
+    const { create, seen, action, event } = turn;
+    const { member, boot, version } = action;
+    const peers = seen.membership.members.map((listed) => listed.member);
+    const seed = boot === "seed-backup" ? { seed: seedParts(turn, member, version) } : {};
+    await create(Pod, member, buildPod(seen.form, { member, boot, version, peers, ...seed }));
+    event("Normal", "MemberStarted", `${member} starts with etcd ${version} (${boot})`);
+    return NEXT;
+  },
+
+  "delete-pod": async ({ remove, action, event }) => {
+    event("Normal", "MemberStopped", `${action.member} is stopped: ${action.why}`);
+    await remove(Pod, action.member);
+    return NEXT;
+  },
+
+  "delete-volume": async ({ remove, action, event }) => {
+    event("Normal", "VolumeDeleted", `the volume of ${action.member} is deleted: ${action.why}`);
+    await remove(PersistentVolumeClaim, claimName(action.member));
+    return NEXT;
+  },
+
+  "add-learner": async (turn) => {
+    const { seen, action, event } = turn;
+    await ask(
+      () => spokesman(turn).members.add({ peerURLs: [peerUrl(seen.form.place, action.member)], isLearner: true }),
+      ["MemberExists", "TooManyLearners"],
+    );
+    event("Normal", "MemberAdded", `${action.member} joins as a learner`);
+    return NEXT;
+  },
+
+  promote: async (turn) => {
+    const isDone = await ask(() => spokesman(turn).members.promote(turn.action.id), ["NotLearner", "LearnerNotReady"]);
+    if (!isDone) return again("1s", `${turn.action.member} has yet to catch up`);
+    turn.event("Normal", "MemberPromoted", `${turn.action.member} votes`);
+    return NEXT;
+  },
+
+  "move-leader": async ({ seen, action, event }) => {
+    const { from, to, why } = action;
+    const target = seen.membership.members.find(({ member }) => member === to)?.id ?? "";
+    await ask(async () => await seen.reach.to(from)?.maintenance.moveLeader(target), ["NotLeader"]);
+    event("Normal", "LeaderMoved", `${to} leads instead of ${from}: ${why}`);
+    return NEXT;
+  },
+
+  "remove-member": async (turn) => {
+    const { action, event } = turn;
+    await ask(() => spokesman(turn).members.remove(action.id), ["MemberNotFound"]);
+    event("Normal", "MemberRemoved", `${action.member} is removed: ${action.why}`);
+    return NEXT;
+  },
+
+  disarm: async (turn) => {
+    await ask(() => spokesman(turn).maintenance.disarm({ memberId: turn.action.id, kind: "Corrupt" }), []);
+    return NEXT;
+  },
+
+  "note-update": ({ status, action, event }) => {
+    const { update, note } = action;
+    status.update = update && { ...update, began: timeOf(update.began) };
+    event(
+      update?.failed === undefined ? "Normal" : "Warning",
+      update?.failed === undefined ? "Update" : "UpdateFailed",
+      note,
+    );
+    return NEXT;
+  },
+
+  "note-recovery": ({ status, seen, action, event }) => {
+    const former = seen.object.status?.recovery;
+    const { recovery } = action;
+    const isNew = recovery.phase === "Stopping";
+    status.recovery = {
+      ...(isNew ? {} : former),
+      ...recovery,
+      reason: isNew ? recovery.reason : (former?.reason ?? recovery.reason),
+      began: (isNew ? undefined : former?.began) ?? timeOf(seen.now),
+    };
+    event(
+      isNew ? "Warning" : "Normal",
+      `Recovery${recovery.phase}`,
+      `${recovery.reason}${isNew ? `; may be lost: ${recovery.mayBeLost}` : ""}`,
+    );
+    return NEXT;
+  },
+};
+
+function timeOf(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+/** Asks etcd for a change. Some refusals say that it is done or not yet time; the next look at the world tells which. */
+async function ask(change: () => Promise<unknown>, mild: readonly EtcdError["code"][]): Promise<boolean> {
+  try {
+    await change();
+    return true;
+  } catch (error) {
+    if (!(error instanceof EtcdError)) throw error;
+    if (mild.includes(error.code)) return false;
+    throw new Retry(error.message, { after: "2s", cause: error });
+  }
+}

@@ -1,0 +1,29 @@
+/** Taking the step that was decided. */
+import type { Answer } from "capstan";
+import type { Action } from "../contract.ts";
+import { HANDLERS } from "./handlers.ts";
+import { provide } from "./provide.ts";
+import { report } from "./report.ts";
+import type { Handler, Means, Turn } from "./turn.ts";
+
+export { describe } from "./report.ts";
+export type { Means, Turn } from "./turn.ts";
+
+/** Handlers as the controller wants them: around each, the status is told and the ways to the members are closed. */
+export function actions(means: Means): { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<Answer> } {
+  const entries = Object.entries(HANDLERS).map(([name, handler]) => {
+    // Each handler gets the action of its own name: the controller picks it by that name.
+    const own = handler as unknown as Handler<Action["do"]>;
+    return [name, (turn: Turn) => take(turn, own, means)];
+  });
+  return Object.fromEntries(entries) as { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<Answer> };
+}
+
+async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): Promise<Answer> {
+  await using _reach = turn.seen.reach;
+  report(turn);
+  const isHandsOff =
+    turn.action.do === "refuse" && (turn.action.reason === "Paused" || turn.action.reason === "NameTaken");
+  if (!isHandsOff) await provide(turn);
+  return await handler(turn, means);
+}

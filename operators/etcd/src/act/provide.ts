@@ -1,0 +1,60 @@
+/** What a cluster needs beside its members, brought to its desired state in every turn: nothing is written when nothing would change. */
+import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
+import { PersistentVolumeClaim, Secret, Service } from "capstan/kinds/v1";
+import { EtcdBackup } from "../kinds/index.ts";
+import { UID_LABEL } from "../observe/index.ts";
+import {
+  claimName,
+  clientService,
+  clientServiceName,
+  clusterLabels,
+  disruptionBudget,
+  peerService,
+  volumeClaim,
+} from "../pods/index.ts";
+import type { Turn } from "./turn.ts";
+
+export async function provide(turn: Turn): Promise<void> {
+  const { apply, seen } = turn;
+  const { name } = seen;
+  const { spec } = seen.object;
+  await apply(Service, name, peerService(name));
+  await apply(Service, clientServiceName(name), clientService(name, spec.clientService));
+  await apply(PodDisruptionBudget, name, disruptionBudget(name, Math.max(spec.size, 1)));
+  for (const { name: secret, type, data } of seen.tls.apply) {
+    await apply(Secret, secret, { metadata: { labels: clusterLabels(name) }, type, data });
+  }
+  await keepBackups(turn);
+}
+
+/** The policy of the spec is an EtcdBackup of the cluster's name. */
+async function keepBackups({ apply, get, remove, seen }: Turn): Promise<void> {
+  const { name, object } = seen;
+  const { backup } = object.spec;
+  if (backup !== undefined) {
+    await apply(EtcdBackup, name, { metadata: { labels: clusterLabels(name) }, spec: { cluster: name, ...backup } });
+    return;
+  }
+  const old = get(EtcdBackup, name);
+  const isOurs = old?.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) === true;
+  if (isOurs) await remove(EtcdBackup, name);
+}
+
+/** The volume of a member, as large as it is wanted or as it already is. */
+export async function applyVolume({ apply, seen }: Turn, member: string): Promise<void> {
+  const { object, wanted, volumes, name } = seen;
+  const { storage } = object.spec;
+  const has = volumes.find((volume) => volume.member === member)?.requested ?? 0;
+  const bytes = String(Math.max(has, wanted.volumeBytes));
+  const claim = volumeClaim(name, member, {
+    bytes,
+    ...(storage.className === undefined ? {} : { className: storage.className }),
+  });
+  const labels = { ...claim.metadata?.labels, [UID_LABEL]: object.metadata.uid };
+  await apply(
+    PersistentVolumeClaim,
+    claimName(member),
+    { ...claim, metadata: { labels } },
+    { owned: storage.onDelete === "Delete" },
+  );
+}

@@ -1,0 +1,191 @@
+/** Tells what was seen and what is being done: fields, conditions, members, advice. */
+import type { Action } from "../contract.ts";
+import { compareVersions, isRecovering, quorumOf, serialOf, viewOf } from "../decide/index.ts";
+import type { Member, View } from "../decide/index.ts";
+import type { ClusterStatus } from "../observe/index.ts";
+import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
+import { adviceFor } from "./advice.ts";
+import type { Turn } from "./turn.ts";
+
+export function report(turn: Turn): void {
+  const { seen, status, action } = turn;
+  const view = viewOf(seen);
+  reportFields(turn, view);
+  const isAvailable = view.hasQuorum;
+  status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
+  status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
+  const trouble = troubleOf(view, action);
+  status.condition("Degraded", trouble !== undefined, {
+    reason: trouble?.reason ?? "AllWell",
+    message: trouble?.message ?? "",
+  });
+  const isLost =
+    seen.known.clusterId !== undefined && seen.wanted.size > 0 && !isAvailable && !isServingWithoutUs(view);
+  status.condition("QuorumLost", isLost, {
+    reason: isLost ? "TooFewMembers" : "QuorumHeld",
+    message: isLost ? describe(action) : "",
+  });
+  const { update } = seen.known;
+  const isUpgrading = update !== undefined && update.failed === undefined;
+  status.condition("Upgrading", isUpgrading, upgradeDetails(update));
+  status.condition("TLSReady", seen.tls.state.ready, {
+    reason: seen.tls.state.reason,
+    message: seen.tls.state.message,
+  });
+}
+
+function reportFields({ seen, status }: Turn, view: View): void {
+  const { known, hearing, form } = seen;
+  const running = view.members.flatMap(({ talk }) => (talk === undefined ? [] : [talk.version]));
+  const oldest = running.toSorted(compareVersions)[0];
+  const isRenamed = known.recovery?.source === "Backup" && isRecovering(known.recovery);
+  const identity = hearing.quorum?.clusterId;
+  status.size = view.members.length;
+  status.ready = view.members.filter(({ isWell, pod }) => isWell && pod?.isReady === true).length;
+  status.selector = `${CLUSTER_LABEL}=${seen.name}`;
+  if (oldest !== undefined) status.version = oldest;
+  if (hearing.clusterVersion !== undefined) status.clusterVersion = hearing.clusterVersion;
+  // The identity is written down once and never changes, but for a cluster that was made anew from a backup.
+  if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
+  status.serial = Math.max(
+    known.serial,
+    ...[...seen.pods, ...seen.volumes].map(({ member }) => serialOf(member)),
+    ...view.members.map(({ name }) => serialOf(name)),
+  );
+  status.endpoints = [serviceUrl(form.place)];
+  if (seen.tls.clientSecret !== undefined) status.clientSecret = seen.tls.clientSecret;
+  const leader = view.members.find(({ isLeader }) => isLeader)?.name;
+  status.leader = leader;
+  const former = new Map((seen.object.status?.members ?? []).map((member) => [member.name, member]));
+  const leaderIndex = view.members.find(({ isLeader }) => isLeader)?.talk?.raftIndex;
+  status.members = view.members.map((member) =>
+    memberStatus(member, { former: former.get(member.name), leaderIndex, now: seen.now }),
+  );
+  status.advice = adviceFor(view);
+}
+
+type MemberStatus = NonNullable<ClusterStatus["members"]>[number];
+
+interface Background {
+  readonly former: MemberStatus | undefined;
+  readonly leaderIndex: number | undefined;
+  readonly now: number;
+}
+
+function memberStatus(member: Member, { former, leaderIndex, now }: Background): MemberStatus {
+  const { name, id, pod, talk } = member;
+  const health = healthOf(member);
+  const version = pod?.version ?? talk?.version ?? former?.version;
+  const since = former?.health === health ? former.since : undefined;
+  return {
+    name,
+    id,
+    role: roleOf(member),
+    health,
+    since: since ?? `${new Date(now).toISOString().slice(0, 19)}Z`,
+    ...(version === undefined ? {} : { version }),
+    ...(pod?.node === undefined ? {} : { node: pod.node }),
+    // Figures that change with every write are rounded, or the status would be written all the time.
+    ...(talk === undefined
+      ? {}
+      : {
+          lag: lagOf(talk.applied, leaderIndex),
+          dbBytes: rounded(talk.dbBytes),
+          dbBytesInUse: rounded(talk.dbBytesInUse),
+        }),
+  };
+}
+
+function roleOf({ isStarted, isVoter, isLeader }: Member): MemberStatus["role"] {
+  if (!isStarted) return "Joining";
+  if (!isVoter) return "Learner";
+  return isLeader ? "Leader" : "Follower";
+}
+
+function healthOf({ isWell, isCorrupt, ruin, pod, talk, isStarted }: Member): MemberStatus["health"] {
+  if (isCorrupt) return "Corrupt";
+  if (ruin !== undefined) return talk === undefined ? "Down" : "Foreign";
+  if (isWell) return "Healthy";
+  if (pod === undefined || pod.isDown) return pod !== undefined && pod.restarts === 0 ? "Starting" : "Down";
+  return pod.isReady || !isStarted ? "Starting" : "Unreachable";
+}
+
+/** A few entries behind is no lag. */
+function lagOf(applied: number, leaderIndex: number | undefined): number {
+  const lag = Math.max(0, (leaderIndex ?? applied) - applied);
+  return lag < 1_000 ? 0 : Math.round(lag / 1_000) * 1_000;
+}
+
+function rounded(bytes: number): number {
+  return Math.ceil(bytes / MEBIBYTE) * MEBIBYTE;
+}
+
+const MEBIBYTE = 2 ** 20;
+
+/** The kubelets see a quorum, we do not: members serve, and it is the operator that is cut off. */
+function isServingWithoutUs({ voters }: View): boolean {
+  return voters.length > 0 && voters.filter(({ pod }) => pod?.isReady === true).length >= quorumOf(voters.length);
+}
+
+function availability(view: View) {
+  const { seen, voters, wellVoters, hasQuorum } = view;
+  if (seen.wanted.size === 0) return { reason: "Asleep", message: "spec.size is 0; the data is kept" };
+  const message = `${wellVoters.length} of ${voters.length} voting members are well`;
+  if (hasQuorum) return { reason: "QuorumHeld", message };
+  return isServingWithoutUs(view)
+    ? { reason: "OutOfReach", message: "the members serve, but the operator cannot reach them" }
+    : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
+}
+
+function isProgress(action: Action): boolean {
+  return action.do !== "rest" && action.do !== "refuse";
+}
+
+function reasonOf(action: Action): string {
+  const words = action.do.split("-").map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
+  return action.do === "refuse" ? action.reason : words.join("");
+}
+
+/** An action as a sentence. */
+export function describe(action: Action): string {
+  switch (action.do) {
+    case "rest":
+      return "all is as it should be";
+    case "wait":
+      return `waiting for ${action.for}`;
+    case "refuse":
+      return action.why;
+    case "note-update":
+      return action.note;
+    case "note-recovery":
+      return action.recovery.reason;
+    case "disarm":
+      return `disarming the alarm of ${action.id}`;
+    case "move-leader":
+      return `${action.to} is to lead instead of ${action.from}: ${action.why}`;
+    default:
+      return `${action.do.replaceAll("-", " ")} of ${action.member}${"why" in action ? `: ${action.why}` : ""}`;
+  }
+}
+
+function troubleOf(
+  { seen, members }: View,
+  action: Action,
+): { readonly reason: string; readonly message: string } | undefined {
+  if (action.do === "refuse" && action.reason !== "Paused") return { reason: action.reason, message: action.why };
+  const { update } = seen.known;
+  if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
+  const troubled = seen.pods.find(({ trouble }) => trouble !== undefined);
+  if (troubled !== undefined) return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.trouble}` };
+  const ill = members.filter(({ isWell, isStarted }) => isStarted && !isWell).map(({ name }) => name);
+  if (ill.length > 0 && seen.wanted.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
+  const full = members.find(({ talk }) => talk?.isFull === true);
+  return full && { reason: "QuotaUsedUp", message: `the database of ${full.name} is full: writes are refused` };
+}
+
+function upgradeDetails(update: View["seen"]["known"]["update"]) {
+  if (update === undefined) return { reason: "NoUpdate", message: "" };
+  const { from, to, member, failed } = update;
+  if (failed !== undefined) return { reason: "RolledBack", message: failed };
+  return { reason: "Updating", message: `from ${from} to ${to}${member === undefined ? "" : `, now ${member}`}` };
+}

@@ -1,0 +1,37 @@
+/** What every action works with. */
+import type { Answer } from "capstan";
+import type { Action } from "../contract.ts";
+import type { EtcdClient } from "../etcd/index.ts";
+import type { ClusterContext, Seen } from "../observe/index.ts";
+import type { SeedParts } from "../pods/index.ts";
+
+/** One action of the union, by name. */
+export type ActionOf<D extends Action["do"]> = Extract<Action, { readonly do: D }>;
+
+/** The context of a turn, what was seen, and what was decided. */
+export type Turn<D extends Action["do"] = Action["do"]> = ClusterContext & {
+  readonly seen: Seen;
+  readonly action: ActionOf<D>;
+};
+
+/** What actions are handed beside the context. */
+export interface Means {
+  /** What the pod of a first member needs that begins with the data of a backup. */
+  readonly seedParts: (turn: Turn, member: string, version: string) => SeedParts;
+}
+
+export type Handler<D extends Action["do"]> = (turn: Turn<D>, means: Means) => Promise<Answer> | Answer;
+
+/** A member that answers for all: changes of membership go through it. */
+export function spokesman({ seen }: Turn): EtcdClient {
+  const { membership, answers, reach } = seen;
+  const names = membership.members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
+  const leads = (name: string): boolean => {
+    const answer = answers[name];
+    return answer?.is === "talking" && answer.leader === answer.id;
+  };
+  const talking = names.filter((name) => answers[name]?.is === "talking");
+  const client = reach.to(talking.find(leads) ?? talking[0] ?? "");
+  if (client === undefined) throw new Error("no member can be reached, although one was heard a moment ago");
+  return client;
+}

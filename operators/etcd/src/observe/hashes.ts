@@ -1,0 +1,47 @@
+/** Compares the members' data: at the same revision and the same compaction, good data has the same hash. */
+import type { Answer } from "../contract.ts";
+import type { HashKv } from "../etcd/index.ts";
+import type { Reach } from "./reach.ts";
+
+/** A member and the hash of its data. */
+export interface Hashed {
+  readonly member: string;
+  readonly hash: Pick<HashKv, "hash" | "compactRevision">;
+}
+
+/** Asks for hashes at the highest revision that all of them have. */
+export async function hashAll(
+  reach: Reach,
+  answers: { readonly [member: string]: Answer },
+): Promise<readonly Hashed[]> {
+  const talking = Object.entries(answers).flatMap(([member, answer]) =>
+    answer.is === "talking" ? [{ member, answer }] : [],
+  );
+  const revision = Math.min(...talking.map(({ answer }) => answer.revision));
+  const hashes = await Promise.all(
+    talking.map(async ({ member }) => {
+      const hash = await reach
+        .to(member)
+        ?.maintenance.hashKv({ revision })
+        .catch(() => undefined);
+      return hash === undefined ? [] : [{ member, hash }];
+    }),
+  );
+  return hashes.flat();
+}
+
+/** Who differs from the majority; without a majority, everybody does. Those with another compaction cannot be compared. */
+export function differingAmong(hashes: readonly Hashed[]): readonly string[] {
+  const [compaction] = mostCommon(hashes.map(({ hash }) => hash.compactRevision));
+  const comparable = hashes.filter(({ hash }) => hash.compactRevision === compaction);
+  const [common, count] = mostCommon(comparable.map(({ hash }) => hash.hash));
+  const isMajority = count * 2 > comparable.length;
+  return comparable.filter(({ hash }) => !isMajority || hash.hash !== common).map(({ member }) => member);
+}
+
+function mostCommon(values: readonly number[]): readonly [value: number | undefined, count: number] {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const [best] = [...counts].toSorted(([, one], [, other]) => other - one);
+  return best ?? [undefined, 0];
+}

@@ -1,0 +1,7 @@
+/** Looking at a cluster. */
+export { observe, openReach, OWNS, READS, UID_LABEL } from "./observe.ts";
+export type { ClusterContext, Outside, Seen } from "./observe.ts";
+export type { ClusterObject, ClusterStatus } from "./known.ts";
+export { Reach } from "./reach.ts";
+export type { Connect } from "./reach.ts";
+export { PATCHES, resolveVersion } from "./versions.ts";

@@ -1,0 +1,69 @@
+/** What the spec asks for and what the status remembers, in the words of the contract. */
+import type { ObjectOf } from "capstan";
+import type { Known, KnownRecovery, KnownUpdate, Listed, Wanted } from "../contract.ts";
+import { parseDuration } from "../duration.ts";
+import type { EtcdCluster } from "../kinds/index.ts";
+import { PROFILES, printOf, toBytes } from "../pods/index.ts";
+import type { Form } from "../pods/index.ts";
+import { PATCHES, resolveVersion } from "./versions.ts";
+
+export type ClusterObject = ObjectOf<typeof EtcdCluster>;
+export type ClusterStatus = NonNullable<ClusterObject["status"]>;
+
+export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace: readonly string[]): Wanted {
+  const { update, recovery, storage, profile } = spec;
+  return {
+    size: spec.size,
+    version: resolveVersion(spec.version),
+    generation: metadata.generation ?? 0,
+    isPaused: spec.paused,
+    volumeBytes: toBytes(storage.size ?? PROFILES[profile].storage),
+    patches: PATCHES,
+    updateDeadline: parseDuration(update.deadline),
+    rollsBack: update.rollBack,
+    recovers: recovery.quorumLoss === "Automatic",
+    recoversFromBackup: recovery.fromBackup,
+    replaceAfter: parseDuration(recovery.replaceAfter),
+    beginsFromBackup: spec.bootstrap !== undefined,
+    replace,
+    printOf: (version) => printOf(form, version),
+  };
+}
+
+export function knownOf(status: ClusterStatus = {}): Known {
+  const { clusterId, clusterVersion, serial = -1, update, recovery, members = [] } = status;
+  const versions = members.flatMap(({ name, version }) => (version === undefined ? [] : [[name, version]]));
+  return {
+    serial,
+    versions: Object.fromEntries(versions),
+    ...(clusterId === undefined ? {} : { clusterId }),
+    ...(clusterVersion === undefined ? {} : { clusterVersion }),
+    ...(update === undefined ? {} : { update: updateOf(update) }),
+    ...(recovery === undefined ? {} : { recovery: recoveryOf(recovery) }),
+  };
+}
+
+function updateOf(update: NonNullable<ClusterStatus["update"]>): KnownUpdate {
+  const { from, to, member, began, failed, failedGeneration } = update;
+  return {
+    from,
+    to,
+    began: Date.parse(began),
+    ...(member === undefined ? {} : { member }),
+    ...(failed === undefined ? {} : { failed }),
+    ...(failedGeneration === undefined ? {} : { failedGeneration }),
+  };
+}
+
+function recoveryOf({ phase, source, member }: NonNullable<ClusterStatus["recovery"]>): KnownRecovery {
+  return { phase, ...(source === undefined ? {} : { source }), ...(member === undefined ? {} : { member }) };
+}
+
+/** The membership as it was when somebody could last answer for all. */
+export function rememberedMembers({ members = [] }: ClusterStatus = {}): readonly Listed[] {
+  return members.flatMap(({ name, id, role }) =>
+    id === undefined
+      ? []
+      : [{ member: name, id, isStarted: role !== "Joining", isLearner: role === "Learner" || role === "Joining" }],
+  );
+}

@@ -1,0 +1,119 @@
+/** What the members themselves say: who they are, who is in, and whether their data agrees. */
+import type { Answer, Listed, Membership } from "../contract.ts";
+import type { Alarm, EndpointStatus, Member, Membership as EtcdMembership } from "../etcd/index.ts";
+import { memberOfUrl } from "../pods/index.ts";
+import type { Reach } from "./reach.ts";
+
+/** Everything that the members said. */
+export interface Hearing {
+  readonly answers: { readonly [member: string]: Answer };
+  /** Undefined when nobody could answer for all. */
+  readonly quorum: Extract<Membership, { by: "quorum" }> | undefined;
+  readonly alarms: readonly Alarm[];
+  readonly clusterVersion: string | undefined;
+}
+
+type Statuses = ReadonlyMap<string, EndpointStatus | string>;
+
+/** Asks everybody at once. `expected` is the identity that the cluster must have, if it has one. */
+export async function hear(reach: Reach, expected: string | undefined): Promise<Hearing> {
+  const statuses = new Map(
+    await Promise.all(reach.members.map(async (member) => [member, await statusOf(reach, member)] as const)),
+  );
+  const speakers = [...statuses].filter(([, status]) => isSpeaker(status, expected)).map(([member]) => member);
+  const listed = await firstOf(speakers, (member) => listAt(reach, member));
+  const spokesman = listed?.member;
+  const alarms = spokesman === undefined ? [] : ((await settled(reach.to(spokesman)?.maintenance.alarms())) ?? []);
+  const versions = spokesman === undefined ? undefined : await settled(reach.to(spokesman)?.maintenance.versions());
+  const cluster = versions?.cluster;
+  return {
+    answers: answersOf(statuses, alarms),
+    quorum: listed && membershipOf(listed.list),
+    alarms,
+    clusterVersion: cluster !== undefined && /^\d+\.\d+\.\d+$/u.test(cluster) ? cluster : undefined,
+  };
+}
+
+async function statusOf(reach: Reach, member: string): Promise<EndpointStatus | string> {
+  try {
+    return (await reach.to(member)?.maintenance.status()) ?? "it has no address";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Who may answer for all: not a learner, knows a leader, and is of the right cluster. */
+function isSpeaker(status: EndpointStatus | string, expected: string | undefined): boolean {
+  if (typeof status === "string" || status.isLearner || status.leader === undefined) return false;
+  return expected === undefined || status.clusterId === expected;
+}
+
+interface Heard {
+  readonly member: string;
+  readonly list: EtcdMembership;
+}
+
+async function listAt(reach: Reach, member: string): Promise<Heard | undefined> {
+  const list = await settled(reach.to(member)?.members.list());
+  return list && { member, list };
+}
+
+/** One after the other until one answers: a linearizable list needs a quorum, so one answer is as good as all. */
+async function firstOf<T>(
+  members: readonly string[],
+  ask: (member: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const member of members) {
+    const answer = await ask(member);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+/** A question that may fail: no answer is an answer. */
+async function settled<T>(question: Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await question;
+  } catch {
+    return undefined;
+  }
+}
+
+function membershipOf({ clusterId, members }: EtcdMembership): Extract<Membership, { by: "quorum" }> {
+  return { by: "quorum", clusterId, members: members.map(toListed) };
+}
+
+function toListed({ id, name, peerURLs, isLearner }: Member): Listed {
+  return { member: memberOfUrl(peerURLs[0] ?? ""), id, isStarted: name !== "", isLearner };
+}
+
+function answersOf(statuses: Statuses, alarms: readonly Alarm[]): { readonly [member: string]: Answer } {
+  const answers: { [member: string]: Answer } = {};
+  for (const [member, status] of statuses) {
+    answers[member] = typeof status === "string" ? { is: "silent", why: status } : talkOf(status, alarms);
+  }
+  return answers;
+}
+
+function talkOf(status: EndpointStatus, alarms: readonly Alarm[]): Answer {
+  const { memberId, clusterId, version, isLearner, leader, revision, raftIndex, raftTerm } = status;
+  const has = (kind: Alarm["kind"]): boolean =>
+    alarms.some((alarm) => alarm.kind === kind && alarm.memberId === memberId);
+  return {
+    is: "talking",
+    id: memberId,
+    clusterId,
+    version,
+    isLearner,
+    ...(leader === undefined ? {} : { leader }),
+    revision,
+    raftIndex,
+    raftTerm,
+    applied: status.raftAppliedIndex,
+    dbBytes: status.dbSize,
+    dbBytesInUse: status.dbSizeInUse,
+    ...(status.dbSizeQuota === undefined ? {} : { quota: status.dbSizeQuota }),
+    isCorrupt: has("Corrupt"),
+    isFull: has("NoSpace"),
+  };
+}

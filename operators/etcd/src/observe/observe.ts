@@ -1,0 +1,206 @@
+/** Looks at everything that a decision depends on: objects from the cache, answers from the members. */
+import type { Context, ObjectOf } from "capstan";
+import { StatefulSet } from "capstan/kinds/apps/v1";
+import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
+import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "capstan/kinds/v1";
+import type { Membership, Observation } from "../contract.ts";
+import type { Dial } from "../etcd/index.ts";
+import { EtcdBackup, EtcdOperation } from "../kinds/index.ts";
+import type { EtcdCluster } from "../kinds/index.ts";
+import { clientServiceName, CLUSTER_LABEL, MEMBER_LABEL, TRUST_ANNOTATION } from "../pods/index.ts";
+import type { Form, Place } from "../pods/index.ts";
+import { planTls, tlsSecrets } from "../tls/index.ts";
+import type { TlsPlan } from "../tls/index.ts";
+import { differingAmong, hashAll } from "./hashes.ts";
+import { knownOf, rememberedMembers, wantedOf } from "./known.ts";
+import type { ClusterObject } from "./known.ts";
+import { hear } from "./members.ts";
+import type { Hearing } from "./members.ts";
+import { seePod, seeVolume } from "./pods.ts";
+import type { ClaimObject, NodeObject, PodObject } from "./pods.ts";
+import { Reach } from "./reach.ts";
+import type { Connect } from "./reach.ts";
+
+/** What the controller writes and what it only reads. */
+export const OWNS = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget, EtcdBackup] as const;
+export const READS = [Node, StatefulSet, EtcdOperation] as const;
+type Owned = (typeof OWNS)[number];
+type Read = (typeof READS)[number];
+export type ClusterContext = Context<typeof EtcdCluster, Owned, Read>;
+/** What may be looked at. The object's type is spelled out: made readonly once more it would be too deep for the compiler. */
+export type LookContext = Pick<ClusterContext, "find" | "get"> & { readonly object: ClusterObject };
+/** Whoever may look at pods and Secrets. */
+export type FindPods = Pick<Context<typeof EtcdCluster, typeof Pod | typeof Secret>, "find" | "get">;
+/** The context as the controller gives it. */
+type GivenContext = Pick<ClusterContext, "find" | "get"> & { readonly object: unknown };
+
+/** The world outside the cluster's API, handed in. */
+export interface Outside {
+  readonly connect: Connect;
+  readonly dial?: Dial | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Everything that was seen, and the ways to the members that were opened for it. */
+export interface Seen extends Observation {
+  readonly object: ClusterObject;
+  readonly form: Form;
+  readonly tls: TlsPlan;
+  readonly hearing: Hearing;
+  readonly reach: Reach;
+}
+
+export async function observe(given: GivenContext, outside: Outside): Promise<Seen> {
+  const object = given.object as ClusterObject;
+  const context: LookContext = { object, find: given.find, get: given.get };
+  const now = outside.now();
+  const pods = ownPods(context);
+  const claims = ownClaims(context);
+  const { place, tls, form } = formOf(context, object, { pods, now });
+  const addresses = new Map(pods.flatMap((pod) => addressOf(pod)));
+  const reach = new Reach({ ...outside, place, tls: tls.operator, addresses });
+  try {
+    const known = knownOf(object.status);
+    // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
+    const expected = known.recovery?.phase === "Seeding" ? undefined : known.clusterId;
+    const hearing = await hear(reach, expected);
+    const remembered = rememberedMembers(object.status);
+    const membership: Membership = hearing.quorum ?? { by: "memory", members: remembered };
+    return {
+      name: place.name,
+      now,
+      wanted: wantedOf(object, form, replacements(context)),
+      known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
+      pods: pods.map((pod) => seePod(pod, nodeOf(context, pod), now)),
+      volumes: claims.map(seeVolume),
+      answers: hearing.answers,
+      membership,
+      foreign: foreignNames(context),
+      missing: missingParts(context, tls),
+      differing: hearing.quorum === undefined ? differingAmong(await hashAll(reach, hearing.answers)) : [],
+      staleAlarms: staleAlarms(hearing),
+      ...newestBackup(context),
+      object,
+      form,
+      tls,
+      hearing,
+      reach,
+    };
+  } catch (error) {
+    await reach[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Ways to the members of a cluster for somebody else than its controller. */
+export function openReach(context: FindPods, object: ClusterObject, outside: Outside): Reach {
+  const look = { object, find: context.find, get: context.get };
+  const pods = ownPods(look);
+  const { place, tls } = formOf(look, object, { pods, now: outside.now() });
+  return new Reach({ ...outside, place, tls: tls.operator, addresses: new Map(pods.flatMap((pod) => addressOf(pod))) });
+}
+
+function formOf(
+  context: FindPods,
+  object: ClusterObject,
+  { pods, now }: { readonly pods: readonly PodObject[]; readonly now: number },
+): { readonly place: Place; readonly tls: TlsPlan; readonly form: Form } {
+  const { name, namespace = "", uid } = object.metadata;
+  const { spec } = object;
+  const cluster = { name, namespace };
+  const secrets = tlsSecrets(cluster, spec.tls).flatMap((secret) => context.get(Secret, secret) ?? []);
+  const trusted = pods.map(({ metadata }) => metadata.annotations?.[TRUST_ANNOTATION] ?? "");
+  const tls = planTls({
+    cluster,
+    spec: spec.tls,
+    secrets: secrets as readonly ObjectOf<typeof Secret>[],
+    now,
+    trusted,
+    request: object.metadata.annotations?.[ROTATE_ANNOTATION] ?? "",
+  });
+  const place = { name, namespace, isSecure: spec.tls.mode !== "Off" };
+  return { place, tls, form: { place, uid, spec, trust: tls.restart, ...(tls.mounts ? { mounts: tls.mounts } : {}) } };
+}
+
+function ownPods({ find, object }: FindPods & { readonly object: ClusterObject }): readonly PodObject[] {
+  const pods = find(Pod, { labels: { [CLUSTER_LABEL]: object.metadata.name } }) as readonly PodObject[];
+  return pods.filter((pod) => isOwned(pod.metadata, object.metadata.uid));
+}
+
+/** Claims are known by a label, for those that outlive the cluster have no owner. */
+function ownClaims({ find, object }: LookContext): readonly ClaimObject[] {
+  const labels = { [CLUSTER_LABEL]: object.metadata.name, [UID_LABEL]: object.metadata.uid };
+  return find(PersistentVolumeClaim, { labels }) as readonly ClaimObject[];
+}
+
+/** Which very cluster a claim belongs to: a cluster of the same name that came later has another. */
+export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
+
+/** Another text asks for another authority. */
+const ROTATE_ANNOTATION = "etcd.capstan.dev/rotate-ca";
+
+interface Owners {
+  readonly ownerReferences?: readonly { readonly uid: string }[] | undefined;
+}
+
+function isOwned({ ownerReferences = [] }: Owners, uid: string): boolean {
+  return ownerReferences.some((owner) => owner.uid === uid);
+}
+
+/** Names that were used in this namespace are not used again, whoever used them. */
+function takenSerial({ find, object }: LookContext): number {
+  const labels = { [CLUSTER_LABEL]: object.metadata.name };
+  const claims = find(PersistentVolumeClaim, { labels }).map(({ metadata }) => metadata.labels?.[MEMBER_LABEL]);
+  const serials = claims.map((member) => Number(member?.slice(member.lastIndexOf("-") + 1)));
+  return Math.max(-1, ...serials.filter(Number.isInteger));
+}
+
+function addressOf(pod: PodObject): readonly (readonly [string, string])[] {
+  const member = pod.metadata.labels?.[MEMBER_LABEL];
+  const address = pod.status?.podIP;
+  const isLeaving = pod.metadata.deletionTimestamp !== undefined;
+  return member === undefined || address === undefined || isLeaving ? [] : [[member, address]];
+}
+
+function nodeOf({ get }: LookContext, pod: PodObject): NodeObject | undefined {
+  return pod.spec?.nodeName === undefined ? undefined : (get(Node, pod.spec.nodeName) as NodeObject | undefined);
+}
+
+/** Objects that bear our names and are not ours. */
+function foreignNames({ get, object }: LookContext): string[] {
+  const { name, uid } = object.metadata;
+  const services = [name, clientServiceName(name)].filter((service) => {
+    const found = get(Service, service);
+    return found !== undefined && !isOwned(found.metadata, uid);
+  });
+  const set = get(StatefulSet, name);
+  return [...services.map((service) => `Service ${service}`), ...(set === undefined ? [] : [`StatefulSet ${name}`])];
+}
+
+function missingParts({ get }: LookContext, { apply, mounts, state }: TlsPlan): string[] {
+  if (mounts === undefined) return state.ready ? [] : [state.message];
+  const names = new Set([...apply.map(({ name }) => name), mounts.server, mounts.peer]);
+  return [...names].filter((name) => get(Secret, name) === undefined).map((name) => `the Secret ${name}`);
+}
+
+function replacements({ find, object }: LookContext): string[] {
+  return find(EtcdOperation).flatMap(({ spec, status }) => {
+    const { member } = spec.do.replaceMember ?? {};
+    return spec.cluster === object.metadata.name && status?.phase === "Running" && member !== undefined ? [member] : [];
+  });
+}
+
+function newestBackup({ find, object }: LookContext): { readonly newestBackup?: string } {
+  const backups = find(EtcdBackup).filter(({ spec }) => spec.cluster === object.metadata.name);
+  const records = backups.flatMap(({ status }) => status?.last ?? []);
+  const [newest] = records.toSorted((one, other) => other.time.localeCompare(one.time));
+  return newest === undefined ? {} : { newestBackup: newest.name };
+}
+
+function staleAlarms({ quorum, alarms }: Hearing): string[] {
+  const isListed = (id: string): boolean => quorum?.members.some((member) => member.id === id) === true;
+  return alarms
+    .filter(({ kind, memberId }) => kind === "Corrupt" && !isListed(memberId))
+    .map(({ memberId }) => memberId);
+}

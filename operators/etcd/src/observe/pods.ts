@@ -1,0 +1,100 @@
+/** Pods and claims as the API tells them, in the words of the contract. */
+import type { ObjectOf } from "capstan";
+import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
+import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
+import { BOOT_ANNOTATION, MEMBER_LABEL, PRINT_ANNOTATION, toBytes, VERSION_LABEL } from "../pods/index.ts";
+
+export type PodObject = ObjectOf<typeof Pod>;
+export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
+export type NodeObject = ObjectOf<typeof Node>;
+
+const BOOTS: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
+/** A pod that does not end so long after it was told to has a node that nobody hears of. */
+const STUCK = 120_000;
+
+export function seePod(pod: PodObject, node: NodeObject | undefined, now: number): SeenPod {
+  const container = containerOf(pod);
+  const trouble = troubleOf(pod);
+  const nodeName = pod.spec?.nodeName;
+  return {
+    ...marksOf(pod),
+    uid: pod.metadata.uid,
+    state: stateOf(pod),
+    isReady: conditionOf(pod, "Ready")?.status === "True",
+    since: sinceWhen(pod) ?? now,
+    isDown: container?.state?.running === undefined,
+    restarts: container?.restartCount ?? 0,
+    ...(trouble === undefined ? {} : { trouble }),
+    ...(nodeName === undefined ? {} : { node: nodeName }),
+    isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, now)),
+  };
+}
+
+/** What was written on the pod when it was made. */
+function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "print" | "version"> {
+  const { labels = {}, annotations = {} } = metadata;
+  return {
+    member: labels[MEMBER_LABEL] ?? "",
+    boot: BOOTS.find((boot) => boot === annotations[BOOT_ANNOTATION]) ?? "live",
+    print: annotations[PRINT_ANNOTATION] ?? "",
+    version: labels[VERSION_LABEL] ?? "",
+  };
+}
+
+function sinceWhen(pod: PodObject): number | undefined {
+  const time = conditionOf(pod, "Ready")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+function stateOf(pod: PodObject): SeenPod["state"] {
+  if (pod.metadata.deletionTimestamp !== undefined) return "stopping";
+  const phase = pod.status?.phase;
+  if (phase === "Failed" || phase === "Succeeded") return "ended";
+  return phase === "Running" ? "running" : "pending";
+}
+
+function containerOf({ status }: PodObject) {
+  return status?.containerStatuses?.find(({ name }) => name === "etcd");
+}
+
+function conditionOf({ status }: PodObject, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** The first reason that the cluster gives for a pod that does not run. */
+function troubleOf(pod: PodObject): string | undefined {
+  const scheduled = conditionOf(pod, "PodScheduled");
+  return waitingReason(pod) ?? (scheduled?.status === "False" ? scheduled.message : undefined);
+}
+
+/** Reasons that are no trouble but the usual course of things. */
+const USUAL: readonly (string | undefined)[] = [undefined, "ContainerCreating", "PodInitializing"];
+
+function waitingReason(pod: PodObject): string | undefined {
+  const container = containerOf(pod);
+  const starting = pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting !== undefined);
+  const { reason, message } = container?.state?.waiting ?? starting?.state?.waiting ?? {};
+  if (USUAL.includes(reason)) return undefined;
+  const end = container?.lastState?.terminated;
+  return [reason, message, end && `it ended with ${end.exitCode}`].filter(Boolean).join(": ");
+}
+
+function isSilent(node: NodeObject | undefined): boolean {
+  const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.status === "Unknown";
+}
+
+function isStuck({ metadata }: PodObject, now: number): boolean {
+  const { deletionTimestamp } = metadata;
+  return deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > STUCK;
+}
+
+export function seeVolume({ metadata, spec, status }: ClaimObject): SeenVolume {
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  return {
+    member: metadata.labels?.[MEMBER_LABEL] ?? "",
+    state: isLeaving ? "stopping" : status?.phase === "Lost" ? "lost" : status?.phase === "Bound" ? "bound" : "pending",
+    requested: toBytes(spec?.resources?.requests?.["storage"] ?? 0),
+    capacity: toBytes(status?.capacity?.["storage"] ?? 0),
+  };
+}

@@ -1,0 +1,61 @@
+/** Ways to the members for one turn: opened when first used, closed together. */
+import type { ConnectOptions, Dial, EtcdClient, TlsMaterial } from "../etcd/index.ts";
+import { CLIENT_PORT, hostOf } from "../pods/index.ts";
+import type { Place } from "../pods/index.ts";
+
+/** Makes a client; handed in, so that tests can be etcd. */
+export type Connect = (options: ConnectOptions) => EtcdClient;
+
+export interface ReachOptions {
+  readonly connect: Connect;
+  readonly dial?: Dial | undefined;
+  readonly place: Place;
+  readonly tls?: TlsMaterial | undefined;
+  /** The addresses of pods, by member. */
+  readonly addresses: ReadonlyMap<string, string>;
+}
+
+/** Clients for the members of one cluster. */
+export class Reach implements AsyncDisposable {
+  readonly #options: ReachOptions;
+  readonly #clients = new Map<string, EtcdClient>();
+
+  constructor(options: ReachOptions) {
+    this.#options = options;
+  }
+
+  /** Members that have an address. */
+  get members(): readonly string[] {
+    return [...this.#options.addresses.keys()];
+  }
+
+  /** The client of a member; undefined when it has no address. */
+  to(member: string): EtcdClient | undefined {
+    const address = this.#options.addresses.get(member);
+    if (address === undefined) return undefined;
+    const known = this.#clients.get(member);
+    if (known !== undefined) return known;
+    const client = this.#options.connect(this.#target(member, address));
+    this.#clients.set(member, client);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client[Symbol.asyncDispose]()));
+    this.#clients.clear();
+  }
+
+  /** Pods are reached by address, for names may not be known where the operator runs; the certificate is checked by name. */
+  #target(member: string, address: string): ConnectOptions {
+    const { place, tls, dial } = this.#options;
+    const host = address.includes(":") ? `[${address}]` : address;
+    return {
+      endpoint: `${place.isSecure ? "https" : "http"}://${host}:${CLIENT_PORT}`,
+      timeoutMs: CALL_LIMIT,
+      ...(dial === undefined ? {} : { dial }),
+      ...(tls === undefined ? {} : { tls: { ...tls, serverName: hostOf(place, member) } }),
+    };
+  }
+}
+
+const CALL_LIMIT = 3_000;

@@ -1,0 +1,127 @@
+/** Runs an EtcdOperation: admits it, does it once, tells how it went, and takes it away after a while. */
+import { again, controller } from "capstan";
+import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { Pod, Secret } from "capstan/kinds/v1";
+import { parseDuration } from "../duration.ts";
+import { EtcdError } from "../etcd/index.ts";
+import { EtcdBackup, EtcdCluster, EtcdOperation } from "../kinds/index.ts";
+import { openReach } from "../observe/index.ts";
+import type { ClusterObject, Outside, Reach } from "../observe/index.ts";
+
+const OWNS = [EtcdOperation, EtcdBackup] as const;
+const READS = [EtcdCluster, Pod, Secret] as const;
+type OperationContext = Context<typeof EtcdOperation, (typeof OWNS)[number], (typeof READS)[number]>;
+type Operation = ObjectOf<typeof EtcdOperation>;
+
+/** How an operation goes on. */
+type Progress =
+  | { readonly is: "running"; readonly message: string; readonly done?: readonly string[] }
+  | { readonly is: "done"; readonly message: string; readonly done?: readonly string[] }
+  | { readonly is: "failed" | "rejected"; readonly message: string };
+
+export function operationController(outside: Outside): Controller {
+  return controller(EtcdOperation, { owns: OWNS, reads: READS, prune: false }, (context) => turn(context, outside));
+}
+
+async function turn(context: OperationContext, outside: Outside): Promise<Answer> {
+  const { object, status, get, event } = context;
+  const operation = object as unknown as Operation;
+  if (operation.status?.ended !== undefined) return await retire(context, operation.status.ended, outside.now());
+  const cluster = get(EtcdCluster, operation.spec.cluster) as unknown as ClusterObject | undefined;
+  const progress =
+    cluster === undefined
+      ? rejected(`there is no EtcdCluster ${operation.spec.cluster}`)
+      : await goOn(context, { operation, cluster, outside });
+  const now = `${new Date(outside.now()).toISOString().slice(0, 19)}Z`;
+  status.message = progress.message;
+  status.began = operation.status?.began ?? now;
+  if ("done" in progress && progress.done !== undefined) status.done = [...progress.done];
+  status.phase = PHASES[progress.is];
+  status.condition("Complete", progress.is === "done", progress.message);
+  if (progress.is === "running") return again("2s", progress.message);
+  status.ended = now;
+  event(progress.is === "done" ? "Normal" : "Warning", PHASES[progress.is], progress.message);
+  return again(operation.spec.ttl, "ended");
+}
+
+const PHASES = { running: "Running", done: "Succeeded", failed: "Failed", rejected: "Rejected" } as const;
+
+function rejected(message: string): Progress {
+  return { is: "rejected", message };
+}
+
+async function retire({ object, remove }: OperationContext, ended: string, now: number): Promise<Answer> {
+  const { spec, metadata } = object as unknown as Operation;
+  const left = Date.parse(ended) + parseDuration(spec.ttl) - now;
+  if (left > 0) return again(left, "ended");
+  await remove(EtcdOperation, metadata.name);
+  return undefined;
+}
+
+interface Task {
+  readonly operation: Operation;
+  readonly cluster: ClusterObject;
+  readonly outside: Outside;
+}
+
+async function goOn(context: OperationContext, task: Task): Promise<Progress> {
+  const { operation, cluster } = task;
+  const { defragment, moveLeader, replaceMember, snapshot } = operation.spec.do;
+  if (replaceMember !== undefined) return replace(operation, cluster, replaceMember.member);
+  if (snapshot !== undefined) return await snapshotNow(context, operation, snapshot.backup);
+  await using reach = openReach(context, cluster, task.outside);
+  try {
+    if (defragment !== undefined) return await defragmentNext(reach, task, defragment.member);
+    return await lead(reach, cluster, moveLeader?.to);
+  } catch (error) {
+    if (error instanceof EtcdError) return { is: "running", message: `${error.message}; trying again` };
+    throw error;
+  }
+}
+
+/** The cluster's controller does it, because it runs. */
+function replace(operation: Operation, { spec, status }: ClusterObject, member: string): Progress {
+  const isThere = status?.members?.some(({ name }) => name === member) === true;
+  if (isThere) return { is: "running", message: `${member} is being replaced` };
+  if (operation.status?.phase !== "Running") return rejected(`${operation.spec.cluster} has no member ${member}`);
+  const isWhole = status?.ready === spec.size && status.size === spec.size;
+  return isWhole
+    ? { is: "done", message: `${member} was replaced` }
+    : { is: "running", message: "the new member is joining" };
+}
+
+async function defragmentNext(reach: Reach, { operation, cluster }: Task, only: string | undefined): Promise<Progress> {
+  const { members = [], leader } = cluster.status ?? {};
+  const names = members
+    .map(({ name }) => name)
+    .toSorted((one, other) => Number(one === leader) - Number(other === leader));
+  if (only !== undefined && !names.includes(only)) return rejected(`${operation.spec.cluster} has no member ${only}`);
+  const wanted = only === undefined ? names : [only];
+  const done = operation.status?.done ?? [];
+  const next = wanted.find((name) => !done.includes(name));
+  if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
+  await reach.to(next)?.maintenance.defragment({ timeoutMs: 120_000 });
+  return { is: "running", message: `${next} was defragmented`, done: [...done, next] };
+}
+
+async function lead(reach: Reach, { status }: ClusterObject, wanted: string | undefined): Promise<Progress> {
+  const { members = [], leader = "" } = status ?? {};
+  const target = members.find(({ name, role }) => (wanted === undefined ? role === "Follower" : name === wanted));
+  if (target?.id === undefined)
+    return rejected(wanted === undefined ? "there is no follower" : `there is no member ${wanted}`);
+  if (target.name === leader) return { is: "done", message: `${leader} leads` };
+  await reach.to(leader)?.maintenance.moveLeader(target.id);
+  return { is: "done", message: `${target.name} leads instead of ${leader}` };
+}
+
+/** A backup of its own, in the form of one that exists. */
+async function snapshotNow({ get, apply }: OperationContext, operation: Operation, form: string): Promise<Progress> {
+  const { name } = operation.metadata;
+  const model = get(EtcdBackup, form);
+  if (model === undefined) return rejected(`there is no EtcdBackup ${form}`);
+  const { schedule: _schedule, retention: _retention, ...rest } = model.spec;
+  const made = await apply(EtcdBackup, `${name}-snapshot`, { spec: rest }, { owned: false });
+  const { phase, message = "" } = made.status ?? {};
+  if (phase === "Succeeded") return { is: "done", message };
+  return phase === "Failed" ? { is: "failed", message } : { is: "running", message: "the snapshot is being taken" };
+}

@@ -1,0 +1,55 @@
+/** What a cluster has besides its members: services, a disruption budget, volumes. */
+import type { ApplyOf } from "capstan";
+import type { PodDisruptionBudget } from "capstan/kinds/policy/v1";
+import type { PersistentVolumeClaim, Service } from "capstan/kinds/v1";
+import { quorumOf } from "../decide/index.ts";
+import { CLIENT_PORT, clusterLabels, memberLabels, METRICS_PORT, PEER_PORT } from "./names.ts";
+import type { ClusterSpec } from "./pod.ts";
+
+/** Gives every member its name in DNS, from before it is ready: members must find each other to become ready. */
+export function peerService(name: string): ApplyOf<typeof Service> {
+  const labels = clusterLabels(name);
+  const ports = [
+    servicePort("client", CLIENT_PORT),
+    servicePort("peer", PEER_PORT),
+    servicePort("metrics", METRICS_PORT),
+  ];
+  return { metadata: { labels }, spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: labels, ports } };
+}
+
+/** Where clients connect: to members that serve. */
+export function clientService(
+  name: string,
+  { type, annotations }: ClusterSpec["clientService"],
+): ApplyOf<typeof Service> {
+  const labels = clusterLabels(name);
+  return {
+    metadata: { labels, annotations },
+    spec: { type, selector: labels, ports: [servicePort("client", CLIENT_PORT)] },
+  };
+}
+
+/** Nobody may drain away a quorum. */
+export function disruptionBudget(name: string, size: number): ApplyOf<typeof PodDisruptionBudget> {
+  const labels = clusterLabels(name);
+  return { metadata: { labels }, spec: { minAvailable: quorumOf(size), selector: { matchLabels: labels } } };
+}
+
+export function volumeClaim(
+  name: string,
+  member: string,
+  { bytes, className }: { readonly bytes: string; readonly className?: string },
+): ApplyOf<typeof PersistentVolumeClaim> {
+  return {
+    metadata: { labels: memberLabels(name, member) },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: bytes } },
+      ...(className === undefined ? {} : { storageClassName: className }),
+    },
+  };
+}
+
+function servicePort(name: string, port: number) {
+  return { name, port, targetPort: port, protocol: "TCP" } as const;
+}

@@ -1,0 +1,107 @@
+/** The flags that a member is started with. */
+import type { Boot } from "../contract.ts";
+import { minorOf } from "../decide/index.ts";
+import { CLIENT_PORT, clientUrl, METRICS_PORT, PEER_PORT, peerUrl } from "./names.ts";
+import type { Place } from "./names.ts";
+
+export const DATA_PATH = "/var/lib/etcd";
+export const DATA_DIR = `${DATA_PATH}/data`;
+export const TLS_PATH = "/etc/etcd/tls";
+
+/** What flags depend on. */
+export interface FlagInput {
+  readonly place: Place;
+  /** Where the cluster's own identity comes from: another one for every first member. */
+  readonly token: string;
+  readonly member: string;
+  readonly boot: Boot;
+  readonly version: string;
+  /** The members that a new one joins. */
+  readonly peers: readonly string[];
+  readonly quota: number;
+  readonly compaction: { readonly mode: "Periodic" | "Revision" | "Off"; readonly retention: string };
+  readonly options: { readonly [flag: string]: string };
+}
+
+/** `--name=value` for each, in a stable order. */
+export function flagsOf(input: FlagInput): string[] {
+  const { "feature-gates": gates, ...options } = input.options;
+  const flags = {
+    ...identity(input),
+    ...birth(input),
+    ...(input.place.isSecure ? secrecy(input.version) : {}),
+    ...compaction(input),
+    ...checks(input.version, gates),
+    "quota-backend-bytes": String(input.quota),
+    ...options,
+  };
+  return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+}
+
+function identity({ place, member }: FlagInput): { [flag: string]: string } {
+  const scheme = place.isSecure ? "https" : "http";
+  return {
+    name: member,
+    "data-dir": DATA_DIR,
+    "listen-peer-urls": `${scheme}://0.0.0.0:${PEER_PORT}`,
+    "listen-client-urls": `${scheme}://0.0.0.0:${CLIENT_PORT}`,
+    "listen-metrics-urls": `http://0.0.0.0:${METRICS_PORT}`,
+    "advertise-client-urls": clientUrl(place, member),
+    "initial-advertise-peer-urls": peerUrl(place, member),
+  };
+}
+
+/**
+ * How a member begins; etcd looks at it only when its data directory is empty. A member that has lived is told to join a cluster
+ * of nobody: with its data it goes on, without it fails, and so never votes without its memory.
+ */
+function birth({ place, member, boot, peers, token }: FlagInput): { [flag: string]: string } {
+  const alone = `${member}=${peerUrl(place, member)}`;
+  switch (boot) {
+    case "seed":
+    case "seed-backup":
+      return { "initial-cluster": alone, "initial-cluster-state": "new", "initial-cluster-token": token };
+    case "join": {
+      const all = [...new Set([...peers, member])].map((peer) => `${peer}=${peerUrl(place, peer)}`);
+      return { "initial-cluster": all.join(","), "initial-cluster-state": "existing" };
+    }
+    case "live":
+      return { "initial-cluster": alone, "initial-cluster-state": "existing" };
+    case "survive":
+      return { "initial-cluster": alone, "initial-cluster-state": "existing", "force-new-cluster": "true" };
+  }
+}
+
+function secrecy(version: string): { [flag: string]: string } {
+  const prefix = minorOf(version) < 6 ? "experimental-" : "";
+  return {
+    "cert-file": `${TLS_PATH}/server/tls.crt`,
+    "key-file": `${TLS_PATH}/server/tls.key`,
+    "trusted-ca-file": `${TLS_PATH}/server/ca.crt`,
+    "client-cert-auth": "true",
+    "peer-cert-file": `${TLS_PATH}/peer/tls.crt`,
+    "peer-key-file": `${TLS_PATH}/peer/tls.key`,
+    "peer-trusted-ca-file": `${TLS_PATH}/peer/ca.crt`,
+    "peer-client-cert-auth": "true",
+    // Names of pods cannot be looked up by address everywhere; the authority signs for this cluster only.
+    [`${prefix}peer-skip-client-san-verification`]: "true",
+  };
+}
+
+function compaction({ compaction: { mode, retention } }: FlagInput): { [flag: string]: string } {
+  if (mode === "Off") return {};
+  return { "auto-compaction-mode": mode.toLowerCase(), "auto-compaction-retention": retention };
+}
+
+/** etcd compares its members' data by itself, before it serves and while it does. */
+function checks(version: string, gates: string | undefined): { [flag: string]: string } {
+  if (minorOf(version) < 6) {
+    return {
+      "experimental-initial-corrupt-check": "true",
+      "experimental-corrupt-check-time": "1h",
+      "experimental-compact-hash-check-enabled": "true",
+    };
+  }
+  const own = ["InitialCorruptCheck=true", "CompactHashCheck=true"];
+  return { "corrupt-check-time": "1h", "feature-gates": [...own, ...(gates === undefined ? [] : [gates])].join(",") };
+}

@@ -1,0 +1,23 @@
+/** The objects that a cluster is made of, as pure functions. */
+export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
+export { DATA_DIR } from "./flags.ts";
+export {
+  BOOT_ANNOTATION,
+  claimName,
+  CLIENT_PORT,
+  clientServiceName,
+  CLUSTER_LABEL,
+  clusterLabels,
+  hostOf,
+  MEMBER_LABEL,
+  memberOfUrl,
+  peerUrl,
+  PRINT_ANNOTATION,
+  serviceUrl,
+  TRUST_ANNOTATION,
+  VERSION_LABEL,
+} from "./names.ts";
+export type { Place } from "./names.ts";
+export { buildPod, imageOf, printOf } from "./pod.ts";
+export type { ClusterSpec, Form, SeedParts } from "./pod.ts";
+export { PROFILES, toBytes } from "./profile.ts";

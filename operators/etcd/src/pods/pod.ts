@@ -1,0 +1,198 @@
+/** The pod of one member: a pure function of the spec, the member and how it begins. */
+import { createHash } from "node:crypto";
+import type { ApplyOf, ObjectOf } from "capstan";
+import type { Pod } from "capstan/kinds/v1";
+import type { Boot } from "../contract.ts";
+import type { EtcdCluster } from "../kinds/index.ts";
+import { DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
+import { mergeTrees } from "./merge.ts";
+import {
+  BOOT_ANNOTATION,
+  claimName,
+  CLIENT_PORT,
+  memberLabels,
+  METRICS_PORT,
+  PEER_PORT,
+  PRINT_ANNOTATION,
+  TRUST_ANNOTATION,
+  VERSION_LABEL,
+} from "./names.ts";
+import type { Place } from "./names.ts";
+import { PROFILES } from "./profile.ts";
+
+export type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
+type DesiredPod = ApplyOf<typeof Pod>;
+
+/** What all pods of a cluster have in common. */
+export interface Form {
+  readonly place: Place;
+  readonly uid: string;
+  readonly spec: ClusterSpec;
+  /** Secrets with certificates. */
+  readonly mounts?: { readonly server: string; readonly peer: string };
+  /** Members start anew when this changes. */
+  readonly trust: string;
+}
+
+/** What a seed from a backup adds to its pod. */
+export interface SeedParts {
+  readonly initContainers: readonly object[];
+  readonly volumes: readonly object[];
+}
+
+/** One member's pod. */
+export interface PodInput {
+  readonly member: string;
+  readonly boot: Boot;
+  readonly version: string;
+  readonly peers: readonly string[];
+  readonly seed?: SeedParts;
+}
+
+export function buildPod(form: Form, input: PodInput): DesiredPod {
+  const { place, spec, trust } = form;
+  const { member, version, boot } = input;
+  const labels = {
+    ...spec.podTemplate?.metadata?.labels,
+    ...memberLabels(place.name, member),
+    [VERSION_LABEL]: version,
+  };
+  const annotations = {
+    ...spec.podTemplate?.metadata?.annotations,
+    [BOOT_ANNOTATION]: boot,
+    [PRINT_ANNOTATION]: printOf(form, version),
+    [TRUST_ANNOTATION]: trust,
+  };
+  const merged = mergeTrees(ownSpec(form, input), spec.podTemplate?.spec ?? {});
+  // What the template may not change is put back: who the pod is and what it runs.
+  const containers = (merged["containers"] as readonly { name: string }[]).map((container) =>
+    container.name === "etcd" ? { ...container, ...etcdEssentials(form, input) } : container,
+  );
+  const { hostname, subdomain, restartPolicy } = podEssentials(form, input);
+  // The merge of two pod specs is a pod spec; the API server judges what the user put in.
+  return {
+    metadata: { labels, annotations },
+    spec: { ...merged, containers, hostname, subdomain, restartPolicy },
+  } as DesiredPod;
+}
+
+/** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
+export function printOf(form: Form, version: string): string {
+  const { podTemplate, resources, profile } = form.spec;
+  const flags = flagsOf(flagInput(form, { member: "x-0", boot: "live", version, peers: [] }));
+  const shape = { podTemplate, resources, profile, image: imageOf(form.spec, version), flags, trust: form.trust };
+  return createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 16);
+}
+
+export function imageOf({ image }: ClusterSpec, version: string): string {
+  return image.replaceAll("{version}", version);
+}
+
+function flagInput(
+  { place, uid, spec }: Form,
+  { member, boot, version, peers }: PodInput,
+): Parameters<typeof flagsOf>[0] {
+  const { quota } = PROFILES[spec.profile];
+  const { compaction } = spec.maintenance;
+  return { place, token: `${uid}-${member}`, member, boot, version, peers, quota, compaction, options: spec.options };
+}
+
+function podEssentials({ place }: Form, { member }: PodInput) {
+  return { hostname: member, subdomain: place.name, restartPolicy: "Always" };
+}
+
+function etcdEssentials(form: Form, input: PodInput) {
+  const image = imageOf(form.spec, input.version);
+  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input)) };
+}
+
+function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unknown } {
+  const { mounts, spec, place } = form;
+  const { requests, limits } = PROFILES[spec.profile];
+  const secret = (name: string, secretName: string) => ({ name, secret: { secretName } });
+  const tls = mounts === undefined ? [] : [secret("tls-server", mounts.server), secret("tls-peer", mounts.peer)];
+  return {
+    ...podEssentials(form, input),
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 30,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      fsGroup: USER,
+      fsGroupChangePolicy: "OnRootMismatch",
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    affinity: { podAntiAffinity: apartFrom(place.name) },
+    ...(input.seed === undefined ? {} : { initContainers: input.seed.initContainers }),
+    containers: [
+      {
+        name: "etcd",
+        ...etcdEssentials(form, input),
+        ports: [port("client", CLIENT_PORT), port("peer", PEER_PORT), port("metrics", METRICS_PORT)],
+        resources: spec.resources ?? { requests, limits },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        },
+        volumeMounts: [
+          { name: "data", mountPath: DATA_PATH },
+          ...(mounts === undefined ? [] : ["server", "peer"].map((part) => tlsMount(part))),
+        ],
+        ...PROBES,
+      },
+    ],
+    volumes: [
+      { name: "data", persistentVolumeClaim: { claimName: claimName(input.member) } },
+      ...tls,
+      ...(input.seed?.volumes ?? []),
+    ],
+  };
+}
+
+/** Nobody's user: members need no rights on their nodes. */
+const USER = 65_532;
+
+function tlsMount(part: string) {
+  return { name: `tls-${part}`, mountPath: `${TLS_PATH}/${part}`, readOnly: true };
+}
+
+function port(name: string, containerPort: number) {
+  return { name, containerPort, protocol: "TCP" };
+}
+
+/** Better one node each, but better together than not at all. */
+function apartFrom(name: string) {
+  const labelSelector = { matchLabels: { "etcd.capstan.dev/cluster": name } };
+  const term = (topologyKey: string, weight: number) => ({ weight, podAffinityTerm: { labelSelector, topologyKey } });
+  return {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      term("kubernetes.io/hostname", 100),
+      term("topology.kubernetes.io/zone", 50),
+    ],
+  };
+}
+
+/** Ready needs a leader; alive does not, or a lost quorum would restart everybody. Alarms are the operator's business. */
+const ask = (path: string) => ({ httpGet: { path, port: METRICS_PORT, scheme: "HTTP" } });
+const PROBES = {
+  startupProbe: {
+    ...ask("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
+    periodSeconds: 2,
+    failureThreshold: 150,
+    timeoutSeconds: 5,
+  },
+  livenessProbe: {
+    ...ask("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
+    periodSeconds: 10,
+    failureThreshold: 6,
+    timeoutSeconds: 10,
+  },
+  readinessProbe: {
+    ...ask("/health?exclude=NOSPACE&exclude=CORRUPT"),
+    periodSeconds: 2,
+    failureThreshold: 2,
+    timeoutSeconds: 5,
+  },
+};

@@ -1,0 +1,240 @@
+/** A scripted etcd: members that answer as etcd would, as long as their pods run. No raft, but its rules of membership and quorum. */
+import type {
+  Alarm,
+  CallOptions,
+  ConnectOptions,
+  EndpointStatus,
+  EtcdClient,
+  EtcdErrorCode,
+  Member,
+  Membership,
+} from "../../src/etcd/index.ts";
+import { EtcdError } from "../../src/etcd/index.ts";
+
+/** What is on a volume: which member of which cluster it is. */
+export interface Disk {
+  memberId: string;
+  clusterId: string;
+  isBroken: boolean;
+}
+
+/** A process: started by a pod, on a disk. */
+export interface Process {
+  readonly name: string;
+  readonly address: string;
+  readonly version: string;
+  readonly disk: Disk;
+}
+
+interface Cluster {
+  readonly id: string;
+  members: Member[];
+  leader: string | undefined;
+  alarms: Alarm[];
+  revision: number;
+}
+
+/** All clusters and processes of a test. */
+export class ScriptedEtcd {
+  readonly processes = new Map<string, Process>();
+  readonly clusters = new Map<string, Cluster>();
+  /** The operator cannot reach these addresses; "*" for all. */
+  readonly cut = new Set<string>();
+  /** What was asked and changed something, in order. */
+  readonly log: string[] = [];
+  #serial = 0;
+
+  /** Starts a process as etcd would with these flags; answers why it fails, if it does. */
+  start(
+    flags: ReadonlyMap<string, string>,
+    options: { disk: Disk | undefined; address: string; version: string },
+  ): Disk | string {
+    const name = flags.get("name") ?? "";
+    const disk = options.disk?.clusterId === "" ? undefined : options.disk;
+    if (disk?.isBroken === true) return "the log is damaged";
+    const found = disk ?? this.#begin(flags);
+    if (typeof found === "string") return found;
+    const cluster = this.clusters.get(found.clusterId);
+    if (cluster === undefined) return "no such cluster";
+    if (flags.get("force-new-cluster") === "true") this.#goAlone(cluster, found.memberId);
+    const member = cluster.members.find(({ id }) => id === found.memberId);
+    if (member === undefined) return "the member has been permanently removed from the cluster";
+    cluster.members = cluster.members.map((one) => (one === member ? { ...one, name } : one));
+    this.processes.set(name, { name, address: options.address, version: options.version, disk: found });
+    this.#elect(cluster);
+    return found;
+  }
+
+  stop(name: string): void {
+    this.processes.delete(name);
+    for (const cluster of this.clusters.values()) this.#elect(cluster);
+  }
+
+  /** A client of whoever listens at the address. */
+  readonly connect = (options: ConnectOptions): EtcdClient => {
+    const address = new URL(options.endpoint).hostname;
+    const refuse = (code: EtcdErrorCode, why: string): never => {
+      throw new EtcdError(code, why, { endpoint: options.endpoint, maybeDone: false });
+    };
+    const process = (): Process => {
+      if (this.cut.has(address) || this.cut.has("*")) refuse("Unreachable", "no route");
+      return [...this.processes.values()].find((one) => one.address === address) ?? refuse("Unreachable", "refused");
+    };
+    const cluster = (): Cluster => this.clusters.get(process().disk.clusterId) ?? refuse("Other", "no cluster");
+    const led = (): Cluster => (this.hasQuorum(cluster()) ? cluster() : refuse("NoLeader", "no leader"));
+    const membership = (): Membership => ({
+      clusterId: cluster().id,
+      memberId: process().disk.memberId,
+      members: cluster().members,
+    });
+    const change = async (what: string, run: (of: Cluster) => void): Promise<Membership> => {
+      const of = led();
+      run(of);
+      this.log.push(what);
+      this.#elect(of);
+      return membership();
+    };
+    const find = (of: Cluster, id: string): Member =>
+      of.members.find((one) => one.id === id) ?? refuse("MemberNotFound", "no such member");
+    const client: Pick<EtcdClient, "endpoint" | "members" | "maintenance" | "kv"> = {
+      endpoint: options.endpoint,
+      members: {
+        list: async (how: CallOptions & { local?: boolean } = {}) =>
+          how.local === true ? membership() : (led(), membership()),
+        add: async ({ peerURLs, isLearner = false }) => {
+          const added: Member = { id: this.#id("m"), name: "", peerURLs, clientURLs: [], isLearner };
+          const answer = await change(`add ${peerURLs[0]}`, (of) => {
+            if (of.members.some((one) => one.isLearner)) refuse("TooManyLearners", "one learner at a time");
+            if (of.members.some((one) => one.peerURLs[0] === peerURLs[0])) refuse("MemberExists", "it exists");
+            of.members = [...of.members, added];
+          });
+          return { ...answer, added };
+        },
+        promote: (id) =>
+          change(`promote ${id}`, (of) => {
+            const member = find(of, id);
+            if (!this.processes.has(member.name)) refuse("LearnerNotReady", "it is not in sync");
+            of.members = of.members.map((one) => (one === member ? { ...one, isLearner: false } : one));
+          }),
+        remove: (id) =>
+          change(`remove ${id}`, (of) => {
+            const member = find(of, id);
+            of.members = of.members.filter((one) => one !== member);
+            this.processes.delete(member.name);
+          }),
+        update: async () => refuse("Unsupported", "not scripted"),
+      },
+      maintenance: {
+        status: async () => this.#status(process(), cluster()),
+        versions: async () => ({ server: process().version, cluster: this.#clusterVersion(cluster()) }),
+        checkHealth: async () => void led(),
+        hashKv: async () => ({
+          memberId: process().disk.memberId,
+          clusterId: cluster().id,
+          hash: 1,
+          revision: cluster().revision,
+          compactRevision: 0,
+        }),
+        moveLeader: async (to) => {
+          led().leader = to;
+          this.log.push(`lead ${to}`);
+        },
+        defragment: async () => void this.log.push("defragment"),
+        alarms: async () => led().alarms,
+        disarm: async (alarm) => {
+          led().alarms = led().alarms.filter((one) => one.memberId !== alarm.memberId || one.kind !== alarm.kind);
+        },
+        snapshot: async () => refuse("Unsupported", "not scripted"),
+        downgrade: async () => refuse("Unsupported", "not scripted"),
+      },
+      kv: {
+        range: async () => refuse("Unsupported", "not scripted"),
+        get: async () => refuse("Unsupported", "not scripted"),
+        put: async () => ({ revision: ++led().revision }),
+        delete: async () => refuse("Unsupported", "not scripted"),
+        txn: async () => refuse("Unsupported", "not scripted"),
+        compact: async () => undefined,
+      },
+    };
+    return Object.assign(Object.create(null), client, { [Symbol.asyncDispose]: async () => undefined }) as EtcdClient;
+  };
+
+  /** More than half of the voters run. */
+  hasQuorum({ members, id }: Pick<Cluster, "members" | "id">): boolean {
+    const voters = members.filter(({ isLearner }) => !isLearner);
+    return voters.filter((member) => this.#runs(member, id)).length > voters.length / 2;
+  }
+
+  #runs(member: Member, clusterId: string): boolean {
+    const process = this.processes.get(member.name);
+    return process !== undefined && process.disk.memberId === member.id && process.disk.clusterId === clusterId;
+  }
+
+  /** An empty data directory: a new cluster, a place in an existing one, or nothing. */
+  #begin(flags: ReadonlyMap<string, string>): Disk | string {
+    const own = flags.get("initial-advertise-peer-urls") ?? "";
+    if (flags.get("initial-cluster-state") === "new") {
+      const id = this.#id("c");
+      const member: Member = { id: this.#id("m"), name: "", peerURLs: [own], clientURLs: [], isLearner: false };
+      this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1 });
+      this.log.push(`new cluster ${id}`);
+      return { memberId: member.id, clusterId: id, isBroken: false };
+    }
+    const peers = (flags.get("initial-cluster") ?? "").split(",").map((entry) => entry.slice(entry.indexOf("=") + 1));
+    const others = peers.filter((peer) => peer !== own);
+    const cluster = [...this.clusters.values()].find(
+      (one) =>
+        this.hasQuorum(one) &&
+        one.members.some((member) => others.includes(member.peerURLs[0] ?? "") && this.#runs(member, one.id)),
+    );
+    const member = cluster?.members.find(({ peerURLs }) => peerURLs[0] === own);
+    if (cluster === undefined || member === undefined) return "cannot fetch cluster info from peer urls";
+    if (member.name !== "") throw new Error(`${member.name} votes again without its memory`);
+    return { memberId: member.id, clusterId: cluster.id, isBroken: false };
+  }
+
+  #goAlone(cluster: Cluster, memberId: string): void {
+    const others = [...this.processes.values()].filter(
+      ({ disk }) => disk.clusterId === cluster.id && disk.memberId !== memberId,
+    );
+    if (others.length > 0) throw new Error("two clusters with one identity");
+    cluster.members = cluster.members
+      .filter(({ id }) => id === memberId)
+      .map((member) => ({ ...member, isLearner: false }));
+    this.log.push(`alone ${memberId}`);
+  }
+
+  #elect(cluster: Cluster): void {
+    const voters = cluster.members.filter((member) => !member.isLearner && this.#runs(member, cluster.id));
+    if (!this.hasQuorum(cluster)) cluster.leader = undefined;
+    else if (!voters.some(({ id }) => id === cluster.leader)) cluster.leader = voters[0]?.id;
+  }
+
+  #status({ disk, version }: Process, cluster: Cluster): EndpointStatus {
+    const member = cluster.members.find(({ id }) => id === disk.memberId);
+    return {
+      clusterId: cluster.id,
+      memberId: disk.memberId,
+      revision: cluster.revision,
+      version,
+      dbSize: 20_000,
+      dbSizeInUse: 20_000,
+      isLearner: member?.isLearner === true,
+      raftTerm: 2,
+      raftIndex: 10,
+      raftAppliedIndex: 10,
+      errors: [],
+      ...(cluster.leader === undefined ? {} : { leader: cluster.leader }),
+    };
+  }
+
+  #clusterVersion({ members }: Cluster): string {
+    const versions = members.flatMap(({ name }) => this.processes.get(name)?.version ?? []);
+    const minors = versions.map((version) => Number(version.split(".")[1]));
+    return `3.${Math.min(...minors)}.0`;
+  }
+
+  #id(prefix: string): string {
+    return `${prefix === "c" ? "c" : "a"}${(++this.#serial).toString(16)}`;
+  }
+}

@@ -1,0 +1,157 @@
+/** A scripted cluster around the operator: binds claims, runs pods on a scripted etcd, tells how they are. */
+import type { ObjectOf } from "capstan";
+import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
+import type { TestWorld } from "capstan/testing";
+import { MEMBER_LABEL } from "../../src/pods/index.ts";
+import type { Disk, ScriptedEtcd } from "./etcd.ts";
+
+type PodObject = ObjectOf<typeof Pod>;
+type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
+
+interface Running {
+  readonly uid: string;
+  readonly address: string;
+  isUp: boolean;
+  isReady: boolean | undefined;
+  restarts: number;
+}
+
+/** Turns of the kubelet happen when the test says so. */
+export class ScriptedKubelet {
+  readonly #world: TestWorld;
+  readonly #etcd: ScriptedEtcd;
+  /** The disk behind each claim, by uid. */
+  readonly disks = new Map<string, Disk>();
+  readonly #running = new Map<string, Running>();
+  /** Images that cannot be pulled. */
+  readonly missingImages = new Set<string>();
+  #addresses = 0;
+
+  constructor(world: TestWorld, etcd: ScriptedEtcd) {
+    this.#world = world;
+    this.#etcd = etcd;
+  }
+
+  /** One look at everything; answers whether something changed. */
+  async turn(): Promise<boolean> {
+    const claims = await this.#world.list(PersistentVolumeClaim);
+    const pods = await this.#world.list(Pod);
+    let hasChanged = false;
+    for (const claim of claims) hasChanged = (await this.#bind(claim)) || hasChanged;
+    for (const [name, running] of this.#running) {
+      if (pods.some(({ metadata }) => metadata.uid === running.uid)) continue;
+      this.#end(name);
+      hasChanged = true;
+    }
+    for (const pod of pods) hasChanged = (await this.#run(pod, claims)) || hasChanged;
+    for (const pod of pods) hasChanged = (await this.#tell(pod)) || hasChanged;
+    return hasChanged;
+  }
+
+  async #bind(claim: ClaimObject): Promise<boolean> {
+    if (claim.status?.phase === "Bound") return false;
+    this.disks.set(claim.metadata.uid, { memberId: "", clusterId: "", isBroken: false });
+    const capacity = { storage: claim.spec?.resources?.requests?.["storage"] ?? "1Gi" };
+    await this.#world.applyStatus(PersistentVolumeClaim, claim.metadata.name, { phase: "Bound", capacity });
+    return true;
+  }
+
+  async #run(pod: PodObject, claims: readonly ClaimObject[]): Promise<boolean> {
+    const name = pod.metadata.name;
+    const known = this.#running.get(name);
+    const [container] = pod.spec?.containers ?? [];
+    if (known?.isUp === true || container === undefined) return false;
+    if (this.missingImages.has(container.image ?? "")) return await this.#refuseImage(pod);
+    const claim = claims.find(
+      ({ metadata }) => metadata.labels?.[MEMBER_LABEL] === pod.metadata.labels?.[MEMBER_LABEL],
+    );
+    if (claim === undefined) return false;
+    const running = known ?? {
+      uid: pod.metadata.uid,
+      address: `10.0.0.${++this.#addresses}`,
+      isUp: false,
+      isReady: undefined,
+      restarts: 0,
+    };
+    this.#running.set(name, running);
+    const flags = new Map(
+      (container.args ?? []).map((flag) => [flag.slice(2, flag.indexOf("=")), flag.slice(flag.indexOf("=") + 1)]),
+    );
+    const version = /:v?(?<version>[^:]+)$/u.exec(container.image ?? "")?.groups?.["version"] ?? "";
+    const disk = this.#etcd.start(flags, {
+      disk: this.disks.get(claim.metadata.uid),
+      address: running.address,
+      version,
+    });
+    if (typeof disk === "string") {
+      if (known === undefined || running.restarts < 6) running.restarts++;
+      else return false;
+      await this.#write(pod, running);
+      return true;
+    }
+    this.disks.set(claim.metadata.uid, disk);
+    running.isUp = true;
+    await this.#write(pod, running);
+    return true;
+  }
+
+  /** Ready means that the cluster of the process has a leader. */
+  async #tell(pod: PodObject): Promise<boolean> {
+    const running = this.#running.get(pod.metadata.name);
+    if (running?.isUp !== true) return false;
+    const process = this.#etcd.processes.get(pod.metadata.name);
+    if (process === undefined) {
+      running.isUp = false;
+      running.restarts++;
+      await this.#write(pod, running);
+      return true;
+    }
+    const cluster = this.#etcd.clusters.get(process.disk.clusterId);
+    const isReady = cluster !== undefined && this.#etcd.hasQuorum(cluster);
+    if (isReady === running.isReady) return false;
+    running.isReady = isReady;
+    await this.#write(pod, running);
+    return true;
+  }
+
+  async #write(pod: PodObject, { address, isUp, isReady, restarts }: Running): Promise<void> {
+    const { name } = pod.metadata;
+    const now = new Date(this.#world.clock.wall()).toISOString();
+    const status = isUp && isReady === true ? "True" : "False";
+    const former = pod.status?.conditions?.find(({ type }) => type === "Ready");
+    const lastTransitionTime = former?.status === status ? former.lastTransitionTime : now;
+    await this.#world.applyStatus(Pod, name, {
+      phase: "Running",
+      podIP: address,
+      podIPs: [{ ip: address }],
+      conditions: [{ type: "Ready", status, lastTransitionTime: lastTransitionTime ?? now }],
+      containerStatuses: [
+        {
+          name: "etcd",
+          image: "etcd",
+          imageID: "",
+          ready: status === "True",
+          restartCount: restarts,
+          state: isUp ? { running: { startedAt: now } } : { waiting: { reason: "CrashLoopBackOff" } },
+        },
+      ],
+    });
+  }
+
+  async #refuseImage(pod: PodObject): Promise<boolean> {
+    if (pod.status?.containerStatuses?.[0]?.state?.waiting !== undefined) return false;
+    const waiting = { reason: "ImagePullBackOff", message: "no such image" };
+    await this.#world.applyStatus(Pod, pod.metadata.name, {
+      phase: "Pending",
+      containerStatuses: [
+        { name: "etcd", image: "etcd", imageID: "", ready: false, restartCount: 0, state: { waiting } },
+      ],
+    });
+    return true;
+  }
+
+  #end(name: string): void {
+    this.#running.delete(name);
+    this.#etcd.stop(name);
+  }
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PersistentVolumeClaim, Pod, Service } from "capstan/kinds/v1";
+import { EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+
+test("size and version are a complete spec: three members, the services that people know", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
+  const cluster = await bed.until(isSettled, "a cluster of three");
+  assert.deepEqual(
+    cluster.status?.members?.map(({ name, role }) => [name, role]),
+    [
+      ["e-0", "Leader"],
+      ["e-1", "Follower"],
+      ["e-2", "Follower"],
+    ],
+  );
+  assert.equal(condition(cluster, "Available")?.status, "True");
+  assert.equal(cluster.status?.version, "3.6.16");
+  assert.equal((await bed.world.get(Service, "e"))?.spec?.clusterIP, "None");
+  assert.deepEqual(
+    (await bed.world.get(Service, "e-client"))?.spec?.ports?.map(({ port }) => port),
+    [2379],
+  );
+  assert.equal([...bed.etcd.clusters.keys()].length, 1);
+});
+
+test("grows, shrinks, is updated through two minor versions, sleeps, wakes and keeps its identity", async () => {
+  await using bed = await startWorld();
+  const spec = { size: 3, version: "3.5.35" };
+  await bed.world.apply(EtcdCluster, "e", { spec });
+  const born = await bed.until(isSettled, "three");
+  for (const change of [
+    { size: 5 },
+    { size: 3 },
+    { version: "3.7.3" },
+    { options: { "snapshot-count": "5000" } },
+    { size: 0 },
+    { size: 3 },
+  ]) {
+    Object.assign(spec, change);
+    await bed.world.apply(EtcdCluster, "e", { spec });
+    const cluster = await bed.until(isSettled, JSON.stringify(change));
+    assert.equal(cluster.status?.clusterId, born.status?.clusterId);
+    assert.equal((await bed.world.list(Pod)).length, spec.size);
+  }
+  const end = await bed.cluster();
+  assert.equal(end.status?.version, "3.7.3");
+  assert.equal((await bed.world.list(PersistentVolumeClaim)).length, 3);
+});

@@ -1,0 +1,71 @@
+/** A test's world: the operator on the embedded API server in virtual time, with a scripted kubelet and a scripted etcd. */
+import assert from "node:assert/strict";
+import { controller } from "capstan";
+import type { ObjectOf } from "capstan";
+import { testOperator, VirtualClock } from "capstan/testing";
+import type { TestWorld } from "capstan/testing";
+import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
+import { etcdOperator } from "../../src/operator.ts";
+import { ScriptedEtcd } from "./etcd.ts";
+import { ScriptedKubelet } from "./kubelet.ts";
+
+export type ClusterObject = ObjectOf<typeof EtcdCluster>;
+
+export interface EtcdWorld extends AsyncDisposable {
+  readonly world: TestWorld;
+  readonly etcd: ScriptedEtcd;
+  readonly kubelet: ScriptedKubelet;
+  /** The cluster as the server has it. */
+  cluster(name?: string): Promise<ClusterObject>;
+  /** Lets time pass, kubelet and operator working, until a condition holds. */
+  until(holds: (cluster: ClusterObject) => boolean, what: string): Promise<ClusterObject>;
+  /** Lets so many seconds pass. */
+  pass(seconds: number): Promise<void>;
+}
+
+export async function startWorld(): Promise<EtcdWorld> {
+  const clock = new VirtualClock();
+  const etcd = new ScriptedEtcd();
+  const idle = controller(EtcdBackup, {}, () => undefined);
+  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), more: [idle] });
+  const world = await testOperator(app, { clock });
+  const kubelet = new ScriptedKubelet(world, etcd);
+  const cluster = async (name = "e"): Promise<ClusterObject> => {
+    const found = await world.get(EtcdCluster, name);
+    assert.ok(found, `there is no cluster ${name}`);
+    return found;
+  };
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await world.advance("1s");
+      await kubelet.turn();
+    }
+  };
+  return {
+    world,
+    etcd,
+    kubelet,
+    cluster,
+    pass,
+    until: async (holds, what) => {
+      for (let second = 0; second < 3_600; second++) {
+        const now = await cluster();
+        if (holds(now)) return now;
+        await pass(1);
+      }
+      assert.fail(`${what} did not come about: ${JSON.stringify((await cluster()).status, undefined, 1)}`);
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
+/** Nothing is left to do for this spec. */
+export function isSettled({ metadata, spec, status }: ClusterObject): boolean {
+  const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+  const isCurrent = progressing?.observedGeneration === metadata.generation && progressing?.status === "False";
+  return isCurrent && (spec.size === 0 || (status?.ready === spec.size && status.size === spec.size));
+}
+
+export function condition({ status }: ClusterObject, type: string) {
+  return status?.conditions?.find((one) => one.type === type);
+}
