@@ -1,13 +1,17 @@
 /** `npm start`: the embedded cluster, the memcached operator on it, and a Memcached that becomes Available before your eyes. */
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WatchEvent } from "@capstan/client";
 import type { ObjectOf } from "@capstan/model";
 import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
-import { startCluster } from "@capstan/cluster";
+import { Pod } from "@capstan/kinds/v1";
+import { openStore, type Store } from "@capstan/oci";
+import { localImages, startCluster, type RealCluster } from "@capstan/cluster";
 import { app, Memcached } from "@capstan/example-memcached";
 import { describeMemcached } from "./start/progress.ts";
+import { describeSituation, findSituation } from "./start/situation.ts";
 
 const stay = process.stdout.isTTY;
 const began = performance.now();
@@ -15,10 +19,16 @@ const since = (): string => `${((performance.now() - began) / 1000).toFixed(1).p
 const say = (line: string): void => console.log(`${since()}  ${line}`);
 
 async function main(): Promise<void> {
-  await using cluster = await startCluster({ port: 0 });
+  const store = await openImages();
+  const wanted = { image: "memcached:1.6", program: "memcached" };
+  const situation = await findSituation(wanted, { machine: process, env: process.env, store, fetch });
+  const isReal = situation.pods === "real" && store !== undefined;
+  await using cluster = await (isReal
+    ? startCluster({ port: 0, pods: "real", images: store })
+    : startCluster({ port: 0 }));
   const kubeconfig = join(mkdtempSync(join(tmpdir(), "capstan-")), "kubeconfig");
   writeFileSync(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
-  say("the embedded cluster is up; its pods are simulated: they become ready and serve no traffic");
+  say(`the embedded cluster is up; ${describeSituation(situation, wanted)}`);
 
   const api = apiOf(cluster.client);
   await installCrds(app.definition.controllers, { api, clock: systemClock, manager: "capstan" });
@@ -34,6 +44,7 @@ async function main(): Promise<void> {
   await showUntilAvailable(
     cluster.client.watch(Memcached, { namespace: "default", fieldSelector: "metadata.name=cache" }),
   );
+  if ("network" in cluster) say(`one of its servers was asked over the network and says: ${await askVersion(cluster)}`);
 
   console.log(`
 ${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a terminal it stays, and you can look around"}:
@@ -44,6 +55,22 @@ ${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a te
   if (stay) await untilInterrupted();
   await operator.stop();
   rmSync(dirname(kubeconfig), { recursive: true });
+}
+
+/** The images of this user; none where there is no place for them. */
+async function openImages(): Promise<Store | undefined> {
+  const folder = localImages(process.env);
+  return folder === undefined ? undefined : openStore(folder).catch(() => undefined);
+}
+
+/** Speaks memcached's protocol with the first pod. */
+async function askVersion({ client, network }: RealCluster): Promise<string> {
+  const pods = await client.list(Pod, { namespace: "default", labelSelector: "cache.example.com/name=cache" }).all();
+  const socket = await network.dial(pods.items[0]?.status?.podIP ?? "", 11_211);
+  socket.write("version\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  return answer.toString("utf8").trim();
 }
 
 /** Prints each state of the object once, until it is Available. */

@@ -19,10 +19,18 @@ export const clusterList: Command = defineCommand({
       pods,
       String(nodes),
       String(pid),
-      startedAt,
+      ageOf(startedAt),
       data ?? "",
     ]);
-    const titles = ["NAME", "API SERVER", "PODS", "NODES", "PID", "STARTED", "DATA"];
+    const titles = ["NAME", "API SERVER", "PODS", "NODES", "PID", "AGE", "DATA"];
     await print({ terminal, output }, { value: records, table: { titles, rows } });
   },
 });
+
+/** `5m`, as kubectl writes ages. */
+function ageOf(startedAt: string): string {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 180 ? `${minutes}m` : `${Math.floor(minutes / 60)}h`;
+}

@@ -11,7 +11,7 @@ export const doctor: Command = defineCommand({
     "Nothing is changed. A check that fails says what is missing and what to do; the exit code is 1 if one fails.",
   options: { output: outputOption },
   examples: [
-    { line: "capstan doctor", does: "Check Node, the project and the cluster" },
+    { line: "capstan doctor", does: "Check Node, what pods need, the project and clusters" },
     { line: "capstan doctor -o json", does: "The same for a script" },
   ],
   run: async ({ options: { output }, terminal }) => {

@@ -69,5 +69,28 @@ const cluster: Check = {
   },
 };
 
+const realPods: Check = {
+  name: "real pods",
+  run: async () => {
+    const { inspectMachine } = await import("@capstan/node");
+    const { canRunPods, rights, findings } = await inspectMachine(process);
+    if (canRunPods) return { state: "ok", detail: `capstan cluster start runs real pods here, as ${rights}` };
+    const lacking = findings.filter(({ ok }) => !ok);
+    const cures = lacking.map(({ what, detail, remedy }) => `${what}: ${remedy ?? detail}`);
+    return { state: "absent", detail: `pods are simulated until this is there: ${cures.join("; ")}` };
+  },
+};
+
+const clusters: Check = {
+  name: "embedded clusters",
+  run: async (terminal) => {
+    const { listRecords } = await import("../embedded/record.ts");
+    const names = (await listRecords(terminal)).map(({ name }) => name);
+    return names.length === 0
+      ? { state: "absent", detail: "none runs: capstan cluster start starts one" }
+      : { state: "ok", detail: names.join(", ") };
+  },
+};
+
 /** All checks, in the order in which they are told. */
-export const checks: readonly Check[] = [node, temporaryFolder, project, cluster];
+export const checks: readonly Check[] = [node, temporaryFolder, realPods, project, clusters, cluster];

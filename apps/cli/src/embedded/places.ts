@@ -1,5 +1,6 @@
 /** Where this user's clusters and images are on disk, by the rules of the XDG base directories. */
 import { join } from "node:path";
+import { localImages } from "@capstan/cluster";
 import { CliError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -10,7 +11,7 @@ export function clustersFolder({ env }: Pick<Terminal, "env">): string {
 
 /** The store of images that all clusters of this user share. */
 export function imagesFolder({ env }: Pick<Terminal, "env">): string {
-  return join(env["XDG_DATA_HOME"] ?? join(home(env), ".local", "share"), "capstan", "images");
+  return localImages(env) ?? noHome();
 }
 
 /** The folder of one cluster. */
@@ -24,6 +25,9 @@ export function clusterFolder(terminal: Pick<Terminal, "env">, name: string): st
 
 function home(env: Terminal["env"]): string {
   const folder = env["HOME"] ?? "";
-  if (folder !== "") return folder;
+  return folder === "" ? noHome() : folder;
+}
+
+function noHome(): never {
   throw new CliError("Disk", "HOME is not set: set it, or XDG_STATE_HOME and XDG_DATA_HOME, to folders for clusters");
 }

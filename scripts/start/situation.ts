@@ -1,0 +1,113 @@
+/** Finds out how the pods of the demonstration can run here: from an image of the store, a registry or this machine, or not at all. */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { inspectMachine } from "@capstan/node";
+import {
+  buildImage,
+  formatReference,
+  parseReference,
+  platformOf,
+  programEntries,
+  pullImage,
+  RegistrySession,
+  type Store,
+} from "@capstan/oci";
+
+/** How pods run, and why so. */
+export type Situation =
+  | { readonly pods: "real"; readonly image: "registry" | "store" | "machine" }
+  | { readonly pods: "simulated"; readonly why: string };
+
+/** What there is to look at. */
+export interface Surroundings {
+  readonly machine: Parameters<typeof inspectMachine>[0] & Parameters<typeof platformOf>[0];
+  readonly env: { readonly [name: string]: string | undefined };
+  /** The images of this user; undefined where there is no place for them. */
+  readonly store: Store | undefined;
+  readonly fetch: typeof fetch;
+}
+
+/** A program whose image is wanted. */
+export interface Wanted {
+  /** What pods ask for. */
+  readonly image: string;
+  /** What the program is called where it is installed. */
+  readonly program: string;
+}
+
+/** Looks around, and gets the image if there is a way to it. */
+export async function findSituation(wanted: Wanted, around: Surroundings): Promise<Situation> {
+  const { canRunPods, findings } = await inspectMachine(around.machine);
+  if (!canRunPods) {
+    const lacking = findings.filter(({ ok }) => !ok).map(({ what, remedy }) => `${what} (${remedy ?? "needed"})`);
+    return { pods: "simulated", why: `this machine cannot run real ones: ${lacking.join(", ")}` };
+  }
+  const { store } = around;
+  if (store === undefined) return { pods: "simulated", why: "there is no place for images: HOME is not set" };
+  const name = formatReference(parseReference(wanted.image));
+  if ((await store.find(name)) !== undefined) return { pods: "real", image: "store" };
+  if (await tryPull(wanted.image, store, around)) return { pods: "real", image: "registry" };
+  if (await tryBuild(wanted, store, around)) return { pods: "real", image: "machine" };
+  const why = `no registry is in reach, ${wanted.image} is not in the local store, and ${wanted.program} is not installed`;
+  return { pods: "simulated", why };
+}
+
+/** What to tell about it. */
+export function describeSituation(situation: Situation, { image, program }: Wanted): string {
+  if (situation.pods === "simulated")
+    return `its pods are simulated (they become ready and serve no traffic): ${situation.why}`;
+  const sources = {
+    registry: `${image} came from its registry`,
+    store: `${image} is in the local store`,
+    machine: `no registry is in reach, so ${image} was made from this machine's ${program}`,
+  } as const;
+  return `its pods are real programs: ${sources[situation.image]}`;
+}
+
+/** How long a registry may take to answer at all, in milliseconds. */
+const PATIENCE = 3000;
+
+async function tryPull(image: string, store: Store, { fetch: ask, machine }: Surroundings): Promise<boolean> {
+  const reference = parseReference(image);
+  const session = new RegistrySession(reference.registry, {
+    fetch: (url, init) => answered(ask, url, init),
+    credentials: async () => undefined,
+    wait: () => Promise.reject(new Error("the registry does not answer")),
+  });
+  try {
+    await pullImage(reference, { store, session, platform: platformOf(machine) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An answer that begins soon; what follows may take its time. */
+async function answered(ask: typeof fetch, url: string, init: RequestInit): Promise<Response> {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), PATIENCE);
+  try {
+    return await ask(url, { ...init, signal: ending.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function tryBuild({ image, program }: Wanted, store: Store, { env, machine }: Surroundings): Promise<boolean> {
+  const path = findProgram(program, env["PATH"] ?? "");
+  if (path === undefined) return false;
+  const users = "root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n";
+  const files = [{ path: "/etc/passwd", type: "file" as const, mode: 0o644, body: users }];
+  const recipe = {
+    platform: platformOf(machine),
+    layers: [await programEntries(path), files],
+    config: { Entrypoint: [`/usr/bin/${program}`], User: "65534" },
+  };
+  await store.tag(formatReference(parseReference(image)), await buildImage(recipe, store));
+  return true;
+}
+
+function findProgram(name: string, searched: string): string | undefined {
+  const folders = searched.split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
