@@ -8,8 +8,9 @@ import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { readLogs, type LogRequest } from "./logs.ts";
 import { forwardPorts } from "./port-forward.ts";
 import { proxyTo } from "./proxy.ts";
-import { summaryOf } from "./statistics.ts";
+import { measurementsOf, summaryOf } from "./statistics.ts";
 import { serveStreams } from "./streams.ts";
+import { isWebSocket, sendOver } from "./web-socket.ts";
 
 /** What the API needs of its node. */
 export interface KubeletTools {
@@ -38,8 +39,11 @@ async function route(path: string, call: KubeletCall, tools: KubeletTools): Prom
   const url = new URL(path, "http://kubelet");
   const [verb = "", namespace = "", pod = "", container = ""] = url.pathname.slice(1).split("/");
   switch (verb) {
-    case "containerLogs":
-      return readLogs(logRequest(url.searchParams, findContainer(tools, { namespace, pod, container })), tools);
+    case "containerLogs": {
+      const request = logRequest(url.searchParams, findContainer(tools, { namespace, pod, container }));
+      const answer = await readLogs(request, tools);
+      return isWebSocket(call) ? sendOver(call, answer) : answer;
+    }
     case "exec":
     case "attach": {
       const { record } = findContainer(tools, { namespace, pod, container });
@@ -51,6 +55,8 @@ async function route(path: string, call: KubeletCall, tools: KubeletTools): Prom
       return proxyToPod(url, call, tools);
     case "stats":
       return { status: 200, headers: json, body: JSON.stringify(await summaryOf(tools)) };
+    case "metrics":
+      return plain(200, await measurementsOf(tools));
     case "pods":
       return { status: 200, headers: json, body: podList(tools) };
     case "healthz":

@@ -3,15 +3,20 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
-import type { KubeletCall } from "./call.ts";
+import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+
+/** Whether the client wants a WebSocket. */
+export function isWebSocket(call: KubeletCall): boolean {
+  const upgrade = call.headers["upgrade"];
+  return typeof upgrade === "string" && upgrade.toLowerCase() === "websocket" && call.upgrade !== undefined;
+}
 
 /** Completes the handshake; refuses a client that speaks none of the protocols. */
 export function acceptSocket(
   call: KubeletCall,
   protocols: readonly string[],
 ): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
-  const upgrade = call.headers["upgrade"];
-  if (typeof upgrade !== "string" || upgrade.toLowerCase() !== "websocket" || call.upgrade === undefined)
+  if (!isWebSocket(call) || call.upgrade === undefined)
     throw new NodeError("BadRequest", "unable to upgrade: only WebSocket connections are served");
   const offered = offeredProtocols(call);
   const protocol = protocols.find((one) => offered.includes(one));
@@ -43,4 +48,20 @@ export function bytesOf(data: unknown): Buffer {
 /** What the client says it speaks. */
 export function offeredProtocols(call: KubeletCall): readonly string[] {
   return String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+}
+
+/** Sends the body of an answer as the messages of a WebSocket: bytes, or text in base64 for whoever wants that. */
+export async function sendOver(call: KubeletCall, { body }: KubeletAnswer): Promise<KubeletAnswer> {
+  const { socket, protocol } = await acceptSocket(call, ["binary.k8s.io", "base64.binary.k8s.io", ""]);
+  const isText = protocol === "base64.binary.k8s.io";
+  const write = (chunk: string | Uint8Array): void =>
+    socket.send(isText ? Buffer.from(chunk).toString("base64") : Buffer.from(chunk), { binary: !isText });
+  const end = (): void => socket.close(1000);
+  socket.on("error", () => {});
+  if (typeof body === "function") socket.on("close", body({ write, end, backlog: 0 }));
+  else {
+    if (body.length > 0) write(body);
+    end();
+  }
+  return takenOver;
 }

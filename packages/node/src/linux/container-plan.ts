@@ -67,8 +67,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     ...(await mountsOf(container, place.folders, env)),
   ];
   const joined = joinedProcess(sources);
-  const oomScore = oomScoreOf(pod.spec, container.resources, totalmem());
-  const enter = { rights, holder: place.holder, identity, groups: groups.map((group) => group.folder), oomScore };
+  const enter = { rights, holder: place.holder, identity };
   const plan = {
     ...enter,
     processes: joined === undefined ? undefined : { pid: joined, proc: insidePath(join(folder, "proc")) },
@@ -88,6 +87,10 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     stdin: container.stdin === true,
     tellsPid: true,
     waitsForUsers: waitsForUsers(plan),
+    membership: {
+      groups: groups.map((group) => group.folder),
+      oomScore: oomScoreOf(pod.spec, container.resources, totalmem()),
+    },
     joins: joined,
   };
   const stopSignal = stopSignalOf(container, config.StopSignal);

@@ -1,5 +1,6 @@
 /** Finds out what this machine can do: which tools are there, and whether namespaces can be made. */
 import { spawn } from "node:child_process";
+import { Groups } from "./cgroups/groups.ts";
 
 /** One thing that real pods need. */
 export interface Finding {
@@ -29,6 +30,7 @@ const tools: readonly { readonly command: readonly string[]; readonly package: s
   { command: ["setpriv", "--version"], package: "util-linux" },
   { command: ["mount", "--version"], package: "mount" },
   { command: ["hostname", "--version"], package: "hostname" },
+  { command: ["script", "--version"], package: "bsdutils" },
 ];
 
 /** Looks at this machine. `machine` is `process`, or a pretended one. */
@@ -43,7 +45,25 @@ export async function inspectMachine(machine: {
   }
   const findings = await Promise.all(tools.map(findTool));
   if (findings.every(({ ok }) => ok)) findings.push(await findNamespaces(rights));
-  return { canRunPods: findings.every(({ ok }) => ok), rights, findings };
+  const canRunPods = findings.every(({ ok }) => ok);
+  return { canRunPods, rights, findings: [...findings, await findLimits(rights)] };
+}
+
+/** Pods run without limits, too: what is missing here holds nobody back. */
+async function findLimits(rights: "root" | "user"): Promise<Finding> {
+  const what = "limits";
+  if (rights === "user") {
+    const detail = "memory and CPU limits are counted, but not enforced: control groups belong to root";
+    return { what, ok: false, detail, remedy: "run as root to have them enforced" };
+  }
+  try {
+    const groups = await Groups.open({ owner: `${process.pid}-try` });
+    await groups.close();
+    return { what, ok: true, detail: `control groups, version ${groups.version}`, remedy: undefined };
+  } catch (error) {
+    const detail = `limits are counted, but not enforced: ${error instanceof Error ? error.message : String(error)}`;
+    return { what, ok: false, detail, remedy: "mount control groups writable at /sys/fs/cgroup" };
+  }
 }
 
 async function findTool({ command, package: name }: (typeof tools)[number]): Promise<Finding> {

@@ -21,6 +21,8 @@ export type Rights = "root" | "user";
 export interface KeeperOptions {
   /** The path of its socket. */
   readonly door: string;
+  /** The control groups that are to go when everything has ended. */
+  readonly groups: readonly string[];
   readonly rights: Rights;
   /** Answers a question about a name. */
   readonly answer: (question: Buffer) => Promise<Buffer | undefined>;
@@ -64,6 +66,7 @@ export class Keeper {
       ...process.execArgv.filter(isForPrograms),
       program,
       options.door,
+      ...options.groups,
     ]);
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
     child.stdout?.once("data", () => void letIn(child));

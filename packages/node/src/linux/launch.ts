@@ -21,10 +21,6 @@ export interface Entrance {
   /** The process that holds the network of the pod. */
   readonly holder: number;
   readonly identity: Identity;
-  /** The control groups that whoever enters belongs to. */
-  readonly groups: readonly string[];
-  /** How soon it goes when memory runs out. */
-  readonly oomScore: number;
 }
 
 /** Everything that the command line needs. */
@@ -56,26 +52,11 @@ export const defaultCapabilities: readonly string[] = [
   "SETFCAP",
 ];
 
-/** The command that starts a container: into its groups, the pod's network, to its user, into its own file system and processes. */
+/** The command that starts a container: into the pod's network, to its user, into its own file system and processes. */
 export function launchCommand(plan: LaunchPlan): readonly string[] {
   const { processes } = plan;
   const companions = processes === undefined ? [] : ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--"];
-  return [
-    ...joinGroups(plan),
-    ...enterPod(plan),
-    ...companions,
-    ...becomeUser(plan),
-    ...sandbox(plan),
-    "--",
-    ...plan.argv,
-  ];
-}
-
-/** A process moves itself before it becomes something else. What the machine does not allow is left out: limits are best effort. */
-function joinGroups({ groups, oomScore }: Entrance): readonly string[] {
-  const moves = groups.map((folder) => `echo 0 > '${folder}/cgroup.procs'`);
-  const steps = [`echo ${oomScore} > /proc/self/oom_score_adj`, ...moves].map((step) => `{ ${step}; } 2>/dev/null`);
-  return ["/bin/bash", "-c", `${steps.join("; ")}; exec "$0" "$@"`];
+  return [...enterPod(plan), ...companions, ...becomeUser(plan), ...sandbox(plan), "--", ...plan.argv];
 }
 
 function mountOptions(mounts: readonly Mount[]): readonly string[] {
@@ -114,6 +95,9 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     "--die-with-parent",
     "--info-fd",
     "3",
+    // The keeper has something to do before the program begins: it puts the processes into their groups.
+    "--block-fd",
+    "5",
     "--chdir",
     directory,
     ...rightsInside(plan),
@@ -158,5 +142,5 @@ export function enterCommand(entrance: Entrance, pid: number, argv: readonly str
   const { uid, gid } = entrance.identity;
   const user = entrance.rights === "user" || uid === 0 ? [] : ["-S", String(uid), "-G", String(gid)];
   const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...user, "--"];
-  return [...joinGroups(entrance), ...enterPod(entrance), ...enter, ...argv];
+  return [...enterPod(entrance), ...enter, ...argv];
 }

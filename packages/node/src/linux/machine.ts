@@ -89,12 +89,15 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   await rm(join(state, "containers"), { recursive: true, force: true });
   const exits: MachineParts["exits"] = new Map();
   let answer = (_question: Buffer): Promise<Buffer | undefined> => Promise.resolve(undefined);
+  const groups = await openGroups(rights, state);
   const keeper = await Keeper.start({
     door,
     rights,
+    groups: groups?.roots ?? [],
     answer: (question) => answer(question),
     exited: ({ id, ...end }) => exits.get(id)?.(end),
     gone: () => {
+      void groups?.close();
       for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "" });
     },
   });
@@ -102,7 +105,6 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   await keeper.names(names.server);
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
-  const groups = await openGroups(rights, state);
   const parts: MachineParts = { keeper, images, clock, rights, state, names, groups, insidePath, exits };
   await furnish(join(state, "disk"));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));

@@ -11,6 +11,12 @@ export type KeeperRequest =
   | { readonly do: "names"; readonly host: string }
   | { readonly do: "usage"; readonly id: string };
 
+/** What processes belong to: their control groups, and how soon they go when memory runs out. */
+export interface Membership {
+  readonly groups: readonly string[];
+  readonly oomScore: number;
+}
+
 /** A container to start. */
 export interface Launch {
   readonly id: string;
@@ -25,6 +31,8 @@ export interface Launch {
   readonly waitsForUsers: boolean;
   /** The process among whose companions it starts: the process that it tells is numbered as they are. */
   readonly joins?: number | undefined;
+  /** What it belongs to; its process waits at file descriptor 5 until it does. */
+  readonly membership?: Membership | undefined;
 }
 
 /** How a command went. */
@@ -77,6 +85,7 @@ export type DoorRequest =
       readonly argv: readonly string[];
       readonly env: { readonly [name: string]: string };
       readonly stdin: boolean;
+      readonly membership?: Membership | undefined;
     }
   | { readonly to: "attach"; readonly id: string; readonly stdin: boolean };
 

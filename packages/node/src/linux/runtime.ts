@@ -191,7 +191,13 @@ export class LinuxRuntime implements Runtime, Doors {
     const entering = enterCommand(container.enter, container.pid, command);
     // A terminal is lent by the node: `script` makes one and passes on the exit code.
     const argv = tty ? ["/usr/bin/script", "-q", "-e", "-c", entering.map(quoted).join(" "), "/dev/null"] : entering;
-    return this.#parts.keeper.open({ to: "exec", argv, env: container.launch.env, stdin });
+    return this.#parts.keeper.open({
+      to: "exec",
+      argv,
+      env: container.launch.env,
+      stdin,
+      membership: container.launch.membership,
+    });
   }
 
   /** A framed connection to a container that runs. */

@@ -8,7 +8,7 @@ export type Phase = NonNullable<PodStatus["phase"]>;
 
 /** Whether a container runs and its startup probe, if it has one, has passed. */
 export function isStarted({ life, container, probes }: ContainerRecord): boolean {
-  if (life.is !== "running") return false;
+  if (life.is !== "running" || life.failure !== undefined) return false;
   return container.spec.startupProbe === undefined || probes.startup?.verdict === "success";
 }
 

@@ -5,7 +5,7 @@ import { Service } from "@capstan/kinds/v1";
 import { follow } from "../agent/follow.ts";
 import { formatReply, parseQuestion, type Reply } from "../names/message.ts";
 import { lookUp, zoneOf, type Zone } from "../names/zone.ts";
-import { serviceRules } from "./rules.ts";
+import { formatChange, serviceRules, type NodeAddresses, type RuleSet } from "./rules.ts";
 
 /** What a proxy works with. */
 export interface ServiceProxyOptions {
@@ -15,6 +15,8 @@ export interface ServiceProxyOptions {
   readonly setRules: (ruleset: string) => Promise<void>;
   /** `cluster.local` unless said otherwise. */
   readonly domain?: string;
+  /** Where nodes are, for services that are served only by the node that was asked; all nodes serve all without it. */
+  readonly nodes?: () => NodeAddresses;
   /** Finds names that are not the cluster's; without it they do not exist. */
   readonly upstream?: (question: Buffer) => Promise<Buffer | undefined>;
   /** Told when rules were refused. */
@@ -39,7 +41,9 @@ export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
   const ending = new AbortController();
   const services = new Map<string, Service>();
   const slices = new Map<string, EndpointSlice>();
-  const inForce = new Enforcement(options, () => serviceRules([...services.values()], [...slices.values()]));
+  const inForce = new Enforcement(options, () =>
+    serviceRules([...services.values()], [...slices.values()], options.nodes?.()),
+  );
   let zone: Zone | undefined;
   const changed = (): void => {
     zone = undefined;
@@ -85,12 +89,13 @@ const unknown: Reply = { code: "no such name", answers: [], additional: [] };
 /** Puts rules in force, one set at a time, the newest last. */
 class Enforcement {
   readonly #options: ServiceProxyOptions;
-  readonly #make: () => string;
+  readonly #make: () => RuleSet;
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
-  #last = "";
+  /** What is in force; `undefined` when that is not known. */
+  #last: RuleSet | undefined;
 
-  constructor(options: ServiceProxyOptions, make: () => string) {
+  constructor(options: ServiceProxyOptions, make: () => RuleSet) {
     this.#options = options;
     this.#make = make;
   }
@@ -113,8 +118,15 @@ class Enforcement {
     this.#timer = undefined;
     this.#running = this.#running.then(async () => {
       const rules = this.#make();
-      if (rules === this.#last) return;
-      await this.#options.setRules(rules);
+      const change = formatChange(this.#last, rules);
+      if (change === "") return;
+      const isWhole = this.#last === undefined;
+      this.#last = undefined;
+      await this.#options.setRules(change).catch(async (error: unknown) => {
+        // What is in force may be something else than was thought: then everything is said anew.
+        if (isWhole) throw error;
+        await this.#options.setRules(formatChange(undefined, rules));
+      });
       this.#last = rules;
     });
     this.#running = this.#running.catch((error: unknown) => this.#options.report?.(error));

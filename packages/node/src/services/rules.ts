@@ -1,4 +1,4 @@
-/** The packet filter's rules for services: from Services and EndpointSlices to the text that nft reads. Pure. */
+/** The packet filter's rules for services: from Services and EndpointSlices to what nft is to hold, and the text that changes it. Pure. */
 import { createHash } from "node:crypto";
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service, ServicePort } from "@capstan/kinds/v1";
@@ -16,35 +16,132 @@ interface Target {
   readonly port: number;
   readonly addresses: readonly string[];
   readonly nodePort: number | undefined;
+  /** The address of the only node at which the port is served, by its own pods; `undefined` is all of them. */
+  readonly onlyAt: string | undefined;
   /** Seconds for which a client comes back to the same backend. */
   readonly affinity: number | undefined;
   readonly backends: readonly Backend[];
 }
 
-/** The rules of all services; what was there before is replaced at once. */
-export function serviceRules(services: readonly Service[], slices: readonly EndpointSlice[]): string {
+/** What the packet filter is to hold. */
+export interface RuleSet {
+  /** Sets by name: their clients are remembered as long as the set stays. */
+  readonly sets: ReadonlyMap<string, string>;
+  readonly chains: ReadonlyMap<string, readonly string[]>;
+  /** Elements by table and key; those of sets have no value. */
+  readonly elements: { readonly [table in ElementTable]: ReadonlyMap<string, string> };
+}
+
+/** The tables that name where a packet goes: to a service, to a port of a node, nowhere, or back to its sender. */
+export type ElementTable = "addresses" | "node-ports" | "local-ports" | "dead" | "hairpins";
+
+/** Where nodes are: a service may want to be served only by the node that was asked. */
+export type NodeAddresses = ReadonlyMap<string, string>;
+
+/** The rules of all services. */
+export function serviceRules(
+  services: readonly Service[],
+  slices: readonly EndpointSlice[],
+  nodes: NodeAddresses = new Map(),
+): RuleSet {
   const byService = groupSlices(slices);
-  const targets = services.flatMap((service) => targetsOf(service, byService.get(keyOf(service)) ?? []));
-  const served = targets.filter(({ backends }) => backends.length > 0);
-  const dead = targets.filter(({ backends }) => backends.length === 0);
+  const all = services.flatMap((service) => targetsOf(service, byService.get(keyOf(service)) ?? [], nodes));
+  const served = all.filter(({ backends }) => backends.length > 0);
+  const dead = all.filter(({ backends }) => backends.length === 0);
+  return {
+    sets: new Map(served.flatMap(setsOf)),
+    chains: new Map(served.flatMap(chainsOf)),
+    elements: {
+      addresses: new Map(served.flatMap(addressElements)),
+      "node-ports": new Map(served.flatMap(nodePortElements)),
+      "local-ports": new Map(all.flatMap(localPortElements)),
+      dead: new Map(dead.flatMap(deadElements)),
+      hairpins: new Map(hairpins(served)),
+    },
+  };
+}
+
+const types: { readonly [table in ElementTable]: string } = {
+  addresses: "ipv4_addr . inet_proto . inet_service : verdict",
+  "node-ports": "inet_proto . inet_service : verdict",
+  "local-ports": "ipv4_addr . inet_proto . inet_service : verdict",
+  dead: "ipv4_addr . inet_proto . inet_service",
+  hairpins: "ipv4_addr . ipv4_addr",
+};
+const tables = Object.keys(types) as ElementTable[];
+const table = "ip capstan-services";
+
+/** The text that brings the packet filter from one set of rules to another; what does not change is not touched. */
+export function formatChange(before: RuleSet | undefined, after: RuleSet): string {
+  return before === undefined ? formatAll(after) : formatDifference(before, after);
+}
+
+function formatAll({ sets, chains, elements }: RuleSet): string {
   return [
-    "add table ip capstan-services",
-    "delete table ip capstan-services",
-    "table ip capstan-services {",
-    ...served.flatMap(setsOf),
-    ...served.flatMap(chainsOf),
-    verdictMap("addresses", "ipv4_addr . inet_proto . inet_service", served.flatMap(addressElements)),
-    verdictMap("node-ports", "inet_proto . inet_service", served.flatMap(nodePortElements)),
-    elementSet("dead", "ipv4_addr . inet_proto . inet_service", dead.flatMap(deadElements)),
-    elementSet("hairpins", "ipv4_addr . ipv4_addr", hairpins(served)),
+    `add table ${table}`,
+    `delete table ${table}`,
+    `table ${table} {`,
+    ...[...sets].map(([name, spec]) => `  set ${name} { ${spec} }`),
+    ...[...chains].map(([name, rules]) => `  chain ${name} { ${rules.join("; ")}; }`),
+    ...tables.map((name) => {
+      const items = [...elements[name]].map(formatElement);
+      const kind = types[name].endsWith("verdict") ? "map" : "set";
+      return `  ${kind} ${name} { type ${types[name]};${items.length === 0 ? "" : ` elements = { ${items.join(", ")} };`} }`;
+    }),
     hooks,
     "}",
     "",
   ].join("\n");
 }
 
+function formatElement([key, value]: readonly [string, string]): string {
+  return value === "" ? key : `${key} : ${value}`;
+}
+
+/** First what is new, then what leads to it, last what nothing leads to any more. */
+function formatDifference(before: RuleSet, after: RuleSet): string {
+  const isChanged = ([name, rules]: readonly [string, readonly string[]]): boolean =>
+    before.chains.get(name)?.join() !== rules.join();
+  const fresh = [...after.chains].filter(isChanged);
+  const lines = [
+    ...[...after.sets].filter(([name, spec]) => before.sets.get(name) !== spec).map(addSet),
+    ...fresh.map(([name]) => `add chain ${table} ${name}`),
+    ...fresh.flatMap(([name, rules]) => [
+      `flush chain ${table} ${name}`,
+      ...rules.map((rule) => `add rule ${table} ${name} ${rule}`),
+    ]),
+    ...tables.flatMap((name) => elementChanges(name, before.elements[name], after.elements[name])),
+    ...missing(before.chains, after.chains).map((name) => `flush chain ${table} ${name}`),
+    ...missing(before.chains, after.chains).map((name) => `delete chain ${table} ${name}`),
+    ...missing(before.sets, after.sets).map((name) => `delete set ${table} ${name}`),
+  ];
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function addSet([name, spec]: readonly [string, string]): string {
+  return `add set ${table} ${name} { ${spec} }`;
+}
+
+function missing(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...before.keys()].filter((name) => !after.has(name));
+}
+
+function elementChanges(
+  name: ElementTable,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly string[] {
+  const gone = [...before.keys()].filter((key) => after.get(key) !== before.get(key));
+  const come = [...after].filter(([key, value]) => before.get(key) !== value);
+  return [
+    ...(gone.length === 0 ? [] : [`delete element ${table} ${name} { ${gone.join(", ")} }`]),
+    ...(come.length === 0 ? [] : [`add element ${table} ${name} { ${come.map(formatElement).join(", ")} }`]),
+  ];
+}
+
 const hooks = `  chain choose {
     ip daddr . meta l4proto . th dport vmap @addresses
+    ip daddr . meta l4proto . th dport vmap @local-ports
     fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @node-ports
   }
   chain prerouting { type nat hook prerouting priority dstnat; policy accept; jump choose; }
@@ -72,21 +169,43 @@ function groupSlices(slices: readonly EndpointSlice[]): ReadonlyMap<string, Endp
   return groups;
 }
 
-function targetsOf(service: Service, slices: readonly EndpointSlice[]): readonly Target[] {
+function targetsOf(service: Service, slices: readonly EndpointSlice[], nodes: NodeAddresses): readonly Target[] {
   const { spec } = service;
   if (spec === undefined || spec.type === "ExternalName" || !isIpv4(spec.clusterIP)) return [];
-  const addresses = [spec.clusterIP, ...(spec.externalIPs ?? []), ...balancerAddresses(service)].filter(isIpv4);
   const affinity =
     spec.sessionAffinity === "ClientIP" ? (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) : undefined;
-  return (spec.ports ?? []).map((port) => ({
-    name: `${keyOf(service)}:${port.name ?? ""}:${port.protocol ?? "TCP"}:${port.port}`,
-    protocol: (port.protocol ?? "TCP").toLowerCase(),
-    port: port.port,
-    addresses: [...new Set(addresses)],
-    nodePort: port.nodePort,
-    affinity,
-    backends: backendsOf(port, slices),
-  }));
+  const isLocal = spec.externalTrafficPolicy === "Local" && nodes.size > 0;
+  const addresses = [spec.clusterIP, ...(spec.externalIPs ?? []), ...balancerAddresses(service)].filter(isIpv4);
+  return (spec.ports ?? []).flatMap((port): Target[] => {
+    const common = {
+      name: `${keyOf(service)}:${port.name ?? ""}:${port.protocol ?? "TCP"}:${port.port}`,
+      protocol: (port.protocol ?? "TCP").toLowerCase(),
+      port: port.port,
+      affinity,
+    };
+    const usual = {
+      ...common,
+      addresses: [...new Set(addresses)],
+      nodePort: isLocal ? undefined : port.nodePort,
+      onlyAt: undefined,
+      backends: backendsOf(port, slices),
+    };
+    if (!isLocal) return [usual];
+    return [
+      usual,
+      ...Array.from(nodes, (node) =>
+        localTarget({ ...common, nodePort: port.nodePort }, node, backendsOf(port, slices, node[0])),
+      ),
+    ];
+  });
+}
+
+function localTarget(
+  common: Pick<Target, "name" | "protocol" | "port" | "affinity" | "nodePort">,
+  [node, address]: readonly [string, string],
+  backends: readonly Backend[],
+): Target {
+  return { ...common, name: `${common.name}@${node}`, addresses: [], onlyAt: address, backends };
 }
 
 function balancerAddresses({ status }: Service): readonly string[] {
@@ -101,13 +220,15 @@ function isIpv4(address: string | undefined): address is string {
 function backendsOf(
   { name = "", protocol = "TCP" }: ServicePort,
   slices: readonly EndpointSlice[],
+  node?: string,
 ): readonly Backend[] {
   const found = slices
     .filter(({ addressType }) => addressType === "IPv4")
     .flatMap(({ endpoints = [], ports = [] }) => {
       const port = ports?.find((one) => (one.name ?? "") === name && (one.protocol ?? "TCP") === protocol)?.port;
       if (port === undefined) return [];
-      return (endpoints ?? []).flatMap(({ addresses, conditions = {} }) =>
+      const there = (endpoints ?? []).filter(({ nodeName }) => node === undefined || nodeName === node);
+      return there.flatMap(({ addresses, conditions = {} }) =>
         addresses.map((ip) => ({ ip, port, ready: conditions.ready !== false, serving: conditions.serving === true })),
       );
     });
@@ -126,54 +247,48 @@ function backendId({ name }: Target, { ip, port }: Backend): string {
   return idOf(`${name}/${ip}:${port}`);
 }
 
-function setsOf(target: Target): readonly string[] {
+type Entry = readonly [string, string];
+
+function setsOf(target: Target): readonly Entry[] {
   const { affinity } = target;
   if (affinity === undefined) return [];
-  return target.backends.map(
-    (backend) =>
-      `  set clients-${backendId(target, backend)} { type ipv4_addr; flags dynamic,timeout; timeout ${affinity}s; }`,
-  );
+  const spec = `type ipv4_addr; flags dynamic,timeout; timeout ${affinity}s;`;
+  return target.backends.map((backend): Entry => [`clients-${backendId(target, backend)}-${affinity}`, spec]);
 }
 
 /** A chain for each backend, and one that chooses among them: whoever came before goes where it went, others anywhere. */
-function chainsOf(target: Target): readonly string[] {
+function chainsOf(target: Target): readonly (readonly [string, readonly string[]])[] {
   const { affinity, backends, protocol } = target;
   const ids = backends.map((backend) => backendId(target, backend));
-  const ends = backends.map(({ ip, port }, index) => {
-    const remember = affinity === undefined ? "" : `update @clients-${ids[index]} { ip saddr }; `;
-    return `  chain to-${ids[index]} { ${remember}meta l4proto ${protocol} dnat to ${ip}:${port}; }`;
+  const ends = backends.map(({ ip, port }, index): readonly [string, readonly string[]] => {
+    const remember = affinity === undefined ? "" : `update @clients-${ids[index]}-${affinity} { ip saddr } `;
+    return [`to-${ids[index]}`, [`${remember}meta l4proto ${protocol} dnat to ${ip}:${port}`]];
   });
-  const again = affinity === undefined ? [] : ids.map((id) => `ip saddr @clients-${id} goto to-${id};`);
+  const again = affinity === undefined ? [] : ids.map((id) => `ip saddr @clients-${id}-${affinity} goto to-${id}`);
   const choices = ids.map((id, index) => `${index} : goto to-${id}`).join(", ");
-  const choose = `numgen random mod ${ids.length} vmap { ${choices} };`;
-  return [...ends, `  chain of-${idOf(target.name)} { ${[...again, choose].join(" ")} }`];
+  return [...ends, [`of-${idOf(target.name)}`, [...again, `numgen random mod ${ids.length} vmap { ${choices} }`]]];
 }
 
-function addressElements({ name, addresses, protocol, port }: Target): readonly string[] {
-  return addresses.map((address) => `${address} . ${protocol} . ${port} : goto of-${idOf(name)}`);
+function addressElements({ name, addresses, protocol, port }: Target): readonly Entry[] {
+  return addresses.map((address): Entry => [`${address} . ${protocol} . ${port}`, `goto of-${idOf(name)}`]);
 }
 
-function nodePortElements({ name, nodePort, protocol }: Target): readonly string[] {
-  return nodePort === undefined || nodePort === 0 ? [] : [`${protocol} . ${nodePort} : goto of-${idOf(name)}`];
+function nodePortElements({ name, nodePort = 0, protocol, onlyAt }: Target): readonly Entry[] {
+  return nodePort === 0 || onlyAt !== undefined ? [] : [[`${protocol} . ${nodePort}`, `goto of-${idOf(name)}`]];
 }
 
-function deadElements({ addresses, protocol, port }: Target): readonly string[] {
-  return addresses.map((address) => `${address} . ${protocol} . ${port}`);
+/** A node that has no pod of its own for such a port does not answer there. */
+function localPortElements({ name, nodePort = 0, protocol, onlyAt, backends }: Target): readonly Entry[] {
+  if (nodePort === 0 || onlyAt === undefined) return [];
+  return [[`${onlyAt} . ${protocol} . ${nodePort}`, backends.length === 0 ? "drop" : `goto of-${idOf(name)}`]];
+}
+
+function deadElements({ addresses, protocol, port, onlyAt }: Target): readonly Entry[] {
+  return onlyAt === undefined ? addresses.map((address): Entry => [`${address} . ${protocol} . ${port}`, ""]) : [];
 }
 
 /** A pod that reaches itself through a service must not see its own address as the sender's. */
-function hairpins(targets: readonly Target[]): readonly string[] {
+function hairpins(targets: readonly Target[]): readonly Entry[] {
   const ips = new Set(targets.flatMap(({ backends }) => backends.map(({ ip }) => ip)));
-  return [...ips].map((ip) => `${ip} . ${ip}`);
-}
-
-function verdictMap(name: string, type: string, elements: readonly string[]): string {
-  const unique = [...new Map(elements.map((element) => [element.split(" : ")[0], element])).values()];
-  const list = unique.length === 0 ? "" : ` elements = { ${unique.join(", ")} };`;
-  return `  map ${name} { type ${type} : verdict;${list} }`;
-}
-
-function elementSet(name: string, type: string, elements: readonly string[]): string {
-  const list = elements.length === 0 ? "" : ` elements = { ${[...new Set(elements)].join(", ")} };`;
-  return `  set ${name} { type ${type};${list} }`;
+  return [...ips].map((ip): Entry => [`${ip} . ${ip}`, ""]);
 }

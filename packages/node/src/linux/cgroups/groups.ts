@@ -1,7 +1,7 @@
 /** The control groups of a machine: one tree below this process's own group, a branch a pod, a leaf a container. Best effort: some machines have none. */
 import { constants } from "node:fs";
-import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
 import type { BoundPod } from "../../pod/containers.ts";
 import { qosClassOf } from "../../pod/qos.ts";
@@ -135,9 +135,10 @@ export class Groups {
     if (branch !== undefined) await this.#remove(branch.place);
   }
 
-  /** Removes the tree; everything in it must have ended. */
+  /** Removes the tree; everything in it must have ended. The forest goes with its last tree. */
   async close(): Promise<void> {
     await this.#remove("");
+    for (const { folder } of this.#hierarchies) await rmdir(dirname(folder)).catch(() => {});
   }
 
   #leaf(pod: BoundPod, id: string): string {

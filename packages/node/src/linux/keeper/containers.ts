@@ -5,6 +5,7 @@ import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
+import { enroll } from "./enroll.ts";
 
 /** How a container ended. */
 export interface Ending {
@@ -60,8 +61,11 @@ export class Containers {
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
     const [program = "", ...args] = launch.argv;
-    const [stdin, users] = [launch.stdin, launch.waitsForUsers].map((isWanted) => (isWanted ? "pipe" : "ignore"));
-    const child = spawn(program, args, { env: { ...launch.env }, stdio: [stdin, "pipe", "pipe", "pipe", users] });
+    const { stdin, waitsForUsers, membership } = launch;
+    const [input, users, gate] = [stdin, waitsForUsers, membership !== undefined].map((isWanted) =>
+      isWanted ? "pipe" : "ignore",
+    );
+    const child = spawn(program, args, { env: { ...launch.env }, stdio: [input, "pipe", "pipe", "pipe", users, gate] });
     const running: Running = { launch, process: child, pid: child.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
     const tail = this.#keepOutput(running);
@@ -73,8 +77,13 @@ export class Containers {
       child.once("spawn", resolve);
       child.once("error", reject);
     });
-    if (launch.tellsPid) running.pid = (await toldPid(launch, child.stdio[3] as Readable)) ?? running.pid;
-    if (launch.waitsForUsers) await letIn(running.pid, child.stdio[4] as Writable);
+    const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
+    if (launch.tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
+    if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
+    if (membership !== undefined) {
+      await Promise.all([child.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
+      open(pipes[5] as Writable);
+    }
     await this.#untilExecuted(running);
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
@@ -85,8 +94,9 @@ export class Containers {
    */
   async #untilExecuted({ pid, launch }: Running): Promise<void> {
     while (this.#running.has(launch.id)) {
-      const program = await readlink(`/proc/${pid}/exe`).catch(() => "");
-      if (program !== launcher) return;
+      const program = await readlink(`/proc/${pid}/exe`).catch((error: NodeJS.ErrnoException) => error.code ?? "");
+      // A process that has no program any more has ended, and the news of that is on its way.
+      if (program !== launcher && program !== "ENOENT") return;
       await this.#pause();
     }
   }
@@ -203,9 +213,14 @@ function readPid(info: Readable): Promise<number | undefined> {
 
 /** Everybody in the namespace of a process is who they are outside of it. */
 async function letIn(pid: number, gate: Writable): Promise<void> {
-  gate.on("error", () => {});
   for (const map of ["uid_map", "gid_map"]) await writeFile(`/proc/${pid}/${map}`, "0 0 4294967295").catch(() => {});
-  gate.end("go");
+  open(gate);
+}
+
+/** Lets a process go on that waits for a byte. */
+function open(gate: Writable): void {
+  gate.on("error", () => {});
+  gate.end("x");
 }
 
 async function usageIn(pid: string, space: string): Promise<Usage> {

@@ -4,6 +4,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { createFrameCutter, toFrame } from "../frames.ts";
 import { channels, type DoorRequest } from "../protocol.ts";
 import { stdinOf, type Containers } from "./containers.ts";
+import { enroll } from "./enroll.ts";
 
 /** Opens the door. */
 export function openDoor(path: string, containers: Containers): Promise<Server> {
@@ -70,9 +71,11 @@ function dialIn(socket: Socket, pid: number, port: number): void {
   socket.once("close", () => child.kill("SIGKILL"));
 }
 
-function exec(socket: Socket, { argv, env, stdin }: Extract<DoorRequest, { readonly to: "exec" }>): void {
+function exec(socket: Socket, request: Extract<DoorRequest, { readonly to: "exec" }>): void {
+  const { argv, env, stdin, membership } = request;
   const [program = "", ...args] = argv;
   const child = spawn(program, args, { env: { ...env }, stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"] });
+  if (membership !== undefined && child.pid !== undefined) void enroll(child.pid, membership);
   const send = (channel: number, bytes: Uint8Array): void =>
     void (socket.writable && socket.write(toFrame(channel, bytes)));
   child.stdout?.on("data", (chunk: Buffer) => send(channels.stdout, chunk));

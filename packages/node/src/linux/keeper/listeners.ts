@@ -29,7 +29,7 @@ export type Answerer = (question: Buffer) => Promise<Buffer | undefined>;
 export async function startNames(host: string, answer: Answerer): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, from) => {
-    void answer(question).then((bytes) => bytes && socket.send(bytes, from.port, from.address));
+    void answer(question).then((bytes) => bytes && socket.send(fitting(bytes), from.port, from.address));
   });
   await new Promise<void>((resolve) => socket.bind(53, host, resolve));
   const server = createServer((connection) => {
@@ -46,6 +46,21 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
     });
   });
   await new Promise<void>((resolve) => void server.listen(53, host, resolve));
+}
+
+/** What every network carries in one piece. */
+const longestDatagram = 1232;
+const headerLength = 12;
+
+/** An answer that is too long for a datagram is only announced: whoever gets that asks again over TCP. */
+function fitting(answer: Buffer): Buffer {
+  if (answer.length <= longestDatagram) return answer;
+  let end = headerLength;
+  while ((answer[end] ?? 0) !== 0) end += 1 + (answer[end] ?? 0);
+  const short = Buffer.from(answer.subarray(0, end + 5));
+  short[2] = (short[2] ?? 0) | 0x02;
+  short.fill(0, 6, headerLength);
+  return short;
 }
 
 function withLength(bytes: Buffer): Buffer {

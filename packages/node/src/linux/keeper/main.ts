@@ -4,11 +4,12 @@
  */
 import { spawn } from "node:child_process";
 import type { FromKeeper, KeeperRequest, NamesAnswer, RunResult, ToKeeper } from "../protocol.ts";
+import { removeTree } from "../cgroups/remove.ts";
 import { Containers } from "./containers.ts";
 import { openDoor } from "./door.ts";
 import { startNames, startRelay } from "./listeners.ts";
 
-const [door = ""] = process.argv.slice(2);
+const [door = "", ...groups] = process.argv.slice(2);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
 let questionNumber = 0;
 
@@ -73,8 +74,25 @@ process.on("message", (message: ToKeeper | NamesAnswer) => {
     (error: unknown) => send({ n: message.n, error: error instanceof Error ? error.message : String(error) }),
   );
 });
-process.on("disconnect", () => process.exit(0));
-process.on("SIGTERM", () => process.exit(0));
+/** Nobody else is left who could remove the groups: they can go when all others have gone. */
+async function leave(): Promise<void> {
+  if (groups.length > 0) {
+    endOthers();
+    await Promise.all(groups.map((folder) => removeTree(folder, pause)));
+  }
+  process.exit(0);
+}
+
+function endOthers(): void {
+  try {
+    process.kill(-1, "SIGKILL");
+  } catch {
+    // There is nobody else.
+  }
+}
+
+process.on("disconnect", () => void leave());
+process.on("SIGTERM", () => void leave());
 process.on("SIGINT", () => {});
 
 await openDoor(door, containers);
