@@ -167,6 +167,8 @@ const CODES: ReadonlyMap<string, StoreErrorCode> = new Map([
   ["InvalidAccessKeyId", "Denied"],
   ["SignatureDoesNotMatch", "Denied"],
   ["ExpiredToken", "Denied"],
+  // Versity's word for an access key that nobody has.
+  ["XAdminUserNotFound", "Denied"],
   ["RequestTimeTooSkewed", "Denied"],
   ["QuotaExceeded", "Full"],
   ["XMinioStorageFull", "Full"],
