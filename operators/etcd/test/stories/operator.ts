@@ -1,0 +1,8 @@
+/** The operator as the stories run it: a process of its own that reaches members through a forwarder, so that it can be killed and cut off. */
+import { connectEtcd } from "../../src/etcd/index.ts";
+import { etcdOperator } from "../../src/operator.ts";
+import { dialThrough } from "./forwarder.ts";
+import { idleControllers } from "./idle.ts";
+
+const dial = dialThrough(process.env["ETCD_OPERATOR_SOCKET"] ?? "");
+await etcdOperator({ connect: connectEtcd, dial, now: () => Date.now(), more: idleControllers }).run();

@@ -1,0 +1,176 @@
+/** One story's stage: a cluster, the operator as a process, and what a user would do. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ObjectOf } from "capstan";
+import { connectEtcd } from "../../src/etcd/index.ts";
+import type { EtcdClient, TlsMaterial } from "../../src/etcd/index.ts";
+import type { EtcdCluster } from "../../src/kinds/index.ts";
+import { hostOf } from "../../src/pods/index.ts";
+import { dialThrough } from "./forwarder.ts";
+import { IMAGE } from "./ground.ts";
+import type { Ground } from "./ground.ts";
+import { openKube } from "./kube.ts";
+import type { Kube, KubeObject } from "./kube.ts";
+
+export type ClusterObject = ObjectOf<typeof EtcdCluster>;
+export type ClusterSpec = { readonly size?: number; readonly version: string; readonly [field: string]: unknown };
+
+/** How long anything may take: generous, for machines are busy. */
+const PATIENCE = 300_000;
+
+export class Scene {
+  readonly ground: Ground;
+  readonly kube: Kube;
+  readonly name: string;
+  #operator: ChildProcess | undefined;
+  #runs = 0;
+
+  private constructor(ground: Ground, kube: Kube, name: string) {
+    this.ground = ground;
+    this.kube = kube;
+    this.name = name;
+  }
+
+  static async open(test: TestContext, ground: Ground, name = "e"): Promise<Scene> {
+    const scene = new Scene(ground, await openKube(ground.kubeconfig), name);
+    scene.startOperator();
+    test.after(() => scene.killOperator());
+    await scene.until(
+      "the kinds are served",
+      async () => (await scene.kube.get("/apis/etcd.capstan.dev/v1")) !== undefined,
+    );
+    return scene;
+  }
+
+  startOperator(): void {
+    const { kubeconfig, namespace, socket, folder } = this.ground;
+    const program = join(import.meta.dirname, "operator.ts");
+    const flags = [
+      `--kubeconfig=${kubeconfig}`,
+      `--namespaces=${namespace}`,
+      "--health-probe-bind-address=0",
+      "--log-level=debug",
+    ];
+    const child = spawn(
+      process.execPath,
+      ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", program, ...flags],
+      {
+        env: { ...process.env, NODE_TEST_CONTEXT: "", ETCD_OPERATOR_SOCKET: socket },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    const log = createWriteStream(join(folder, `operator-${this.name}-${++this.#runs}.log`));
+    child.stdout?.pipe(log);
+    child.stderr?.pipe(log);
+    this.#operator = child;
+  }
+
+  async killOperator(): Promise<void> {
+    const child = this.#operator;
+    this.#operator = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  path(plural: string, name = "", group = "/api/v1"): string {
+    return `${group}/namespaces/${this.ground.namespace}/${plural}${name === "" ? "" : `/${name}`}`;
+  }
+
+  get clusterPath(): string {
+    return this.path("etcdclusters", this.name, "/apis/etcd.capstan.dev/v1");
+  }
+
+  async apply(spec: ClusterSpec): Promise<void> {
+    const metadata = { name: this.name, namespace: this.ground.namespace };
+    const full = { image: IMAGE, ...spec };
+    await this.kube.apply(this.clusterPath, {
+      apiVersion: "etcd.capstan.dev/v1",
+      kind: "EtcdCluster",
+      metadata,
+      spec: full,
+    });
+  }
+
+  async cluster(): Promise<ClusterObject> {
+    const found = await this.kube.get(this.clusterPath);
+    assert.ok(found, "the cluster exists");
+    return found as unknown as ClusterObject;
+  }
+
+  /** Waits until something is the case. */
+  async until<T>(what: string, look: () => Promise<T | false | undefined>, patience = PATIENCE): Promise<T> {
+    const end = performance.now() + patience;
+    let failure: unknown;
+    while (performance.now() < end) {
+      try {
+        const seen = await look();
+        if (seen !== false && seen !== undefined) return seen;
+      } catch (error) {
+        failure = error;
+      }
+      await delay(250);
+    }
+    const { status } = await this.cluster().catch(() => ({ status: undefined }));
+    assert.fail(
+      `waited in vain until ${what}; ${String(failure ?? "")}\n${JSON.stringify(status, undefined, 1)}\n${await this.#lastWords()}`,
+    );
+  }
+
+  /** Waits until the cluster is as its spec says and nothing is left to do. */
+  async settled(what: string): Promise<ClusterObject> {
+    return await this.until(what, async () => {
+      const cluster = await this.cluster();
+      return isSettled(cluster) && cluster;
+    });
+  }
+
+  async pods(): Promise<readonly KubeObject[]> {
+    return await this.kube.list(`${this.path("pods")}?labelSelector=etcd.capstan.dev/cluster=${this.name}`);
+  }
+
+  /** A client of one member, or of whichever answers first. */
+  async member(name: string): Promise<EtcdClient> {
+    const pod = await this.kube.get(this.path("pods", name));
+    const address = (pod as { status?: { podIP?: string } } | undefined)?.status?.podIP ?? "0.0.0.0";
+    const tls = await this.#tls();
+    const place = { name: this.name, namespace: this.ground.namespace, isSecure: tls !== undefined };
+    return connectEtcd({
+      endpoint: `${tls === undefined ? "http" : "https"}://${address}:2379`,
+      dial: dialThrough(this.ground.socket),
+      ...(tls === undefined ? {} : { tls: { ...tls, serverName: hostOf(place, name) } }),
+    });
+  }
+
+  async #tls(): Promise<TlsMaterial | undefined> {
+    const { status } = await this.cluster();
+    if (status?.clientSecret === undefined) return undefined;
+    const secret = (await this.kube.get(this.path("secrets", status.clientSecret))) as
+      | { data?: { [entry: string]: string } }
+      | undefined;
+    const read = (entry: string): string => Buffer.from(secret?.data?.[entry] ?? "", "base64").toString();
+    return { ca: read("ca.crt"), certificate: read("tls.crt"), privateKey: read("tls.key") };
+  }
+
+  async #lastWords(): Promise<string> {
+    const log = await readFile(join(this.ground.folder, `operator-${this.name}-${this.#runs}.log`), "utf8").catch(
+      () => "",
+    );
+    return log.split("\n").slice(-25).join("\n");
+  }
+}
+
+/** Nothing is left to do for this spec. */
+export function isSettled({ metadata, spec, status }: ClusterObject): boolean {
+  const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+  const isCurrent = progressing?.observedGeneration === metadata.generation && progressing?.status === "False";
+  return isCurrent && (spec.size === 0 || (status?.ready === spec.size && status.size === spec.size));
+}
