@@ -58,3 +58,17 @@ export type {
   TestResult,
   TestStatus,
 } from "./scorecard/types.ts";
+
+// Generating it.
+export { generateBundle } from "./generate/bundle.ts";
+export type { BundleSource, GeneratedFiles } from "./generate/bundle.ts";
+export type { Manifest } from "./generate/manifest.ts";
+export type { KindWords } from "./generate/descriptors.ts";
+export type { PinImage } from "./generate/images.ts";
+export { baseCsv } from "./generate/words.ts";
+export type { Words } from "./generate/words.ts";
+export { classicImage, scorecardConfig } from "./generate/scorecard.ts";
+
+// As an image.
+export { buildBundleImage } from "./image/build.ts";
+export { readBundleImage } from "./image/read.ts";

@@ -1,0 +1,15 @@
+/** The Dockerfile of a bundle, for those who build it with other tools: labels that repeat the annotations, and three folders. */
+
+/** Writes it. */
+export function dockerfileOf(annotations: { readonly [key: string]: string }): string {
+  const lines = Object.entries(annotations).map(([key, value]) => `LABEL ${key}=${value}\n`);
+  return `FROM scratch
+
+# Core bundle labels and labels for testing.
+${lines.join("")}
+# Copy files to locations specified by labels.
+COPY bundle/manifests /manifests/
+COPY bundle/metadata /metadata/
+COPY bundle/tests/scorecard /tests/scorecard/
+`;
+}

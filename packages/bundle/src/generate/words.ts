@@ -1,0 +1,64 @@
+/** What a person says about an operator: its name on a page, who makes it, where to read more. */
+import { compareText, isObject, type JsonObject } from "../decode/json.ts";
+import { toTitle } from "./descriptors.ts";
+
+/** The words; whatever is not given is left to the base, or gets something usable. */
+export interface Words {
+  readonly displayName?: string;
+  readonly description?: string;
+  readonly provider?: { readonly name: string; readonly url?: string };
+  readonly maintainers?: readonly { readonly name: string; readonly email: string }[];
+  readonly links?: readonly { readonly name: string; readonly url: string }[];
+  readonly keywords?: readonly string[];
+  readonly maturity?: string;
+  readonly icon?: { readonly base64data: string; readonly mediatype: string };
+  readonly minKubeVersion?: string;
+  readonly capabilities?: string;
+  readonly categories?: string;
+}
+
+/** A ClusterServiceVersion that holds what people say and nothing that can be worked out. */
+export function baseCsv(name: string, words: Words): JsonObject {
+  const title = words.displayName ?? toTitle(name);
+  const { provider, maintainers = [], links = [], icon, minKubeVersion } = words;
+  const annotations = {
+    "alm-examples": "[]",
+    capabilities: words.capabilities ?? "Basic Install",
+    ...(words.categories === undefined ? {} : { categories: words.categories }),
+  };
+  return {
+    apiVersion: "operators.coreos.com/v1alpha1",
+    kind: "ClusterServiceVersion",
+    metadata: { annotations, name: `${name}.v0.0.0`, namespace: "placeholder" },
+    spec: sorted({
+      apiservicedefinitions: {},
+      customresourcedefinitions: {},
+      description: words.description ?? title,
+      displayName: title,
+      ...(icon === undefined ? {} : { icon: [{ ...icon }] }),
+      install: { spec: { deployments: null }, strategy: "" },
+      installModes: ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"].map((type) => ({
+        supported: type === "AllNamespaces",
+        type,
+      })),
+      keywords: words.keywords !== undefined && words.keywords.length > 0 ? [...words.keywords] : [name],
+      ...(links.length > 0 ? { links: links.map((one) => ({ ...one })) } : {}),
+      ...(maintainers.length > 0
+        ? { maintainers: maintainers.map(({ name: who, email }) => ({ email, name: who })) }
+        : {}),
+      maturity: words.maturity ?? "alpha",
+      ...(minKubeVersion === undefined ? {} : { minKubeVersion }),
+      ...(provider === undefined ? {} : { provider: { ...provider } }),
+      version: "0.0.0",
+    }),
+  };
+}
+
+/** The same keys in the order of their names, so that the same words give the same bytes. */
+export function sorted(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([key, one]) => [key, isObject(one) ? sorted(one) : one]),
+  );
+}
