@@ -1,0 +1,363 @@
+/** The faults of real wires and servers, against the embedded and the real API server: in the end everything is as it should be. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { TestContext } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, loadConfig, noRetry, processHost } from "@capstan/client";
+import type { Transport } from "@capstan/client";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import type { StoredObject } from "@capstan/model";
+import type { Api } from "../../src/api.ts";
+import { Informer } from "../../src/cache/informer.ts";
+import { apiOf } from "../../src/client-api.ts";
+import { sleep, systemClock } from "../../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
+import { controller } from "../../src/define.ts";
+import { silentLog } from "../../src/log.ts";
+import { installCrds } from "../../src/manager/crds.ts";
+import { Lease } from "../../src/manager/lease.ts";
+import { RunningOperator } from "../../src/manager/operator.ts";
+import { usualTuning } from "../../src/watch/states.ts";
+import { startBreakingWire, startProxy } from "./proxy.ts";
+import type { Passing, Proxy, WireFault } from "./proxy.ts";
+import { Widget } from "./world.ts";
+
+/** Impatient, so that a test need not wait for minutes; the rules are the same. */
+const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
+
+interface Stage {
+  readonly namespace: string;
+  /** The way of users: nothing goes wrong on it. */
+  readonly api: Api;
+  readonly upstreams: readonly Transport[];
+}
+
+type SetStage = (t: TestContext) => Promise<Stage>;
+
+// Users change things here more often than a hot loop would.
+const writeBudget = { writes: 10_000, within: 60_000 };
+const widget = controller(Widget, { owns: [ConfigMap], writeBudget }, async ({ object, apply, status }) => {
+  await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } });
+  status.text = `size ${object.spec.size}`;
+});
+
+async function onEmbedded(): Promise<Stage> {
+  const upstream = inProcess((await startApiServer()).fetch);
+  const api = apiOf(createClient(upstream));
+  await installCrds([widget], { api, clock: systemClock, manager: "test" });
+  return { namespace: "default", api, upstreams: [upstream] };
+}
+
+async function onReal(t: TestContext): Promise<Stage> {
+  const cluster = await useKubernetes(t, { peers: 1 });
+  const config = await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig });
+  const clients = cluster.servers.map(({ server }) =>
+    createClient({ ...config, cluster: { ...config.cluster, server } }),
+  );
+  t.after(() => Promise.all(clients.map((client) => client.close())));
+  const [first] = clients;
+  assert.ok(first !== undefined && clients.length === 2);
+  const api = apiOf(first);
+  await installCrds([widget], { api, clock: systemClock, manager: "test" });
+  return { namespace: cluster.namespace, api, upstreams: clients.map(({ transport }) => transport) };
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
+  const end = systemClock.now() + 60_000;
+  while (!(await holds())) {
+    assert.ok(systemClock.now() < end, `waited in vain until ${what()}`);
+    await sleep(systemClock, 25);
+  }
+}
+
+const versionsOf = (objects: readonly StoredObject[]): string =>
+  objects
+    .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
+    .toSorted()
+    .join(" ");
+
+const NAMES = ["a", "b", "c", "d", "e"];
+
+/** An operator behind a proxy, and users who are not. */
+class Play implements AsyncDisposable {
+  readonly #stage: Stage;
+  readonly proxy: Proxy;
+  readonly operator: RunningOperator;
+  readonly #client: AsyncDisposable;
+  size = 0;
+
+  constructor(stage: Stage, proxy: Proxy, api: Api & AsyncDisposable, clock: Clock) {
+    this.#stage = stage;
+    this.proxy = proxy;
+    this.#client = api;
+    const options = { api, clock, log: silentLog, namespaces: [stage.namespace], watchTuning: tuning };
+    this.operator = new RunningOperator({ controllers: [widget] }, options);
+  }
+
+  static async open(stage: Stage, clock: Clock = systemClock): Promise<Play> {
+    const proxy = await startProxy(...stage.upstreams);
+    const client = createClient(await proxy.config(), { retry: noRetry, timeoutMs: 10_000 });
+    const api = { ...apiOf(client), [Symbol.asyncDispose]: () => client.close() };
+    return new Play(stage, proxy, api, clock);
+  }
+
+  /** Users change every object, delete one and make it again, and take away a child. */
+  async change(): Promise<void> {
+    const { api, namespace } = this.#stage;
+    const by = { manager: "user", force: true };
+    this.size++;
+    const missing = (): undefined => undefined;
+    await api.delete(Widget, { namespace, name: "c" }, {}).catch(missing);
+    await api.delete(ConfigMap, { namespace, name: "a" }, {}).catch(missing);
+    for (const name of NAMES) {
+      const object = {
+        apiVersion: "example.com/v1",
+        kind: "Widget",
+        metadata: { namespace, name },
+        spec: { size: this.size },
+      };
+      await api.apply(Widget, object, by);
+    }
+  }
+
+  /** Every child and every status is there, and the operator's picture of the world is the server's. */
+  async settled(): Promise<void> {
+    const { api, namespace } = this.#stage;
+    let why = "";
+    const holds = async (): Promise<boolean> => {
+      const [widgets, maps] = await Promise.all([api.list(Widget, { namespace }), api.list(ConfigMap, { namespace })]);
+      const sizes = maps.items.filter(({ metadata }) => NAMES.includes(metadata.name)) as unknown as {
+        data: { size: string };
+      }[];
+      const statuses = widgets.items as unknown as { status?: { text: string } }[];
+      why = JSON.stringify({
+        size: this.size,
+        sizes: sizes.map(({ data }) => data.size),
+        statuses: statuses.map(({ status }) => status),
+        health: this.operator.health,
+      });
+      const [ofWidgets, ofMaps] = this.operator.health;
+      return (
+        sizes.length === NAMES.length &&
+        sizes.every(({ data }) => data.size === String(this.size)) &&
+        statuses.every(({ status }) => status?.text === `size ${this.size}`) &&
+        ofWidgets?.objects === widgets.items.length &&
+        ofMaps?.objects === maps.items.length &&
+        this.operator.health.every(({ isFailing }) => !isFailing)
+      );
+    };
+    await until(holds, () => `everything has size ${this.size}: ${why}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.proxy.decide = () => undefined;
+    await this.operator.stop();
+    await this.#client[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+  }
+}
+
+const every = (fault: WireFault) => (): WireFault => fault;
+const watches =
+  (fault: WireFault) =>
+  (passing: Passing): WireFault | undefined =>
+    passing.isWatch ? fault : undefined;
+const sometimes = (faults: readonly WireFault[]) => {
+  let count = 0;
+  return (): WireFault | undefined => (++count % 3 === 0 ? faults[(count / 3) % faults.length] : undefined);
+};
+
+const troubles: readonly (readonly [string, (passing: Passing) => WireFault | undefined])[] = [
+  ["410 on every watch", watches({ fault: "status", status: 410, reason: "Expired" })],
+  [
+    "429 with Retry-After on everything",
+    every({ fault: "status", status: 429, reason: "TooManyRequests", retryAfter: 1 }),
+  ],
+  ["500 on everything", every({ fault: "status", status: 500, reason: "InternalError" })],
+  ["watches that break after a while", watches({ fault: "cut", after: 700, how: "break" })],
+  ["frames that are cut off although the answer ends well", watches({ fault: "cut", after: 1_111, how: "end" })],
+  ["answers in tiny pieces", every({ fault: "slow", piece: 60, pause: 2 })],
+  ["watches that fall silent", watches({ fault: "silence", after: 400 })],
+  [
+    "answers to writes that are lost",
+    ({ isWrite }) => (isWrite ? { fault: "cut", after: 0, how: "break" } : undefined),
+  ],
+  [
+    "now this, now that",
+    sometimes([
+      { fault: "status", status: 500, reason: "InternalError" },
+      { fault: "cut", after: 300, how: "break" },
+      { fault: "status", status: 503, reason: "ServiceUnavailable" },
+      { fault: "cut", after: 900, how: "end" },
+    ]),
+  ],
+];
+
+function tell(where: string, setStage: SetStage, skip: string | false): void {
+  describe(`on ${where}`, { skip }, () => {
+    test("whatever the wire and the server do, every change arrives in the end", async (t) => {
+      const stage = await setStage(t);
+      await using play = await Play.open(stage);
+      await play.change();
+      await play.settled();
+      for (const [name, decide] of troubles) {
+        await t.test(name, async () => {
+          play.proxy.decide = decide;
+          play.proxy.breakAll();
+          await play.change();
+          // Long enough for the trouble to be met, whatever it is; what counts is what comes after it.
+          const before = play.proxy.seen.length;
+          await until(
+            () => play.proxy.seen.length > before + 3,
+            () => "the operator meets the trouble",
+          );
+          await play.change();
+          play.proxy.decide = () => undefined;
+          await play.settled();
+        });
+      }
+    });
+
+    test("a calendar that jumps changes nothing", async (t) => {
+      const stage = await setStage(t);
+      let offset = 0;
+      const clock: Clock = { ...systemClock, wall: () => systemClock.wall() + offset };
+      await using play = await Play.open(stage, clock);
+      for (const jump of [7_200_000, -86_400_000, 31_536_000_000]) {
+        offset += jump;
+        await play.change();
+        await play.settled();
+      }
+    });
+
+    test("nothing is written after the lease is lost", async (t) => {
+      const { api, namespace } = await setStage(t);
+      const late: string[] = [];
+      let isLost = false;
+      const leaderElection = {
+        namespace,
+        identity: "one",
+        tuning: { duration: 15_000, deadline: 10_000, period: 200 },
+      };
+      const operator = new RunningOperator(
+        { controllers: [widget], name: "lease" },
+        {
+          api,
+          log: silentLog,
+          namespaces: [namespace],
+          leaderElection,
+          onWrite: (_name, { key }) => void (isLost && late.push(key)),
+        },
+      );
+      await operator.elected();
+      const steal = { spec: { holderIdentity: "somebody else", leaseDurationSeconds: 3600 } };
+      await api.patch(Lease, { namespace, name: "lease" }, steal, { type: "merge", manager: "thief" });
+      await operator.lost;
+      isLost = true;
+      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: { namespace, name: "late" }, spec: {} };
+      await api.apply(Widget, object, { manager: "user" });
+      await sleep(systemClock, 500);
+      await assert.rejects(api.get(ConfigMap, { namespace, name: "late" }), { code: "NotFound" });
+      assert.deepEqual(late, []);
+      await operator.stop(0);
+    });
+
+    test("a watch that is cut at each of its bytes loses nothing and invents nothing", async (t) => {
+      const { api, namespace, upstreams } = await setStage(t);
+      for (const name of ["cut-a", "cut-b"]) {
+        const object = {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { namespace, name, labels: { cut: "yes" } },
+          data: { text: "é" },
+        };
+        await api.create(ConfigMap, object as never, { manager: "user" });
+      }
+      const wanted = versionsOf((await api.list(ConfigMap, { namespace, labelSelector: "cut=yes" })).items);
+      await using proxy = await startProxy(...upstreams);
+      const done = new Set<string>();
+      let length = 1;
+      proxy.decide = ({ url, isWatch }) => {
+        const [, cut] = /^\/cut\/(\d+)\//u.exec(url.pathname) ?? [];
+        if (cut === undefined || !isWatch || done.has(cut)) return undefined;
+        done.add(cut);
+        return { fault: "cut", after: Number(cut), how: "break" };
+      };
+      const whole = createClient(await proxy.config(), { retry: noRetry });
+      for await (const chunk of (
+        await whole.transport.request({ method: "GET", headers: {}, path: watchPath(namespace) })
+      ).body) {
+        length += chunk.length;
+        if (Buffer.from(chunk).includes("initial-events-end")) break;
+      }
+      await whole.close();
+      const cutAt = async (cut: number): Promise<void> => {
+        await using client = createClient(await proxy.config(`/cut/${cut}`), { retry: noRetry });
+        const scope = { namespace, labelSelector: "cut=yes" };
+        const own = { clock: systemClock, random: () => 0.5, tuning: { ...tuning, firstRest: 1, longestRest: 5 } };
+        await using informer = new Informer({ api: apiOf(client), kind: ConfigMap, scope, ...own });
+        const seen: string[] = [];
+        informer.subscribe(({ type, key }) => void seen.push(`${type} ${key}`));
+        await until(
+          () => done.has(String(cut)) && versionsOf(informer.reader.find({})) === wanted,
+          () => `cut at ${cut}: ${wanted}`,
+        );
+        assert.ok(seen.every((note) => note.startsWith("added")) && seen.length === 2, `cut at ${cut}: ${seen.join()}`);
+      };
+      const hands = Array.from({ length: 8 }, async (_, hand) => {
+        for (let cut = hand; cut < length; cut += 8) await cutAt(cut);
+      });
+      await Promise.all(hands);
+      assert.equal(done.size, length);
+    });
+  });
+}
+
+function watchPath(namespace: string): string {
+  const query =
+    "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=cut%3Dyes";
+  return `/api/v1/namespaces/${namespace}/configmaps?${query}`;
+}
+
+tell("the embedded API server", onEmbedded, false);
+tell("the real API server", onReal, kubernetesMissing());
+
+describe("with real API servers", { skip: kubernetesMissing() }, () => {
+  test("two of them behind one address, one a little behind the other, look like one", async (t) => {
+    const stage = await onReal(t);
+    await using play = await Play.open(stage);
+    let turn = 0;
+    play.proxy.choose = () => turn++ % 2;
+    // Whoever watches is sent elsewhere again and again, with the version that the other server told.
+    let count = 0;
+    play.proxy.decide = ({ isWatch }) =>
+      isWatch && ++count % 2 === 0 ? { fault: "cut", after: 500, how: "break" } : undefined;
+    for (let round = 0; round < 10; round++) await play.change();
+    await play.settled();
+    assert.ok(turn > 20, "both were asked");
+  });
+
+  test("a wire that breaks anywhere in TLS and HTTP/2 is mended", async (t) => {
+    const cluster = await useKubernetes(t);
+    const config = await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig });
+    await using straight = createClient(config);
+    const api = apiOf(straight);
+    await installCrds([widget], { api, clock: systemClock, manager: "test" });
+    let cut = 0;
+    const wire = await startBreakingWire(Number(new URL(cluster.server).port), () => (cut = (cut * 5 + 997) % 20_011));
+    const broken = createClient(
+      { ...config, cluster: { ...config.cluster, server: `https://127.0.0.1:${wire.port}` } },
+      { retry: noRetry },
+    );
+    const { namespace } = cluster;
+    const stage: Stage = { namespace, api, upstreams: [broken.transport] };
+    {
+      await using play = await Play.open(stage);
+      for (let round = 0; round < 10; round++) await play.change();
+      await play.settled();
+    }
+    await broken.close();
+    await wire[Symbol.asyncDispose]();
+  });
+});
