@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { ConnectionError, type Client } from "@capstan/client";
+import { StatefulSet } from "@capstan/kinds/apps/v1";
+import { ConfigMap, Pod } from "@capstan/kinds/v1";
+import { buildTestImages } from "@capstan/kubernetes";
+import { inspectMachine } from "@capstan/node";
+import { openHome, type Home } from "./embedded.ts";
+import { familyOf, placesOf, survivors } from "./traces.ts";
+import { until } from "./until.ts";
+
+const rounds = Number(process.env["CAPSTAN_CRASH_ROUNDS"] ?? "4");
+const { canRunPods } = await inspectMachine(process);
+const skip = canRunPods || process.env["CI"] === "true" ? false : "this machine cannot run real pods";
+const namespace = "default";
+
+test(
+  `a cluster that is killed ${rounds} times at random moments loses no write that it acknowledged and leaves nothing behind`,
+  { skip, timeout: rounds * 120_000 },
+  async () => {
+    await using home = await openHome();
+    for (const { archive } of await buildTestImages({ only: ["busybox"] }))
+      assert.equal((await home.capstan(["cluster", "load-image", archive])).code, 0);
+    const seed = Number(process.env["CAPSTAN_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = randomFrom(seed);
+    const acknowledged: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await crashOnce(home, { round, delay: random() * 3000, acknowledged }).catch((cause: unknown) => {
+        throw new Error(`round ${round} with seed ${seed}`, { cause });
+      });
+    }
+    await checkSurvival(home, acknowledged);
+  },
+);
+
+interface Round {
+  readonly round: number;
+  readonly delay: number;
+  readonly acknowledged: string[];
+}
+
+async function crashOnce(home: Home, { round, delay, acknowledged }: Round): Promise<void> {
+  const data = join(home.folder, "data");
+  const cluster = await home.start({ words: ["--data", data, "--pods", "real"] });
+  if (round === 0) await cluster.client.apply(StatefulSet, disks, { fieldManager: "test" });
+  // What can be lost must be there first.
+  if (round === 0) await untilReady(cluster.client);
+  const writing = writeUntilGone(cluster.client, round, acknowledged);
+  await wait(delay);
+  const family = familyOf(cluster.pid);
+  assert.ok(family.some(({ command }) => command === "unshare"));
+  await cluster.kill();
+  await writing;
+  await until("its processes are gone", () => survivors(family).length === 0, 30_000).catch(() =>
+    assert.deepEqual(survivors(family), []),
+  );
+  assert.deepEqual(placesOf(home.folder), { mounts: [], interfaces: [] });
+}
+
+async function checkSurvival(home: Home, acknowledged: readonly string[]): Promise<void> {
+  await using cluster = await home.start({ words: ["--data", join(home.folder, "data"), "--pods", "real"] });
+  const { client } = cluster;
+  const { items } = await client.list(ConfigMap, { namespace }).all();
+  const there = new Set(items.map(({ metadata }) => metadata.name));
+  assert.deepEqual(
+    acknowledged.filter((name) => !there.has(name)),
+    [],
+  );
+  await untilReady(client);
+  await until("the first member has counted a start for each time", async () => {
+    const log = await client.logs({ namespace, name: "disk-0" }).text();
+    return Number(/starts: (\d+)/.exec(log)?.[1]) >= 2;
+  });
+  const { status } = await client.get(Pod, { namespace, name: "disk-0" });
+  assert.ok((status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1);
+}
+
+async function untilReady(client: Client): Promise<void> {
+  await until("both members run", async () => {
+    const { status } = await client.get(StatefulSet, { namespace, name: "disk" });
+    return status?.readyReplicas === 2;
+  });
+}
+
+/** Writes as fast as it can and remembers what was acknowledged; ends when the server is gone. */
+async function writeUntilGone(client: Client, round: number, acknowledged: string[]): Promise<void> {
+  for (let index = 0; ; index++) {
+    const name = `write-${round}-${index}`;
+    try {
+      await client.create(ConfigMap, { metadata: { name, namespace } }, { signal: AbortSignal.timeout(10_000) });
+      acknowledged.push(name);
+    } catch (error) {
+      if (error instanceof ConnectionError || (error instanceof Error && error.name.endsWith("Error"))) return;
+      throw error;
+    }
+  }
+}
+
+const labels = { app: "disk" };
+const count = "echo x >> /data/starts; echo starts: $(wc -l < /data/starts); exec sleep 100000";
+const disks = {
+  metadata: { name: "disk", namespace },
+  spec: {
+    replicas: 2,
+    serviceName: "disk",
+    podManagementPolicy: "Parallel" as const,
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: "main",
+            image: "capstan.test/busybox:1",
+            command: ["sh", "-c", count],
+            volumeMounts: [{ name: "data", mountPath: "/data" }],
+          },
+        ],
+      },
+    },
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "data" },
+        spec: { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Mi" } } },
+      },
+    ],
+  },
+};
+
+/** Numbers in [0, 1) that a seed decides. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

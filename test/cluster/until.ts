@@ -1,0 +1,17 @@
+/** Waits for a condition, looking again and again. */
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Resolves with the first answer that is not undefined or false; fails in words when it takes too long. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  patience = 120_000,
+): Promise<T> {
+  const end = performance.now() + patience;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > end) throw new Error(`waited ${patience / 1000} s in vain until ${what}`);
+    await wait(50);
+  }
+}
