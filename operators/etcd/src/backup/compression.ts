@@ -1,0 +1,52 @@
+/** Compression of streams. */
+import { pipeline, Readable } from "node:stream";
+import type { Transform } from "node:stream";
+import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { BackupError } from "./errors.ts";
+
+/** How a backup is compressed. */
+export type Compression = "none" | "gzip" | "zstd";
+
+/** Compresses a stream. */
+export function compress(content: AsyncIterable<Uint8Array>, how: Compression): AsyncIterable<Buffer> {
+  switch (how) {
+    case "none":
+      return toBuffers(content);
+    case "gzip":
+      return through(content, createGzip());
+    case "zstd":
+      return through(content, createZstdCompress());
+  }
+}
+
+/** The way back; what cannot be read is corrupt or cut off. */
+export async function* decompress(
+  content: AsyncIterable<Uint8Array>,
+  how: Compression,
+): AsyncGenerator<Buffer, void, void> {
+  try {
+    if (how === "none") yield* toBuffers(content);
+    else yield* through(content, how === "gzip" ? createGunzip() : createZstdDecompress());
+  } catch (error) {
+    throw toBackupError(error);
+  }
+}
+
+function through(content: AsyncIterable<Uint8Array>, transform: Transform): AsyncIterable<Buffer> {
+  // Whatever goes wrong at the source arrives at the reader, because the pipeline destroys the transform with it.
+  pipeline(Readable.from(content), transform, () => {});
+  return transform as AsyncIterable<Buffer>;
+}
+
+async function* toBuffers(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, void> {
+  for await (const part of content) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
+}
+
+/** zlib's own codes; other errors come from the source and are told as they are. */
+function toBackupError(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "Z_BUF_ERROR")
+    return new BackupError("Truncated", "the compressed backup breaks off: take an older one", { cause: error });
+  if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB)/.test(code)) return error;
+  return new BackupError("Corrupt", "the compressed backup cannot be read: take an older one", { cause: error });
+}

@@ -1,0 +1,37 @@
+/** What can go wrong with backups beside the store and etcd themselves. */
+
+/** Why a backup could not be made, read or used. */
+export type BackupErrorCode =
+  /** No member could be asked for a snapshot. */
+  | "NoMember"
+  /** The bytes are not what was written. */
+  | "Corrupt"
+  /** The end is missing. */
+  | "Truncated"
+  /** It was encrypted with another key, or with one at all, or without. */
+  | "WrongKey"
+  /** The key in the Secret is not 32 bytes. */
+  | "BadKey"
+  /** It was taken from a newer etcd than the one that should read it. */
+  | "NewerVersion"
+  /** No room is left where the snapshot is kept meanwhile. */
+  | "Full"
+  /** There is no such backup. */
+  | "NotFound"
+  /** The store has backups of several clusters. */
+  | "Ambiguous"
+  /** A scratch member that was restored from it differs. */
+  | "Different"
+  /** Written by a newer operator. */
+  | "Unsupported";
+
+/** A backup that could not be made, read or used. The message says what, why, and what to do. */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+  readonly code: BackupErrorCode;
+
+  constructor(code: BackupErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,90 @@
+/** Gets a backup out of a store again: decrypted, decompressed, and compared with what was written down about it. */
+import { createHash } from "node:crypto";
+import { readWhole, StoreError } from "../store/index.ts";
+import type { Store, StoreCall } from "../store/index.ts";
+import { decompress } from "./compression.ts";
+import { decrypt } from "./encryption.ts";
+import { BackupError } from "./errors.ts";
+import { checkKey, checkVersion, objectNames, parseManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
+import { spoolSnapshot } from "./snapshot/spool.ts";
+import type { SnapshotFile } from "./snapshot/spool.ts";
+
+/** Which content to read. */
+export interface ReadContentOptions extends StoreCall {
+  readonly store: Store;
+  readonly manifest: Manifest;
+  readonly key?: Buffer;
+}
+
+/** The snapshot of a backup; fails at the latest at its end when anything differs. */
+export async function* readContent(options: ReadContentOptions): AsyncGenerator<Buffer, void, void> {
+  const { store, manifest, key, signal } = options;
+  checkKey(manifest, key);
+  const stored = new Measure(manifest.name, manifest.stored);
+  const snapshot = new Measure(manifest.name, manifest.snapshot);
+  const raw = stored.measure(await store.get(objectNames(manifest.name).content, signal ? { signal } : {}));
+  const plain = manifest.encryption && key ? decrypt(raw, key) : raw;
+  yield* snapshot.measure(decompress(plain, manifest.compression));
+}
+
+/** Reads what is known of a backup. */
+export async function readManifest(store: Store, name: string, call: StoreCall = {}): Promise<Manifest> {
+  try {
+    return parseManifest((await readWhole(await store.get(objectNames(name).manifest, call))).toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "NotFound") throw error;
+    throw new BackupError("NotFound", `there is no backup ${name} in ${store.place}`, { cause: error });
+  }
+}
+
+/** What to fetch, and for which etcd. */
+export interface FetchOptions extends StoreCall {
+  readonly store: Store;
+  readonly name: string;
+  readonly key?: Buffer;
+  /** The file to write. */
+  readonly path: string;
+  /** The version of the etcd that will read it. */
+  readonly version: string;
+}
+
+/** Puts the snapshot of a backup into a file. */
+export async function fetchBackup(
+  options: FetchOptions,
+): Promise<{ readonly manifest: Manifest; readonly file: SnapshotFile }> {
+  const { store, name, key, path, version, signal } = options;
+  const call = signal ? { signal } : {};
+  const manifest = await readManifest(store, name, call);
+  checkVersion(manifest, version);
+  const content = readContent({ store, manifest, ...(key ? { key } : {}), ...call });
+  const file = await spoolSnapshot(content, path, { size: manifest.snapshot.bytes, ...call });
+  return { manifest, file };
+}
+
+/** Counts and hashes what passes, and compares at the end. */
+class Measure {
+  readonly #name: string;
+  readonly #expected: { readonly bytes: number; readonly sha256: string };
+
+  constructor(name: string, expected: { readonly bytes: number; readonly sha256: string }) {
+    this.#name = name;
+    this.#expected = expected;
+  }
+
+  async *measure(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const part of content) {
+      hash.update(part);
+      bytes += part.length;
+      yield part;
+    }
+    if (bytes < this.#expected.bytes) {
+      const message = `the backup ${this.#name} breaks off after ${bytes} of ${this.#expected.bytes} bytes: take an older one`;
+      throw new BackupError("Truncated", message);
+    }
+    if (hash.digest("hex") === this.#expected.sha256) return;
+    throw new BackupError("Corrupt", `the backup ${this.#name} is not what was written: take an older one`);
+  }
+}

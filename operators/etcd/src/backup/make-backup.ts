@@ -1,0 +1,120 @@
+/** Makes a backup: a snapshot of the newest member, checked, compressed, encrypted, stored, read back, and only then declared. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { EtcdClient } from "../etcd/index.ts";
+import type { Store } from "../store/index.ts";
+import { chooseMember } from "./choose.ts";
+import type { Candidate } from "./choose.ts";
+import { compress } from "./compression.ts";
+import type { Compression } from "./compression.ts";
+import { encrypt } from "./encryption.ts";
+import { readContent } from "./fetch-backup.ts";
+import { backupName, formatManifest, objectNames, seal } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
+import { inspectSnapshot, spoolSnapshot } from "./snapshot/spool.ts";
+import type { SnapshotFile } from "./snapshot/spool.ts";
+
+/** Everything that a backup needs. */
+export interface MakeBackupOptions {
+  readonly members: readonly EtcdClient[];
+  readonly store: Store;
+  /** A folder in which the snapshot is kept meanwhile. */
+  readonly scratch: string;
+  readonly cluster: { readonly namespace: string; readonly name: string };
+  /** The spec of the cluster, to make it again. */
+  readonly spec?: unknown;
+  readonly compression: Compression;
+  readonly key?: Buffer;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly randomBytes: (count: number) => Buffer;
+  readonly signal?: AbortSignal;
+}
+
+/** Makes a backup and tells what is known of it. */
+export async function makeBackup(options: MakeBackupOptions): Promise<Manifest> {
+  const { members, scratch, signal } = options;
+  const chosen = await chooseMember(members, signal);
+  const path = join(scratch, `snapshot-${options.randomBytes(6).toString("hex")}.db`);
+  try {
+    const stream = await chosen.client.maintenance.snapshot(signal ? { signal } : {});
+    const file = await spoolSnapshot(stream, path, { size: stream.size, ...(signal ? { signal } : {}) });
+    const manifest = await describe(options, chosen, file);
+    return await upload(options, manifest, file);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+type Draft = Omit<Manifest, "encryption" | "stored">;
+
+async function describe(options: MakeBackupOptions, { client, status }: Candidate, file: SnapshotFile): Promise<Draft> {
+  const { revision, storageVersion } = await inspectSnapshot(file.path);
+  const cluster = { ...options.cluster, clusterId: status.clusterId };
+  const time = new Date(options.now());
+  const kvHash = await hashOf(client, revision, options.signal);
+  return {
+    format: 1,
+    name: backupName({ cluster, time, revision, salt: options.randomBytes(3).toString("hex") }),
+    cluster,
+    ...(options.spec === undefined ? {} : { spec: options.spec }),
+    time: time.toISOString(),
+    member: status.memberId,
+    version: status.version,
+    ...(storageVersion === undefined ? {} : { storageVersion }),
+    revision,
+    ...(kvHash ? { kvHash } : {}),
+    snapshot: { bytes: file.bytes, sha256: file.sha256 },
+    compression: options.compression,
+  };
+}
+
+/** The member's hash at the snapshot's revision. It may have been compacted meanwhile: then there is nothing to compare with. */
+async function hashOf(client: EtcdClient, revision: number, signal?: AbortSignal): Promise<Manifest["kvHash"]> {
+  try {
+    const { hash, compactRevision } = await client.maintenance.hashKv({ revision, ...(signal ? { signal } : {}) });
+    return { hash, compactRevision };
+  } catch {
+    return undefined;
+  }
+}
+
+async function upload(options: MakeBackupOptions, draft: Draft, file: SnapshotFile): Promise<Manifest> {
+  const { store, key, signal } = options;
+  const call = signal ? { signal } : {};
+  const names = objectNames(draft.name);
+  const hash = createHash("sha256");
+  const packed = compress(createReadStream(file.path, { highWaterMark: 1 << 18 }), draft.compression);
+  const content = key ? encrypt(packed, { key, salt: options.randomBytes(32) }) : packed;
+  try {
+    const { bytes } = await store.put(
+      names.content,
+      passing(content, (part) => hash.update(part)),
+      call,
+    );
+    const manifest = seal({ ...draft, stored: { bytes, sha256: hash.digest("hex") } }, key);
+    // What cannot be read back is not a backup.
+    for await (const part of readContent({ store, manifest, ...(key ? { key } : {}), ...call })) void part;
+    await store.put(names.manifest, once(Buffer.from(formatManifest(manifest))), call);
+    return manifest;
+  } catch (error) {
+    await store.remove(names.content).catch(() => {});
+    throw error;
+  }
+}
+
+async function* passing(
+  content: AsyncIterable<Buffer>,
+  look: (part: Buffer) => void,
+): AsyncGenerator<Buffer, void, void> {
+  for await (const part of content) {
+    look(part);
+    yield part;
+  }
+}
+
+async function* once(content: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield content;
+}

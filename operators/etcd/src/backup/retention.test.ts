@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Manifest } from "./manifest.ts";
+import { toRemove } from "./retention.ts";
+
+const HOUR = 3_600_000;
+const now = Date.parse("2026-11-15T12:00:00Z");
+const backups = [0, 1, 5, 30, 100].map((hours): Manifest => ({
+  format: 1,
+  name: `${hours}h`,
+  cluster: { namespace: "n", name: "c", clusterId: "1" },
+  time: new Date(now - hours * HOUR).toISOString(),
+  member: "1",
+  version: "3.6.16",
+  revision: 1,
+  snapshot: { bytes: 1, sha256: "" },
+  stored: { bytes: 1, sha256: "" },
+  compression: "none",
+}));
+const removed = (retention: { count?: number; ageMs?: number }, list = backups): string[] =>
+  toRemove(list, retention, now).map(({ name }) => name);
+
+test("without a rule everything is kept", () => assert.deepEqual(removed({}), []));
+test("the count keeps the newest", () => assert.deepEqual(removed({ count: 2 }), ["5h", "30h", "100h"]));
+test("the age removes the old ones", () => assert.deepEqual(removed({ ageMs: 24 * HOUR }), ["30h", "100h"]));
+test("both must hold", () => assert.deepEqual(removed({ count: 4, ageMs: 48 * HOUR }), ["100h"]));
+test("the newest is always kept", () =>
+  assert.deepEqual(removed({ count: 1, ageMs: HOUR }, backups.slice(3)), ["100h"]));

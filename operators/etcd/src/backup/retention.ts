@@ -1,0 +1,95 @@
+/** Which backups are there, which are kept, which go. */
+import { StoreError } from "../store/index.ts";
+import type { Store, StoreCall } from "../store/index.ts";
+import { BackupError } from "./errors.ts";
+import { readManifest } from "./fetch-backup.ts";
+import { nameOfManifest, objectNames } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** What is kept: those that are among so many newest and younger than so long, and always the newest. */
+export interface Retention {
+  readonly count?: number;
+  readonly ageMs?: number;
+}
+
+const DAY = 86_400_000;
+const AT_ONCE = 8;
+
+/** The complete backups whose names begin so, newest first. One whose description cannot be read is passed over and told. */
+export async function listBackups(
+  store: Store,
+  prefix: string,
+  call: StoreCall = {},
+): Promise<{ readonly backups: readonly Manifest[]; readonly unreadable: readonly string[] }> {
+  const names = (await store.list(prefix, call)).flatMap(({ name }) => nameOfManifest(name) ?? []);
+  const backups: Manifest[] = [];
+  const unreadable: string[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    const batch = names.slice(at, at + AT_ONCE).map(async (name) => {
+      try {
+        backups.push(await readManifest(store, name, call));
+      } catch (error) {
+        // Somebody else's file, or a backup that another operator removed just now.
+        if (!(error instanceof BackupError)) throw error;
+        if (error.code !== "NotFound") unreadable.push(name);
+      }
+    });
+    await Promise.all(batch);
+  }
+  return { backups: backups.sort((a, b) => compare(b.time, a.time) || compare(b.name, a.name)), unreadable };
+}
+
+/** The backup that is meant: the one named, or the newest if all are of one cluster. */
+export async function findBackup(store: Store, name: string | undefined, call: StoreCall = {}): Promise<Manifest> {
+  if (name !== undefined) return readManifest(store, name, call);
+  const { backups } = await listBackups(store, "", call);
+  const clusters = new Set(backups.map(({ cluster }) => `${cluster.namespace}/${cluster.name}`));
+  if (clusters.size > 1) {
+    const message = `${store.place} has backups of ${[...clusters].join(", ")}: say which backup`;
+    throw new BackupError("Ambiguous", message);
+  }
+  const [newest] = backups;
+  if (newest) return newest;
+  throw new BackupError("NotFound", `there is no backup in ${store.place}`);
+}
+
+/** Which of the backups, newest first, are not kept. */
+export function toRemove(backups: readonly Manifest[], { count, ageMs }: Retention, now: number): Manifest[] {
+  return backups.filter(({ time }, at) => {
+    if (at === 0) return false;
+    const isOverCount = count !== undefined && at >= count;
+    const isOld = ageMs !== undefined && now - Date.parse(time) >= ageMs;
+    return isOverCount || isOld;
+  });
+}
+
+/** Removes what is not kept, the description first: what has none is no backup. Also what broken uploads left a day ago. */
+export async function prune(
+  store: Store,
+  { prefix, retention, now, ...call }: StoreCall & { prefix: string; retention: Retention; now: number },
+): Promise<{ readonly kept: readonly Manifest[]; readonly removed: readonly string[] }> {
+  const { backups, unreadable } = await listBackups(store, prefix, call);
+  const gone = new Set(toRemove(backups, retention, now).map(({ name }) => name));
+  for (const name of gone) await removeBackup(store, name, call);
+  const known = new Set([...backups.map(({ name }) => name), ...unreadable].map((name) => objectNames(name).content));
+  for (const { name, modified } of await store.list(prefix, call)) {
+    if (name.endsWith(".snapshot") && !known.has(name) && now - modified.getTime() > DAY)
+      await store.remove(name, call);
+  }
+  return { kept: backups.filter(({ name }) => !gone.has(name)), removed: [...gone] };
+}
+
+async function removeBackup(store: Store, name: string, call: StoreCall): Promise<void> {
+  const { manifest, content } = objectNames(name);
+  try {
+    await store.remove(manifest, call);
+    await store.remove(content, call);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new StoreError(error.code, `could not remove the old backup ${name}: ${error.message}`, { cause: error });
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

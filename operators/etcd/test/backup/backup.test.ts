@@ -1,0 +1,307 @@
+/** Backups of real etcd in real stores: made, read back, restored by etcd's own program, and compared key by key. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { ETCD_VERSIONS } from "@capstan/kubernetes";
+import { systemClock } from "capstan";
+import { BackupError } from "../../src/backup/errors.ts";
+import type { BackupErrorCode } from "../../src/backup/errors.ts";
+import { fetchBackup, readManifest } from "../../src/backup/fetch-backup.ts";
+import { makeBackup } from "../../src/backup/make-backup.ts";
+import type { MakeBackupOptions } from "../../src/backup/make-backup.ts";
+import type { Manifest } from "../../src/backup/manifest.ts";
+import { findBackup, listBackups, prune } from "../../src/backup/retention.ts";
+import { inspectSnapshot } from "../../src/backup/snapshot/spool.ts";
+import type { EtcdClient } from "../../src/etcd/index.ts";
+import { openDirectory, openS3, StoreError } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import {
+  etcdPrograms,
+  startEtcd,
+  startEtcdCluster,
+  startHealthyEtcd,
+  takePlace,
+  untilHealthy,
+} from "../etcd/processes.ts";
+import type { EtcdProcess } from "../etcd/processes.ts";
+import { startS3 } from "../s3/server.ts";
+import type { S3Server } from "../s3/server.ts";
+
+const run = promisify(execFile);
+const failsWith = (code: BackupErrorCode) => (error: unknown) => error instanceof BackupError && error.code === code;
+const cluster = { namespace: "shop", name: "db" };
+
+/** A folder that goes with the test. */
+async function scratch(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "capstan-backup-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+function optionsFor(members: readonly EtcdProcess[], store: Store, folder: string): MakeBackupOptions {
+  const clients = members.map(({ client }) => client);
+  return { members: clients, store, scratch: folder, cluster, compression: "gzip", now: () => Date.now(), randomBytes };
+}
+
+async function fill({ kv }: EtcdClient): Promise<void> {
+  for (let at = 0; at < 60; at++) await kv.put(`key/${at}`, randomBytes(20_000));
+  for (let at = 0; at < 60; at += 3) await kv.delete({ key: `key/${at}` });
+  for (let at = 0; at < 60; at += 2) await kv.put(`key/${at}`, `again ${at}`);
+  const { revision } = await kv.range({ key: "x" });
+  await kv.compact(revision - 10);
+}
+
+/** Every key with everything that etcd knows of it. */
+async function contentOf({ kv }: EtcdClient): Promise<string[]> {
+  const { kvs } = await kv.range({ prefix: "" });
+  return kvs.map(
+    (one) =>
+      `${one.key.toString()} ${one.createRevision} ${one.modRevision} ${one.version} ${one.value.toString("hex")}`,
+  );
+}
+
+/** As the operator's seed member does it: etcd's own program makes the data folder. */
+async function restore(snapshot: string, version: string): Promise<EtcdProcess> {
+  const place = await takePlace();
+  const { etcdutl } = await etcdPrograms(version);
+  const peer = `http://127.0.0.1:${place.peerPort}`;
+  const flags = {
+    name: "m0",
+    "initial-cluster": `m0=${peer}`,
+    "initial-advertise-peer-urls": peer,
+    "data-dir": join(place.folder, "data"),
+  };
+  await run(etcdutl, [
+    "snapshot",
+    "restore",
+    snapshot,
+    ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
+  ]);
+  return untilHealthy(await startEtcd({ version, place }));
+}
+
+function openBucketOf({ endpoint, bucket, ca, accessKeyId, secretAccessKey }: S3Server): Store & Disposable {
+  const credentials = { accessKeyId, secretAccessKey };
+  return openS3({ endpoint, bucket, ca, region: "us-east-1", credentials, clock: systemClock, random: Math.random });
+}
+
+for (const version of ETCD_VERSIONS) {
+  test(`etcd ${version}: through a bucket, encrypted; destroyed; restored; every key is as it was`, async () => {
+    await using server = await startS3();
+    using store = openBucketOf(server);
+    await using folder = await scratch();
+    const key = randomBytes(32);
+    let before: string[];
+    let manifest: Manifest;
+    {
+      await using old = await startEtcdCluster(3, { version });
+      const [first] = old.members;
+      assert.ok(first);
+      await fill(first.client);
+      before = await contentOf(first.client);
+      manifest = await makeBackup({
+        ...optionsFor(old.members, store, folder.path),
+        key,
+        compression: "zstd",
+        spec: { size: 3 },
+      });
+      const { revision } = await first.client.maintenance.status();
+      assert.equal(manifest.revision, revision);
+    }
+    assert.equal(manifest.version, version);
+    assert.ok(manifest.kvHash);
+    assert.deepEqual(await findBackup(store, undefined), manifest);
+    const path = join(folder.path, "restored.db");
+    const { file } = await fetchBackup({ store, name: manifest.name, key, path, version });
+    assert.equal(file.sha256, manifest.snapshot.sha256);
+    await using member = await restore(path, version);
+    assert.deepEqual(await contentOf(member.client), before);
+    const hash = await member.client.maintenance.hashKv({ revision: manifest.revision });
+    assert.deepEqual({ hash: hash.hash, compactRevision: hash.compactRevision }, manifest.kvHash);
+  });
+
+  test(`etcd ${version}: what we read in a snapshot is what etcd's own program reads`, async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    const { etcdutl } = await etcdPrograms(version);
+    const save = async (name: string): Promise<string> => {
+      const path = join(folder.path, name);
+      const parts: Buffer[] = [];
+      for await (const part of await etcd.client.maintenance.snapshot()) parts.push(part);
+      await writeFile(path, Buffer.concat(parts));
+      return path;
+    };
+    const { kv } = etcd.client;
+    const snapshots = [await save("empty")];
+    await kv.put("one", "1");
+    snapshots.push(await save("one"));
+    await fill(etcd.client);
+    snapshots.push(await save("many"));
+    await kv.delete({ prefix: "" });
+    const { revision } = await kv.range({ key: "x" });
+    await kv.compact(revision, { physical: true });
+    snapshots.push(await save("compacted"));
+    const ours = await Promise.all(snapshots.map(async (path) => (await inspectSnapshot(path)).revision));
+    assert.deepEqual(ours, [1, 2, revision - 1, revision]);
+    // etcd's program counts only the keys, so the first and the last differ from what a member would start with.
+    const { stdout } = await run(etcdutl, ["snapshot", "status", snapshots[2] ?? "", "--write-out=json"]);
+    assert.equal((JSON.parse(stdout) as { revision: number }).revision, ours[2]);
+  });
+}
+
+describe("a folder as the store", () => {
+  const version = "3.6.16";
+
+  test("every form comes back, and a backup of the newest revision is taken", async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    await fill(etcd.client);
+    const store = openDirectory({ root: folder.path, path: "store" });
+    for (const compression of ["none", "gzip", "zstd"] as const) {
+      for (const key of [undefined, randomBytes(32)]) {
+        const options = { ...optionsFor([etcd], store, folder.path), compression, ...(key ? { key } : {}) };
+        const manifest = await makeBackup(options);
+        const path = join(folder.path, "back.db");
+        await fetchBackup({ store, name: manifest.name, path, version, ...(key ? { key } : {}) });
+        assert.equal((await inspectSnapshot(path)).revision, manifest.revision);
+      }
+    }
+    const { backups } = await listBackups(store, "shop/db/");
+    assert.equal(backups.length, 6);
+    const { kept, removed } = await prune(store, { prefix: "shop/db/", retention: { count: 2 }, now: Date.now() });
+    assert.deepEqual([kept.length, removed.length], [2, 4]);
+    assert.equal((await store.list("")).length, 4);
+  });
+
+  test("what broken uploads left goes after a day, what is in the making stays", async () => {
+    await using folder = await scratch();
+    const store = openDirectory({ root: folder.path });
+    const half = async function* (): AsyncGenerator<Buffer> {
+      yield Buffer.from("half");
+    };
+    await store.put("shop/db/x.snapshot", half());
+    await prune(store, { prefix: "shop/db/", retention: {}, now: Date.now() });
+    assert.equal((await store.list("")).length, 1);
+    await prune(store, { prefix: "shop/db/", retention: {}, now: Date.now() + 2 * 86_400_000 });
+    assert.equal((await store.list("")).length, 0);
+  });
+
+  test("without a name the newest is meant, unless there are several clusters", async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    const store = openDirectory({ root: folder.path });
+    await assert.rejects(findBackup(store, undefined), failsWith("NotFound"));
+    await assert.rejects(findBackup(store, "shop/db/none"), failsWith("NotFound"));
+    let time = Date.parse("2026-11-15T00:00:00Z");
+    const options = { ...optionsFor([etcd], store, folder.path), now: () => (time += 1000) };
+    await makeBackup(options);
+    const newest = await makeBackup(options);
+    assert.equal((await findBackup(store, undefined)).name, newest.name);
+    await makeBackup({ ...options, cluster: { namespace: "shop", name: "other" } });
+    await assert.rejects(findBackup(store, undefined), failsWith("Ambiguous"));
+    assert.equal((await findBackup(store, newest.name)).name, newest.name);
+  });
+});
+
+describe("bad input", () => {
+  const version = "3.6.16";
+
+  /** A good backup to be spoiled. */
+  async function makeOne(
+    folder: string,
+    key?: Buffer,
+  ): Promise<{ store: Store; manifest: Manifest; content: string; description: string }> {
+    await using etcd = await startHealthyEtcd({ version });
+    await fill(etcd.client);
+    const store = openDirectory({ root: folder });
+    const manifest = await makeBackup({ ...optionsFor([etcd], store, folder), ...(key ? { key } : {}) });
+    const base = join(folder, manifest.name);
+    return { store, manifest, content: `${base}.snapshot`, description: `${base}.json` };
+  }
+
+  test("truncated or damaged: refused before anything is made of it", async () => {
+    await using folder = await scratch();
+    const path = join(folder.path, "back.db");
+    const key = randomBytes(32);
+    for (const secret of [undefined, key]) {
+      const { store, manifest, content } = await makeOne(folder.path, secret);
+      const fetching = { store, name: manifest.name, path, version, ...(secret ? { key: secret } : {}) };
+      await using file = await open(content, "r+");
+      await file.write(Buffer.from([1, 2, 3, 4]), 0, 4, manifest.stored.bytes >> 1);
+      await assert.rejects(fetchBackup(fetching), failsWith("Corrupt"));
+      await truncate(content, manifest.stored.bytes >> 1);
+      await assert.rejects(
+        fetchBackup(fetching),
+        (error) => failsWith("Truncated")(error) || failsWith("Corrupt")(error),
+      );
+      await rm(content);
+      await assert.rejects(fetchBackup(fetching), (error) => error instanceof StoreError && error.code === "NotFound");
+    }
+  });
+
+  test("another key, no key, a changed description", async () => {
+    await using folder = await scratch();
+    const path = join(folder.path, "back.db");
+    const key = randomBytes(32);
+    const { store, manifest, description } = await makeOne(folder.path, key);
+    const fetching = { store, name: manifest.name, path, version };
+    await assert.rejects(fetchBackup(fetching), failsWith("WrongKey"));
+    await assert.rejects(fetchBackup({ ...fetching, key: randomBytes(32) }), failsWith("WrongKey"));
+    const text = await readFile(description, "utf8");
+    await writeFile(description, text.replace(/"revision": \d+/, '"revision": 7'));
+    await assert.rejects(fetchBackup({ ...fetching, key }), failsWith("Corrupt"));
+    await writeFile(description, text.replace('"format": 1', '"format": 2'));
+    await assert.rejects(readManifest(store, manifest.name), failsWith("Unsupported"));
+    await writeFile(description, "not json");
+    await assert.rejects(readManifest(store, manifest.name), failsWith("Corrupt"));
+    const { backups, unreadable } = await listBackups(store, "");
+    assert.deepEqual([backups.length, unreadable], [0, [manifest.name]]);
+  });
+
+  test("of a newer version", async () => {
+    await using folder = await scratch();
+    const { store, manifest } = await makeOne(folder.path);
+    const fetching = { store, name: manifest.name, path: join(folder.path, "back.db") };
+    await assert.rejects(fetchBackup({ ...fetching, version: "3.5.35" }), failsWith("NewerVersion"));
+    await fetchBackup({ ...fetching, version: "3.7.3" });
+  });
+
+  test("no member answers", async () => {
+    await using folder = await scratch();
+    const etcd = await startHealthyEtcd({ version });
+    await etcd[Symbol.asyncDispose]();
+    const store = openDirectory({ root: folder.path });
+    await assert.rejects(makeBackup(optionsFor([etcd], store, folder.path)), failsWith("NoMember"));
+    assert.deepEqual(await store.list(""), []);
+  });
+
+  test("a store that takes the beginning and refuses the rest leaves nothing behind", async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    await fill(etcd.client);
+    const inner = openDirectory({ root: folder.path });
+    const refusing: Store = {
+      ...inner,
+      put: async (name, content, call) => {
+        if (name.endsWith(".json")) throw new StoreError("Full", "no room");
+        return inner.put(name, content, call);
+      },
+    };
+    await assert.rejects(makeBackup(optionsFor([etcd], refusing, folder.path)), StoreError);
+    assert.deepEqual(await inner.list(""), []);
+    const lying: Store = {
+      ...inner,
+      put: async (name, content, call) => {
+        const answer = await inner.put(name, content, call);
+        if (name.endsWith(".snapshot")) await truncate(join(folder.path, name), 100);
+        return answer;
+      },
+    };
+    await assert.rejects(makeBackup(optionsFor([etcd], lying, folder.path)), BackupError);
+    assert.deepEqual(await inner.list(""), []);
+  });
+});
