@@ -186,6 +186,36 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/cluster-fault.ts")).clusterFault,
   },
   {
+    name: "generate bundle",
+    topic: "Ship",
+    summary: "A bundle for OLM (the same as bundle generate)",
+    load: async () => (await import("./commands/bundle-generate.ts")).bundleGenerate,
+  },
+  {
+    name: "bundle generate",
+    topic: "Ship",
+    summary: "A bundle for OLM, from the program or from manifests",
+    load: async () => (await import("./commands/bundle-generate.ts")).bundleGenerate,
+  },
+  {
+    name: "bundle validate",
+    topic: "Ship",
+    summary: "Say what is wrong with a bundle",
+    load: async () => (await import("./commands/bundle-validate.ts")).bundleValidate,
+  },
+  {
+    name: "bundle build",
+    topic: "Ship",
+    summary: "Make an image of a bundle, without Docker",
+    load: async () => (await import("./commands/bundle-image.ts")).bundleBuild,
+  },
+  {
+    name: "bundle push",
+    topic: "Ship",
+    summary: "Push the image of a bundle",
+    load: async () => (await import("./commands/bundle-image.ts")).bundlePush,
+  },
+  {
     name: "apiserver",
     topic: "Tools",
     summary: "Run the bare embedded API server",

@@ -10,6 +10,7 @@ export const exitCodes = {
   Conflict: { code: 5, means: "changes overlap with yours; the places are marked" },
   Cluster: { code: 6, means: "the cluster cannot be reached, or refused" },
   Disk: { code: 7, means: "a file cannot be read or written" },
+  Registry: { code: 8, means: "a registry of images cannot be reached, or refused" },
   Bug: { code: 70, means: "a mistake in capstan itself" },
   Interrupted: { code: 130, means: "interrupted from the keyboard" },
 } as const satisfies { readonly [name: string]: { readonly code: number; readonly means: string } };
@@ -51,6 +52,7 @@ const networkCodes: ReadonlySet<string> = new Set([
 /** Names of error classes of other rooms, and what they mean here. By name, because a project brings its own copy of them. */
 const foreign: { readonly [name: string]: CliErrorCode } = {
   ScaffoldError: "BadInput",
+  BundleError: "BadInput",
   DefinitionError: "BadInput",
   RuntimeError: "BadInput",
   ParseError: "BadInput",
@@ -60,11 +62,16 @@ const foreign: { readonly [name: string]: CliErrorCode } = {
   ForbiddenError: "Cluster",
 };
 
+/** What is wrong with images is somebody else's registry, or what the user gave us. */
+const registryCodes: ReadonlySet<string> = new Set(["NotFound", "Unauthorized", "Refused", "Unreachable"]);
+
 /** Why something that was thrown ends a command. */
 export function toCliError(thrown: unknown): CliError {
   if (thrown instanceof CliError) return thrown;
   if (!(thrown instanceof Error)) return new CliError("Bug", String(thrown));
   const system = "code" in thrown ? String(thrown.code) : "";
+  if (thrown.name === "OciError")
+    return new CliError(registryCodes.has(system) ? "Registry" : "BadInput", thrown.message, { cause: thrown });
   if (diskCodes.has(system)) return new CliError("Disk", thrown.message, { cause: thrown });
   if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });
   return new CliError(foreign[thrown.name] ?? "Bug", thrown.message, { cause: thrown });

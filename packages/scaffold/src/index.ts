@@ -29,6 +29,8 @@ export { certificateRules, leaderRules, metricsGuardRules, registrationRules, ru
 export type { PolicyRule, ScopedRules } from "./generate/rules.ts";
 export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
 export type { Installation, Manifest, Placement } from "./generate/objects.ts";
+export { bundleSourceOf, wordsOfPackage } from "./generate/bundle.ts";
+export type { PackageWords } from "./generate/bundle.ts";
 export { kustomizeTree } from "./generate/kustomize.ts";
 export { helmChart } from "./generate/helm.ts";
 export type { ChartFacts } from "./generate/helm.ts";

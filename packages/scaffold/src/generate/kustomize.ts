@@ -1,4 +1,5 @@
 /** The operator as a kustomize tree in the layout that people know from other tools. */
+import { baseCsv, scorecardConfig, type Words } from "@capstan/bundle";
 import type { Files } from "../project/render.ts";
 import { installationOf, labelsOf, type Manifest, type Placement } from "./objects.ts";
 import type { Program } from "./program.ts";
@@ -7,7 +8,7 @@ import { servesWebhooks } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
 /** The tree, to be put into `config/`. */
-export function kustomizeTree(program: Program, placement: Placement): Files {
+export function kustomizeTree(program: Program, placement: Placement, words: Words = {}): Files {
   const { namespace, crds, rbac, manager } = installationOf(program, placement);
   const samples = program.resources.map(
     (resource) => [`${fileName(resource)}.yaml`, toYaml(sampleOf(resource))] as const,
@@ -23,9 +24,20 @@ export function kustomizeTree(program: Program, placement: Placement): Files {
     ...folder("network-policy", [["allow-metrics-traffic.yaml", toYaml(metricsPolicy(program, placement))]]),
     ...folder("samples", samples),
     ["default/kustomization.yaml", kustomization({ resources: ["../crd", "../rbac", "../manager"] })],
-    ["scorecard/bases/config.yaml", toYaml(scorecard)],
+    ["scorecard/bases/config.yaml", toYaml(scorecardConfig)],
     ["scorecard/kustomization.yaml", kustomization({ resources: ["bases/config.yaml"] })],
-    ["manifests/kustomization.yaml", kustomization({ resources: ["../default", "../samples", "../scorecard"] })],
+    [`manifests/bases/${program.name}.clusterserviceversion.yaml`, toYaml(baseCsv(program.name, words))],
+    [
+      "manifests/kustomization.yaml",
+      kustomization({
+        resources: [
+          `bases/${program.name}.clusterserviceversion.yaml`,
+          "../default",
+          ...(samples.length > 0 ? ["../samples"] : []),
+          "../scorecard",
+        ],
+      }),
+    ],
   ];
   return new Map(files);
 }
@@ -116,30 +128,3 @@ export function metricsPolicy(program: Program, { namespace }: Placement): Manif
     },
   };
 }
-
-const scorecardImage = "quay.io/operator-framework/scorecard-test:v1.42.3";
-const scorecardTests = [
-  ["basic", "basic-check-spec"],
-  ["olm", "olm-bundle-validation"],
-  ["olm", "olm-crds-have-validation"],
-  ["olm", "olm-crds-have-resources"],
-  ["olm", "olm-spec-descriptors"],
-  ["olm", "olm-status-descriptors"],
-] as const;
-
-/** The six classic tests. */
-const scorecard = {
-  apiVersion: "scorecard.operatorframework.io/v1alpha3",
-  kind: "Configuration",
-  metadata: { name: "config" },
-  stages: [
-    {
-      parallel: true,
-      tests: scorecardTests.map(([suite, test]) => ({
-        entrypoint: ["scorecard-test", test],
-        image: scorecardImage,
-        labels: { suite, test: `${test}-test` },
-      })),
-    },
-  ],
-};

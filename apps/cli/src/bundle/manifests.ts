@@ -1,0 +1,54 @@
+/** Reads the manifests of an operator: the files of a folder, or a stream. */
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Manifest } from "@capstan/bundle";
+import { parseAllDocuments } from "yaml";
+import { CliError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** YAML that unfolds beyond this many nodes through its aliases means no good. */
+const mostAliases = 1_000;
+
+/** Every object of a folder and the folders below, or of standard input. */
+export async function readManifests(folder: string, terminal: Terminal): Promise<Manifest[]> {
+  const texts =
+    folder === "-"
+      ? [["standard input", await terminal.input()] as const]
+      : await readTexts(resolve(terminal.cwd, folder));
+  const objects = texts.flatMap(([name, text]) => readObjects(name, text));
+  if (objects.length === 0) throw new CliError("BadInput", `there are no manifests in ${folder}`);
+  return objects;
+}
+
+async function readTexts(folder: string): Promise<(readonly [string, string])[]> {
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+  return Promise.all(files.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const));
+}
+
+function readObjects(name: string, text: string): Manifest[] {
+  const documents = parseAllDocuments(text);
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => {
+    const [problem] = document.errors;
+    if (problem !== undefined)
+      throw new CliError("BadInput", `cannot read ${name}: ${problem.message.split("\n", 1)[0]}`);
+    return itemsOf(toValue(() => document.toJS({ maxAliasCount: mostAliases }) as unknown, name));
+  });
+}
+
+function toValue(read: () => unknown, name: string): unknown {
+  try {
+    return read();
+  } catch (cause) {
+    throw new CliError("BadInput", `cannot read ${name}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Lists are taken apart; what is no object of a cluster, such as a kustomization, is left out. */
+function itemsOf(value: unknown): Manifest[] {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return [];
+  const { items, kind } = value as { readonly items?: unknown; readonly kind: unknown };
+  if (kind === "List" && Array.isArray(items)) return items.flatMap(itemsOf);
+  return typeof kind === "string" && kind !== "Kustomization" ? [value as Manifest] : [];
+}

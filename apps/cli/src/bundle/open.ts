@@ -1,0 +1,55 @@
+/** Finds the bundle that is meant: a folder, an image layout on disk, or an image in a registry. */
+import { access } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type BundleFiles, readBundleImage, readFolder } from "@capstan/bundle";
+import { formatReference, openStore, parseReference } from "@capstan/oci";
+import { CliError } from "../errors.ts";
+import { openImages, pull, type Transfer } from "../registry/images.ts";
+
+/** The files of a bundle. */
+export async function openBundle(name: string, transfer: Transfer): Promise<BundleFiles> {
+  const folder = resolve(transfer.terminal.cwd, name);
+  if (await isThere(join(folder, "oci-layout"))) return fromLayout(folder);
+  if (await isThere(folder)) return readFolder(folder);
+  return fromImage(name, transfer);
+}
+
+async function fromLayout(folder: string): Promise<BundleFiles> {
+  const store = await openStore(folder);
+  const [only, ...more] = await store.list();
+  if (only === undefined || more.length > 0)
+    throw new CliError(
+      "BadInput",
+      `${folder} has ${more.length === 0 ? "no" : "several"} images; name a layout with one`,
+    );
+  return readBundleImage(only.descriptor, store);
+}
+
+/** An image that was built here needs no registry. */
+async function fromImage(name: string, transfer: Transfer): Promise<BundleFiles> {
+  const reference = parseName(name);
+  const images = await openImages(transfer.terminal);
+  const built = await images.find(formatReference(reference));
+  if (built !== undefined) return readBundleImage(built, images);
+  const folder = await mkdtemp(join(tmpdir(), "capstan-pull-"));
+  try {
+    const store = await openStore(folder);
+    return await readBundleImage(await pull(reference, store, transfer), store);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function parseName(name: string): ReturnType<typeof parseReference> {
+  if (/^(\.|\/|~)/.test(name)) throw new CliError("BadInput", `there is no folder ${name}`);
+  return parseReference(name);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,77 @@
+/** The images of a project: a store beside it, what goes to registries and what comes from them. */
+import { resolve } from "node:path";
+import {
+  type Descriptor,
+  formatReference,
+  openStore,
+  parseReference,
+  pullImage,
+  pushImage,
+  type Reference,
+  type Store,
+} from "@capstan/oci";
+import type { Terminal } from "../terminal.ts";
+import { withProgress } from "../output/progress.ts";
+import { CliError } from "../errors.ts";
+import { openProject } from "../project/disk.ts";
+import { openSession } from "./session.ts";
+
+/** Where images are kept until they are pushed: in the project, out of version control. */
+export async function openImages(terminal: Terminal): Promise<Store> {
+  const root = await openProject(terminal.cwd).then(
+    (project) => project.root,
+    () => terminal.cwd,
+  );
+  return openStore(resolve(root, ".capstan/images"));
+}
+
+/** What a transfer is done with. */
+export interface Transfer {
+  readonly terminal: Terminal;
+  readonly insecure: boolean;
+}
+
+/** Brings an image from its registry into a store. */
+export async function pull(reference: Reference, store: Store, transfer: Transfer): Promise<Descriptor> {
+  const session = await openSession(reference, transfer);
+  return withProgress(transfer.terminal, `pulling ${formatReference(reference)}`, () =>
+    pullImage(reference, { store, session, platform: "all" }),
+  );
+}
+
+/** Pushes an image that was built under this name, and answers with its digest. */
+export async function pushBuilt(name: string, transfer: Transfer): Promise<string> {
+  const reference = parseReference(name);
+  const store = await openImages(transfer.terminal);
+  const descriptor = await store.find(formatReference(reference));
+  if (descriptor === undefined)
+    throw new CliError("BadInput", `no image was built as ${name}; there is: ${await names(store)}`);
+  const session = await openSession(reference, transfer);
+  await withProgress(transfer.terminal, `pushing ${name}`, () => pushImage(descriptor, reference, { store, session }));
+  return descriptor.digest;
+}
+
+async function names(store: Store): Promise<string> {
+  const list = (await store.list()).map(({ name }) => name);
+  return list.length === 0 ? "none; build one first" : list.join(", ");
+}
+
+/** The digest that a registry has for a reference, without fetching the image. */
+export async function findDigest(image: string, transfer: Transfer): Promise<string> {
+  const reference = parseReference(image);
+  if (reference.digest !== undefined) return image;
+  const session = await openSession(reference, transfer);
+  const accept = [
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+  ].join(", ");
+  const response = await session.ask(`/v2/${reference.repository}/manifests/${reference.tag ?? "latest"}`, {
+    method: "HEAD",
+    headers: { accept },
+  });
+  const digest = response.headers.get("docker-content-digest");
+  if (digest === null) throw new CliError("Registry", `${reference.registry} does not say which digest ${image} has`);
+  return `${image.replace(/:[^:/]*$/, "")}@${digest}`;
+}

@@ -1,0 +1,122 @@
+/** An operator's program as the source of a bundle: its objects, what its controllers make, and the words of its package. */
+import type { BundleSource, KindWords, Manifest as BundleManifest, Words } from "@capstan/bundle";
+import { installationOf, type Manifest, type Placement } from "./objects.ts";
+import type { Program } from "./program.ts";
+import { sampleOf } from "./samples.ts";
+import { isConverted } from "./webhooks.ts";
+
+/** The parts of package.json that say something about an operator. */
+export interface PackageWords {
+  readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly author?: string | { readonly name?: string; readonly email?: string; readonly url?: string };
+  readonly maintainers?: readonly (string | { readonly name?: string; readonly email?: string })[];
+  readonly repository?: string | { readonly url?: string };
+}
+
+/** What a program gives to a bundle: everything but its version and channels. */
+export function bundleSourceOf(
+  program: Program,
+  placement: Placement,
+): Pick<BundleSource, "package" | "objects" | "kinds" | "installModes"> {
+  const { crds, rbac, manager } = installationOf(program, placement);
+  // One that sees its own namespace alone knows it without being told.
+  const told = placement.namespaced ? manager : manager.map(watchingTargets);
+  const objects = [...crds, ...rbac, ...told, ...program.resources.map(sampleOf)];
+  return {
+    package: program.name,
+    // Objects of Kubernetes are JSON, which their types cannot say because fields may be undefined.
+    objects: objects as unknown as readonly BundleManifest[],
+    kinds: kindsOf(program),
+    installModes: modesOf(program, placement),
+  };
+}
+
+/** OLM tells an operator in an annotation of its pods which namespaces are meant; nothing means all of them. */
+function watchingTargets(object: Manifest): Manifest {
+  if (object.kind !== "Deployment") return object;
+  const { template, ...spec } = object["spec"] as { template: { spec: { containers: readonly Container[] } } };
+  const containers = template.spec.containers.map((container) => ({
+    ...container,
+    args: [...container.args, "--namespaces=$(WATCH_NAMESPACE)"],
+    env: [
+      ...container.env,
+      {
+        name: "WATCH_NAMESPACE",
+        valueFrom: { fieldRef: { fieldPath: "metadata.annotations['olm.targetNamespaces']" } },
+      },
+    ],
+  }));
+  return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly object[];
+}
+
+/** A CRD is converted for all namespaces or for none. */
+function modesOf({ resources }: Program, { namespaced }: Placement): string[] {
+  if (resources.some(isConverted)) return ["AllNamespaces"];
+  return namespaced ? ["OwnNamespace"] : ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
+}
+
+function kindsOf({ resources, controllers }: Program): { readonly [crd: string]: KindWords } {
+  return Object.fromEntries(
+    resources.map(({ plural, group, kind }) => {
+      const owned = controllers
+        .filter((one) => one.kind.kind === kind && one.kind.group === group)
+        .flatMap(({ owns }) => owns);
+      const made = new Map(
+        owned.map((one) => [`${one.kind} ${one.version}`, { kind: one.kind, version: one.version }]),
+      );
+      return [`${plural}.${group}`, { resources: [...made.values()] }];
+    }),
+  );
+}
+
+/** The words of a package. */
+export function wordsOfPackage({
+  description,
+  keywords,
+  homepage,
+  author,
+  maintainers = [],
+  repository,
+}: PackageWords): Words {
+  const people = [author, ...maintainers].flatMap((person) => (person === undefined ? [] : [toPerson(person)]));
+  const maintained = people.filter(({ email }) => email !== undefined);
+  const [first] = people;
+  const source = typeof repository === "string" ? repository : repository?.url;
+  const address = source?.replace(/^git\+/, "").replace(/\.git$/, "");
+  const links = [
+    ...(homepage === undefined ? [] : [{ name: "Home", url: homepage }]),
+    ...(address?.startsWith("https://") === true ? [{ name: "Source", url: address }] : []),
+  ];
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(keywords === undefined ? {} : { keywords }),
+    ...(links.length > 0 ? { links } : {}),
+    ...(first === undefined
+      ? {}
+      : { provider: { name: first.name, ...(first.url === undefined ? {} : { url: first.url }) } }),
+    ...(maintained.length > 0 ? { maintainers: maintained.map(({ name, email = "" }) => ({ name, email })) } : {}),
+  };
+}
+
+interface Person {
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** `Ann <ann@example.com> (https://example.com)`, or the same as an object. */
+function toPerson(person: string | { readonly name?: string; readonly email?: string; readonly url?: string }): Person {
+  if (typeof person !== "string") return { name: person.name ?? "", email: person.email, url: person.url };
+  return {
+    name: (/^[^<(]*/.exec(person)?.[0] ?? "").trim(),
+    email: /<([^>]*)>/.exec(person)?.[1],
+    url: /\(([^)]*)\)/.exec(person)?.[1],
+  };
+}
