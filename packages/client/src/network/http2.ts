@@ -1,63 +1,41 @@
 /** HTTP/2 on one connection: many requests at a time, a PING when it is silent, no new requests after GOAWAY. */
-import { connect, constants } from "node:http2";
-import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
 import type { Socket } from "node:net";
 import type { Timer } from "../host/clock.ts";
-import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
+import type { TransportRequest } from "../transport/transport.ts";
 import type { Connection } from "./connection.ts";
 import { defaultLimits } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
-import { exchange } from "./http2-exchange.ts";
-
-/** So much may be under way for one stream, and for all of them: a slow reader must not hold up the others. */
-const streamWindow = 4 * 1024 * 1024;
-const sessionWindow = 256 * 1024 * 1024;
+import { exchange } from "./http2/exchange.ts";
+import type { Headers } from "./http2/hpack-encoder.ts";
+import { Session } from "./http2/session.ts";
 
 /**
  * Speaks HTTP/2 on a socket that has agreed to it. Waits for the server's SETTINGS: before them nobody knows how many streams it takes, and
  * a watch too many would wait behind the others for ever.
  */
 export async function openHttp2Connection(socket: Socket, endpoint: Endpoint): Promise<Connection> {
-  const { server } = endpoint;
-  const session = connect(server.origin, {
-    createConnection: () => socket,
-    settings: { enablePush: false, initialWindowSize: streamWindow },
-  });
-  let running = 0;
-  let usable = true;
-  const retire = (): void => {
-    usable = false;
-    if (!session.closed) session.close();
-  };
-  session.once("connect", () => session.setLocalWindowSize(sessionWindow));
-  session.on("goaway", retire);
-  session.on("error", () => (usable = false));
-  session.on("close", () => (usable = false));
-  let room = await settled(session, endpoint);
-  session.on("remoteSettings", ({ maxConcurrentStreams }) => (room = maxConcurrentStreams ?? Infinity));
-  session.unref();
+  const session = await settled(socket, endpoint);
+  socket.unref();
   keepAlive(session, socket, endpoint);
-
-  /** A process may end while nothing is under way, and not before. */
-  function count(change: 1 | -1): void {
-    running += change;
-    if (session.destroyed) return;
-    if (running === 0) session.unref();
-    else if (running === 1 && change === 1) session.ref();
-  }
-
+  const { server } = endpoint;
+  const fixed = { ":scheme": server.protocol.slice(0, -1), ":authority": server.host };
   return {
-    hasRoom: () => running < room,
-    isUsable: () => usable && !session.closed && !session.destroyed,
-    request: (request) => send({ session, endpoint, count }, request),
-    retire,
+    hasRoom: () => session.running < session.maxStreams,
+    isUsable: () => session.isOpen,
+    request: (request) => exchange({ session, server: server.origin, headers: headersOf(request, fixed), request }),
+    retire: () => session.retire(),
     destroy: () => session.destroy(),
   };
 }
 
-/** How many streams the server takes, as soon as it has said so. */
-function settled(session: ClientHttp2Session, { server, clock, limits }: Endpoint): Promise<number> {
+/** What the protocol has in place of a request line comes first (RFC 9113, section 8.3). */
+function headersOf({ method, path, headers }: TransportRequest, fixed: Headers): Headers {
+  return { ":method": method, ":path": path, ...fixed, ...headers };
+}
+
+/** A session, as soon as the server has said how many streams it takes. */
+function settled(socket: Socket, { server, clock, limits }: Endpoint): Promise<Session> {
   return new Promise((resolve, reject) => {
     const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
     const fail = (why: string): void => {
@@ -66,32 +44,22 @@ function settled(session: ClientHttp2Session, { server, clock, limits }: Endpoin
       reject(toConnectionError(new Error(why), server.origin, "connecting"));
     };
     const timer = clock.later(limitMs, () => fail(`no HTTP/2 settings within ${limitMs} ms`));
-    const onClose = (): void => fail("the server closed the connection before it sent its HTTP/2 settings");
-    session.once("close", onClose);
-    session.once("remoteSettings", ({ maxConcurrentStreams }) => {
-      timer.cancel();
-      session.off("close", onClose);
-      resolve(maxConcurrentStreams ?? Infinity);
+    let isReady = false;
+    const session = new Session(socket, {
+      onReady: () => {
+        isReady = true;
+        timer.cancel();
+        resolve(session);
+      },
+      onRetired: () => {
+        if (!isReady) fail("the server closed the connection before it sent its HTTP/2 settings");
+      },
     });
   });
 }
 
-interface Line {
-  readonly session: ClientHttp2Session;
-  readonly endpoint: Endpoint;
-  readonly count: (change: 1 | -1) => void;
-}
-
-function send({ session, endpoint, count }: Line, request: TransportRequest): Promise<TransportResponse> {
-  const { server } = endpoint;
-  const headers = { ...request.headers } as OutgoingHttpHeaders;
-  headers[constants.HTTP2_HEADER_METHOD] = request.method;
-  headers[constants.HTTP2_HEADER_PATH] = request.path;
-  return exchange(session, headers, { request, server: server.origin, count });
-}
-
 /** Asks the server whether it is still there after a silence, as a connection that a firewall forgot gives no sign of it. */
-function keepAlive(session: ClientHttp2Session, socket: Socket, { clock, limits }: Endpoint): void {
+function keepAlive(session: Session, socket: Socket, { clock, limits }: Endpoint): void {
   const { pingAfterMs, pingTimeoutMs } = { ...defaultLimits, ...limits };
   let heard = socket.bytesRead;
   let timer: Timer;
@@ -104,9 +72,9 @@ function keepAlive(session: ClientHttp2Session, socket: Socket, { clock, limits 
     wait(pingTimeoutMs, () =>
       session.destroy(new Error(`the server did not answer a PING within ${pingTimeoutMs} ms`)),
     );
-    session.ping((error) => {
+    session.ping(() => {
       timer.cancel();
-      if (error === null) listen();
+      listen();
     });
   };
   const listen = (): void => {
@@ -114,5 +82,5 @@ function keepAlive(session: ClientHttp2Session, socket: Socket, { clock, limits 
     wait(pingAfterMs, check);
   };
   listen();
-  session.once("close", () => timer.cancel());
+  socket.once("close", () => timer.cancel());
 }
