@@ -216,6 +216,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/bundle-image.ts")).bundlePush,
   },
   {
+    name: "scorecard",
+    topic: "Ship",
+    summary: "Say how good a bundle is",
+    load: async () => (await import("./commands/scorecard.ts")).scorecard,
+  },
+  {
     name: "apiserver",
     topic: "Tools",
     summary: "Run the bare embedded API server",
