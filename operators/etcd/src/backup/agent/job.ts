@@ -1,0 +1,68 @@
+/** What the agent in a pod is told to do, and where it finds what it needs. It travels as JSON in an environment variable. */
+import type { Compression } from "../compression.ts";
+import type { Manifest } from "../manifest.ts";
+import type { Retention } from "../retention.ts";
+
+/** A store without its secrets: those are mounted. */
+export type StoreJob =
+  | {
+      readonly kind: "s3";
+      readonly bucket: string;
+      readonly prefix: string;
+      readonly endpoint?: string;
+      readonly region: string;
+      readonly pathStyle: boolean;
+    }
+  | { readonly kind: "volume"; readonly path: string };
+
+/** What all jobs that use a store have in common. */
+export interface StoreWork {
+  readonly store: StoreJob;
+  readonly isEncrypted: boolean;
+}
+
+/** One job. */
+export type Job =
+  /** Takes a snapshot, stores it, and removes what is not kept. */
+  | (StoreWork & {
+      readonly do: "backup";
+      readonly cluster: { readonly namespace: string; readonly name: string };
+      readonly spec: unknown;
+      /** Client addresses of the members. */
+      readonly endpoints: readonly string[];
+      readonly compression: Compression;
+      readonly retention: Retention;
+    })
+  /** Tells what is known of a backup. */
+  | (StoreWork & { readonly do: "describe"; readonly backup?: string })
+  /** Puts the snapshot of a backup into a file, for an etcd of that version. */
+  | (StoreWork & { readonly do: "fetch"; readonly backup?: string; readonly version: string; readonly path: string })
+  /** Compares a member that was restored from a backup with what is known of the backup. */
+  | {
+      readonly do: "check";
+      readonly endpoint: string;
+      readonly revision: number;
+      readonly kvHash?: Manifest["kvHash"];
+    };
+
+/** How a job ended; it travels back as the termination message of the container. */
+export type JobResult =
+  | { readonly ok: true; readonly manifest?: Manifest; readonly kept?: number; readonly removed?: number }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** The environment variable that holds the job. */
+export const JOB_VARIABLE = "ETCD_BACKUP_JOB";
+
+/** Where the agent finds things in its pod. */
+export const PATHS = {
+  credentials: "/etc/capstan/store",
+  storeCa: "/etc/capstan/store-ca",
+  encryption: "/etc/capstan/encryption",
+  tls: "/etc/capstan/tls",
+  volume: "/var/lib/capstan/volume",
+  scratch: "/var/lib/capstan/scratch",
+  result: "/dev/termination-log",
+} as const;
+
+/** The name under which keys of Secrets are mounted, whatever they are called there. */
+export const FILES = { storeCa: "ca.crt", key: "key" } as const;

@@ -1,0 +1,37 @@
+/** Results as termination messages: Kubernetes keeps 4096 bytes of one, so what is larger is compressed. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { JobResult } from "./job.ts";
+
+const LIMIT = 4096;
+const PACKED = "gzip:";
+
+/** As text that fits. */
+export function formatResult(result: JobResult): string {
+  const plain = JSON.stringify(result);
+  if (Buffer.byteLength(plain) <= LIMIT) return plain;
+  const packed = `${PACKED}${gzipSync(plain, { level: 9 }).toString("base64")}`;
+  if (packed.length <= LIMIT) return packed;
+  if (result.ok) return formatResult(withoutSpec(result));
+  return formatResult({ ...result, message: `${result.message.slice(0, 1000)}…` });
+}
+
+/** From the text; undefined when the container ended without one, or with something else. */
+export function parseResult(text: string | undefined): JobResult | undefined {
+  if (!text) return undefined;
+  try {
+    const plain = text.startsWith(PACKED)
+      ? gunzipSync(Buffer.from(text.slice(PACKED.length), "base64")).toString()
+      : text;
+    const value = JSON.parse(plain) as unknown;
+    return typeof value === "object" && value !== null && "ok" in value ? (value as JobResult) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The backup is good without it; only a restore that has nothing else to go by will ask for it and say so. */
+function withoutSpec(result: Extract<JobResult, { ok: true }>): JobResult {
+  if (result.manifest === undefined) return result;
+  const { spec: _spec, ...manifest } = result.manifest;
+  return { ...result, manifest };
+}

@@ -1,0 +1,168 @@
+/** Does a job: the same whether it runs in a pod or in a test. */
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "capstan";
+import { connectEtcd, EtcdError } from "../../etcd/index.ts";
+import type { TlsMaterial } from "../../etcd/index.ts";
+import { openDirectory, openS3, StoreError } from "../../store/index.ts";
+import type { Store } from "../../store/index.ts";
+import { parseKey } from "../encryption.ts";
+import { BackupError } from "../errors.ts";
+import { fetchBackup } from "../fetch-backup.ts";
+import { makeBackup } from "../make-backup.ts";
+import { checkKey } from "../manifest.ts";
+import { findBackup, prune } from "../retention.ts";
+import { FILES, PATHS } from "./job.ts";
+import type { Job, JobResult, StoreJob, StoreWork } from "./job.ts";
+
+/** Where a job runs. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Where things are; the paths of a pod if left out. */
+  readonly paths?: { readonly [Place in keyof typeof PATHS]: string };
+  readonly signal?: AbortSignal;
+}
+
+type JobOf<D extends Job["do"]> = Extract<Job, { readonly do: D }>;
+
+/** Does a job; what goes wrong is a result, too. */
+export async function runJob(job: Job, surroundings: Surroundings): Promise<JobResult> {
+  try {
+    switch (job.do) {
+      case "backup":
+        return await backUp(job, surroundings);
+      case "describe":
+        return await describe(job, surroundings);
+      case "fetch":
+        return await fetchInto(job, surroundings);
+      case "check":
+        return await check(job, surroundings);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const isKnown = error instanceof BackupError || error instanceof StoreError || error instanceof EtcdError;
+    return { ok: false, code: isKnown ? error.code : "Unknown", message: error.message };
+  }
+}
+
+async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise<JobResult> {
+  const { clock, signal, paths = PATHS } = surroundings;
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await openStore(job.store, surroundings));
+  const tls = await readTls(paths.tls);
+  const members = job.endpoints.map((endpoint) => stack.use(connectEtcd({ endpoint, ...(tls ? { tls } : {}) }, clock)));
+  const { cluster, spec, compression } = job;
+  const call = signal ? { signal } : {};
+  const key = await readKey(job, paths.encryption);
+  const now = (): number => clock.wall();
+  const made = {
+    members,
+    store,
+    scratch: paths.scratch,
+    cluster,
+    spec,
+    compression,
+    now,
+    randomBytes,
+    ...key,
+    ...call,
+  };
+  const manifest = await makeBackup(made);
+  const prefix = `${cluster.namespace}/${cluster.name}/`;
+  const { kept, removed } = await prune(store, { prefix, retention: job.retention, now: now(), ...call });
+  return { ok: true, manifest, kept: kept.length, removed: removed.length };
+}
+
+async function describe(job: JobOf<"describe">, surroundings: Surroundings): Promise<JobResult> {
+  const { paths = PATHS, signal } = surroundings;
+  using store = await openStore(job.store, surroundings);
+  const manifest = await findBackup(store, job.backup, signal ? { signal } : {});
+  checkKey(manifest, (await readKey(job, paths.encryption)).key);
+  return { ok: true, manifest };
+}
+
+/** A file that is there already is from an attempt that was cut short: it is written anew. */
+async function fetchInto(job: JobOf<"fetch">, surroundings: Surroundings): Promise<JobResult> {
+  const { paths = PATHS, signal } = surroundings;
+  using store = await openStore(job.store, surroundings);
+  const call = signal ? { signal } : {};
+  const { name } = await findBackup(store, job.backup, call);
+  await mkdir(dirname(job.path), { recursive: true });
+  await rm(job.path, { force: true });
+  const key = await readKey(job, paths.encryption);
+  const { manifest } = await fetchBackup({ store, name, path: job.path, version: job.version, ...key, ...call });
+  return { ok: true, manifest };
+}
+
+/** The member needs a moment to start: asked until it answers, or until the pod's time is over. */
+async function check(job: JobOf<"check">, { clock, signal }: Surroundings): Promise<JobResult> {
+  await using member = connectEtcd({ endpoint: job.endpoint, timeoutMs: 2000 }, clock);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      await member.maintenance.checkHealth();
+      break;
+    } catch (error) {
+      if (!(error instanceof EtcdError)) throw error;
+      await new Promise<void>((resolve) => void clock.later(250, resolve));
+    }
+  }
+  const { revision, hash, compactRevision } = await member.maintenance.hashKv({
+    revision: job.revision,
+    timeoutMs: 60_000,
+  });
+  const found = { revision, ...(job.kvHash ? { hash, compactRevision } : {}) };
+  const expected = { revision: job.revision, ...job.kvHash };
+  if (JSON.stringify(toSorted(found)) === JSON.stringify(toSorted(expected))) return { ok: true };
+  const message = `a member restored from the backup has ${JSON.stringify(found)}, expected was ${JSON.stringify(expected)}`;
+  return { ok: false, code: "Different", message };
+}
+
+function toSorted(facts: Record<string, number>): [string, number][] {
+  return Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+async function openStore(job: StoreJob, { clock, random, paths = PATHS }: Surroundings): Promise<Store & Disposable> {
+  if (job.kind === "volume") {
+    const store = openDirectory({ root: paths.volume, ...(job.path === "" ? {} : { path: job.path }) });
+    return { ...store, [Symbol.dispose]: () => {} };
+  }
+  const { kind: _kind, ...bucket } = job;
+  const accessKeyId = await readText(join(paths.credentials, "accessKeyId"));
+  const secretAccessKey = await readText(join(paths.credentials, "secretAccessKey"));
+  const sessionToken = await readText(join(paths.credentials, "sessionToken"));
+  const ca = await readText(join(paths.storeCa, FILES.storeCa));
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new StoreError("Denied", "the Secret with the store's credentials needs accessKeyId and secretAccessKey");
+  }
+  const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return openS3({ ...bucket, credentials, ...(ca === undefined ? {} : { ca }), clock, random });
+}
+
+async function readKey({ isEncrypted }: StoreWork, folder: string): Promise<{ readonly key?: Buffer }> {
+  return isEncrypted ? { key: parseKey(await readFile(join(folder, FILES.key))) } : {};
+}
+
+async function readTls(folder: string): Promise<TlsMaterial | undefined> {
+  const [ca, certificate, privateKey] = await Promise.all(
+    ["ca.crt", "tls.crt", "tls.key"].map((file) => readText(join(folder, file))),
+  );
+  if (ca === undefined) return undefined;
+  return {
+    ca,
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+  };
+}
+
+/** The text of a file that may be missing. A line end at its end is nobody's intention. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
