@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { get } from "node:https";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient, loadConfig, processHost } from "@capstan/client";
-import { ConfigMap } from "@capstan/kinds/v1";
+import { ClusterRole, ClusterRoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
+import { ConfigMap, ServiceAccount } from "@capstan/kinds/v1";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
@@ -92,6 +94,74 @@ test(
     assert.equal((JSON.parse(lines.at(-1) ?? "{}") as { message?: string }).message, "stopped");
     const lease: LeaseObject = await api.get(Lease, { namespace, name: "program" });
     assert.equal(lease.spec?.holderIdentity, "");
+  },
+);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Asks over TLS with a bearer token, as Prometheus does. */
+function askSecurely(port: number, token: string | undefined): Promise<Answer> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    // The certificate is of the program's own making.
+    const asking = get(`https://127.0.0.1:${port}/metrics`, { headers, rejectUnauthorized: false }, (response) => {
+      const chunks: string[] = [];
+      response.setEncoding("utf8").on("data", (text: string) => chunks.push(text));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: chunks.join("") }));
+    });
+    asking.on("error", reject);
+  });
+}
+
+test(
+  "shows its metrics over TLS, and only to those whom the cluster lets read them",
+  { skip: kubernetesMissing() },
+  async (t) => {
+    const { kubeconfig, namespace } = await useKubernetes(t);
+    const metrics = await freePort();
+    const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
+    const flags = [
+      `--kubeconfig=${kubeconfig}`,
+      `--namespaces=${namespace}`,
+      "--health-probe-bind-address=0",
+      `--metrics-bind-address=127.0.0.1:${metrics}`,
+    ];
+    const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags], { stdio: "ignore" });
+    t.after(() => void program.kill("SIGKILL"));
+    await using client = createClient(await loadConfig(processHost(), { kubeconfig }));
+    const tokenOf = async (name: string): Promise<string> => {
+      await client.create(ServiceAccount, { metadata: { namespace, name } });
+      return (await client.createToken({ namespace, name }, {})).status.token;
+    };
+    const [prometheus, stranger] = [await tokenOf("prometheus"), await tokenOf("stranger")];
+    const role = `metrics-${namespace}`;
+    const rules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+    await client.create(ClusterRole, { metadata: { name: role }, rules });
+    const subjects = [{ kind: "ServiceAccount", namespace, name: "prometheus" }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
+    await client.create(ClusterRoleBinding, { metadata: { name: role }, subjects, roleRef });
+    t.after(async () => {
+      await using tidy = createClient(await loadConfig(processHost(), { kubeconfig }));
+      await tidy.delete(ClusterRole, { name: role });
+      await tidy.delete(ClusterRoleBinding, { name: role });
+    });
+
+    await until(async () => (await askSecurely(metrics, undefined)).status === 401, "the door");
+    assert.equal((await askSecurely(metrics, "nonsense")).status, 401);
+    assert.deepEqual(await askSecurely(metrics, stranger), {
+      status: 403,
+      text: "The token may not get the non-resource URL /metrics: grant it with a ClusterRole.\n",
+    });
+    const { status, text } = await askSecurely(metrics, prometheus);
+    assert.equal(status, 200);
+    assert.match(text, /^controller_runtime_max_concurrent_reconciles\{controller="widget"\} 16$/mu);
+    await assert.rejects(fetch(`http://127.0.0.1:${metrics}/metrics`), "nobody reads them in the clear");
+    program.kill("SIGTERM");
+    const [code] = (await once(program, "exit")) as [number | null];
+    assert.equal(code, 0);
   },
 );
 

@@ -22,13 +22,13 @@ export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
     });
     // A client that does not trust us, or hangs up in the middle, is its own problem.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
-    const sockets = trackSockets(server);
+    const callers = trackCallers(server);
     const reach = await listen(server);
     return {
       reach,
       use: ({ certificate, privateKey }) =>
         server.setSecureContext({ cert: certificate, key: privateKey, minVersion: "TLSv1.2" }),
-      [Symbol.asyncDispose]: () => close(server, sockets),
+      [Symbol.asyncDispose]: () => close(server, callers),
     };
   };
 }
@@ -36,21 +36,41 @@ export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
 /** Answers that are on their way get this long, in milliseconds; connections that wait for nothing are not waited for. */
 const GRACE = 2_000;
 
-/** The server knows connections that have spoken HTTP; one that is still shaking hands would keep it from closing. */
-function trackSockets(server: Server): ReadonlySet<Socket> {
+/** Who is connected, and which of them wait for an answer. */
+interface Callers {
+  readonly sockets: ReadonlySet<Socket>;
+  /** By the port at their end. */
+  readonly waiting: ReadonlySet<number | undefined>;
+}
+
+/**
+ * The server itself does not know enough. One that is still shaking hands is unknown to it, and one that never asked anything counts
+ * as busy for a minute: Go's client keeps such connections when it dialled two and needed one.
+ */
+function trackCallers(server: Server): Callers {
   const sockets = new Set<Socket>();
+  const waiting = new Set<number | undefined>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  return sockets;
+  server.on("request", ({ socket }, response) => {
+    const { remotePort } = socket;
+    waiting.add(remotePort);
+    response.once("close", () => {
+      waiting.delete(remotePort);
+      // Whoever has the last answer must not keep a closing door open.
+      if (!server.listening) socket.end();
+    });
+  });
+  return { sockets, waiting };
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(server: Server, { sockets, waiting }: Callers): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, "close");
   server.close();
-  server.closeIdleConnections();
+  for (const socket of sockets) if (!waiting.has(socket.remotePort)) socket.destroy();
   const cut = systemClock.later(GRACE, () => {
     for (const socket of sockets) socket.destroy();
   });
