@@ -1,4 +1,5 @@
 /** The files that are made from code and data of this repository: each maker gives their paths and texts. */
+import { conformancePage } from "./conformance-page.ts";
 import { facadeKinds } from "./facade-kinds.ts";
 import { kindsPage } from "./kinds-page.ts";
 
@@ -7,7 +8,7 @@ export interface Page {
   readonly text: string;
 }
 
-const makers: readonly (() => Page[] | Promise<Page[]>)[] = [facadeKinds, kindsPage];
+const makers: readonly (() => Page[] | Promise<Page[]>)[] = [conformancePage, facadeKinds, kindsPage];
 
 export async function generatedPages(): Promise<Page[]> {
   return (await Promise.all(makers.map(async (make) => make()))).flat();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isApiError } from "@capstan/client";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
-import { ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
+import { ConfigMap, Namespace, Pod, ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
 import { startCluster } from "@capstan/cluster";
 import { until } from "./until.ts";
 
@@ -26,6 +26,34 @@ test("a quota lets no more pods in than it says, however many come at once, and 
   assert.match(condition.message ?? "", /exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2/);
   const { status } = await client.get(ResourceQuota, { namespace, name: "two" });
   assert.equal(status?.used?.["pods"], "2");
+});
+
+test("a namespace that goes keeps everything else until its pods are gone", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const room = "room";
+  await client.create(Namespace, { metadata: { name: room } });
+  await client.create(ConfigMap, { metadata: { name: "used", namespace: room } });
+  const finalizers = ["example.com/held"];
+  await until("a pod can be made", () =>
+    client.create(Pod, {
+      metadata: { name: "user", namespace: room, finalizers },
+      spec: { containers: [{ name: "x", image: "x" }] },
+    }),
+  );
+  await client.delete(Namespace, { name: room });
+  await until("the namespace says that a pod holds it", async () => {
+    const { status } = await client.get(Namespace, { name: room });
+    return status?.conditions?.some(({ message = "" }) => message.includes("pods. has 1 resource instances"));
+  });
+  await client.get(ConfigMap, { namespace: room, name: "used" });
+  await client.patch(Pod, { namespace: room, name: "user" }, { merge: { metadata: { finalizers: null } } });
+  await until("the namespace is gone", async () => {
+    return client.get(Namespace, { name: room }).then(
+      () => false,
+      (error: unknown) => isApiError(error, "NotFound"),
+    );
+  });
 });
 
 test("a class of attributes that nobody uses goes when it is told to", async () => {

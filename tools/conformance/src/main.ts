@@ -1,28 +1,33 @@
 /** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and tells one line for each. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPrograms, conformancePrograms, DEFAULT_RELEASE, programPath, showProgress } from "@capstan/kubernetes";
 import { parseList, toFocus } from "./list.ts";
 import { formatPage, formatResult, readReport } from "./report.ts";
-import { startTarget } from "./target.ts";
+import { findList, keepResults, listNames } from "./results.ts";
+import { startTarget, type Target } from "./target.ts";
 
 const help = `Runs official Kubernetes conformance tests and prints one line for each.
 
-  npm run conformance -- <list> [--on apiserver|cluster] [--kubeconfig FILE] [--nodes N] [--processes N] [--timeout 2h] [--page FILE]
+  npm run conformance -- <list> [--on apiserver|cluster] [--kubeconfig FILE] [--nodes N] [--processes N] [--timeout 2h] [--page FILE] ...
 
-  <list>          a file with one full test name a line
+  <list>          a file with one full test name a line, or one of ours: ${[...listNames, "fast"].join(", ")}
   --on            what to start and test: the bare embedded API server (default) or the embedded cluster
+  --pods          how pods of the embedded cluster run: real (default) or simulated
+  --images        a folder with OCI archives of the images that the tests ask for; those that "fast" needs are made here
   --kubeconfig    tests this server instead of starting one
-  --nodes         how many nodes the tests may assume (default 0)
+  --nodes         how many nodes the tests may assume (default 0 for the bare server, 1 for the cluster)
   --processes     how many tests run at once (default 2)
   --page          writes a Markdown page with every result
+  --record        keeps the results for the page of the documentation (npm run generate)
 
 Examples:
-  npm run conformance -- api-only.txt --on cluster
-  npm run conformance -- api-only.txt --kubeconfig ~/.kube/config --page results.md`;
+  npm run conformance -- api-only --on cluster --pods simulated
+  npm run conformance -- with-pods --on cluster --images ~/images --record
+  npm run conformance -- api-only --kubeconfig ~/.kube/config --page results.md`;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -30,11 +35,14 @@ async function main(): Promise<number> {
     options: {
       help: { type: "boolean" },
       on: { type: "string", default: "apiserver" },
+      pods: { type: "string", default: "real" },
+      images: { type: "string" },
       kubeconfig: { type: "string" },
-      nodes: { type: "string", default: "0" },
+      nodes: { type: "string" },
       processes: { type: "string", default: "2" },
       timeout: { type: "string", default: "2h" },
       page: { type: "string" },
+      record: { type: "boolean" },
     },
   });
   const [list] = positionals;
@@ -42,20 +50,30 @@ async function main(): Promise<number> {
     console.log(help);
     return list === undefined && values.help !== true ? 2 : 0;
   }
-  if (!existsSync(list)) {
+  const file = findList(list);
+  if (file === undefined) {
     console.error(`conformance: there is no list ${list}; give a file with one full test name a line`);
     return 2;
   }
-  const names = parseList(readFileSync(list, "utf8"));
+  const names = parseList(readFileSync(file, "utf8"));
+  const { on, pods, nodes = on === "cluster" ? "1" : "0" } = values;
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
-  await using target = await startTarget(values.kubeconfig ?? { on: values.on });
-  const report = await runTests(names, target.kubeconfig, values);
+  const images = values.images === undefined ? [] : archivesIn(values.images);
+  await using target = await startTarget(values.kubeconfig ?? { on, pods, nodes: Number(nodes), images });
+  const report = await runTests(names, target, { ...values, nodes });
   const results = readReport(readFileSync(report, "utf8"), names);
   for (const result of results) console.log(formatResult(result));
   if (values.page !== undefined) writeFileSync(values.page, formatPage(`Conformance: ${list}`, results));
+  if (values.record === true) keepResults(results);
   const passed = results.filter(({ state }) => state === "passed").length;
   console.log(`${passed} passed, ${results.length - passed} failed`);
   return passed === results.length ? 0 : 1;
+}
+
+function archivesIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".tar"))
+    .map((name) => resolve(folder, name));
 }
 
 interface Wishes {
@@ -67,7 +85,7 @@ interface Wishes {
 /** Runs the tests and gives the path of the report; the log lies beside it. */
 async function runTests(
   names: readonly string[],
-  kubeconfig: string,
+  { kubeconfig, inside }: Target,
   { nodes, processes, timeout }: Wishes,
 ): Promise<string> {
   const [e2e, ginkgo, kubectl] = conformancePrograms(DEFAULT_RELEASE.kubernetes).map(programPath);
@@ -104,14 +122,11 @@ async function runTests(
     ...names.map((name) => `--focus=${toFocus(name)}`),
   ];
   await new Promise<void>((resolve, reject) => {
-    const child = spawn(
-      "sh",
-      ["-c", 'exec "$0" "$@" >"$LOG" 2>&1', ginkgo ?? "", ...runner, ...chosen, e2e ?? "", "--", ...suite],
-      {
-        env: { ...process.env, LOG: log },
-        stdio: "inherit",
-      },
-    );
+    const command = inside([ginkgo ?? "", ...runner, ...chosen, e2e ?? "", "--", ...suite]);
+    const child = spawn("sh", ["-c", 'exec "$0" "$@" >"$LOG" 2>&1', ...command], {
+      env: { ...process.env, LOG: log },
+      stdio: "inherit",
+    });
     child.on("error", reject);
     child.on("exit", () => resolve());
   });

@@ -4,44 +4,80 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** A server and the way to run programs where its pods can be reached. */
 export interface Target extends AsyncDisposable {
   readonly kubeconfig: string;
+  /** The command line that runs a command in the network of the pods. */
+  readonly inside: (argv: readonly string[]) => readonly string[];
 }
 
-const commands: { readonly [on: string]: (kubeconfig: string) => readonly string[] } = {
-  apiserver: (kubeconfig) => ["apiserver", "--port", "0", "--kubeconfig-out", kubeconfig],
-  cluster: (kubeconfig) => ["cluster", "start", "--foreground", "--kubeconfig-out", kubeconfig],
-};
+/** What to start. */
+export interface Wanted {
+  readonly on: string;
+  readonly nodes: number;
+  readonly pods: string;
+  /** OCI archives whose images pods may use. */
+  readonly images: readonly string[];
+}
 
-/** A kubeconfig as it is, or the name of what to start. */
-export async function startTarget(wanted: string | { readonly on: string }): Promise<Target> {
-  if (typeof wanted === "string") return { kubeconfig: wanted, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const command = commands[wanted.on];
-  if (command === undefined) throw new TypeError(`cannot start "${wanted.on}"; use --on apiserver or --on cluster`);
+const capstan: readonly string[] = [
+  process.execPath,
+  "--conditions=@capstan/source",
+  "--disable-warning=ExperimentalWarning",
+  "apps/cli/src/main.ts",
+];
+
+/** A kubeconfig as it is, or what to start. */
+export async function startTarget(wanted: string | Wanted): Promise<Target> {
+  if (typeof wanted === "string") {
+    return { kubeconfig: wanted, inside: (argv) => argv, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
   const folder = mkdtempSync(join(tmpdir(), "capstan-target-"));
   const kubeconfig = join(folder, "kubeconfig");
-  const child = spawn(
-    process.execPath,
-    [
-      "--conditions=@capstan/source",
-      "--disable-warning=ExperimentalWarning",
-      "apps/cli/src/main.ts",
-      ...command(kubeconfig),
-    ],
-    {
-      stdio: ["ignore", "ignore", "inherit"],
-    },
-  );
+  const env = { ...process.env, XDG_STATE_HOME: join(folder, "s"), XDG_DATA_HOME: join(folder, "d") };
+  if (wanted.images.length > 0) await run([...capstan, "cluster", "load-image", ...wanted.images], env);
+  const command = [...capstan, ...commandOf(wanted, kubeconfig)];
+  const child = spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "ignore", "inherit"], env });
   while (!existsSync(kubeconfig)) {
     if (child.exitCode !== null) throw new TypeError(`capstan ${wanted.on} did not start; see above`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  const places = [`XDG_STATE_HOME=${env.XDG_STATE_HOME}`, `XDG_DATA_HOME=${env.XDG_DATA_HOME}`];
+  const hasNetwork = wanted.on === "cluster" && wanted.pods === "real";
   return {
     kubeconfig,
+    inside: (argv) => (hasNetwork ? ["env", ...places, ...capstan, "cluster", "exec", "--", ...argv] : argv),
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM");
       if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function commandOf({ on, nodes, pods }: Wanted, kubeconfig: string): readonly string[] {
+  switch (on) {
+    case "apiserver":
+      return ["apiserver", "--port", "0", "--kubeconfig-out", kubeconfig];
+    case "cluster":
+      return [
+        "cluster",
+        "start",
+        "--foreground",
+        "--kubeconfig-out",
+        kubeconfig,
+        "--nodes",
+        `${nodes}`,
+        "--pods",
+        pods,
+      ];
+    default:
+      throw new TypeError(`cannot start "${on}"; use --on apiserver or --on cluster`);
+  }
+}
+
+async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(argv[0] ?? "", argv.slice(1), { stdio: ["ignore", "ignore", "inherit"], env });
+  const code = await new Promise((resolve) => void child.once("exit", resolve));
+  if (code !== 0) throw new TypeError("the images could not be loaded; see above");
 }

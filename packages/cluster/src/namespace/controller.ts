@@ -62,7 +62,7 @@ function unlessGone(error: unknown): undefined {
   if (!isApiError(error, "NotFound")) throw error;
 }
 
-/** Pods go first: what they use must not go under them. */
+/** Pods go first, and all others wait until they are gone: what pods use must not go under them. */
 async function removeContent(
   setting: Setting,
   kinds: readonly DiscoveredKind[],
@@ -70,11 +70,10 @@ async function removeContent(
 ): Promise<readonly Remains[]> {
   const inside = kinds.filter(({ scope }) => scope === "Namespaced");
   const isPod = ({ group, kind }: DiscoveredKind): boolean => group === "" && kind === Pod.kind;
-  const pods = await Promise.all(inside.filter(isPod).map((kind) => removeAll(setting, kind, namespace)));
-  const others = await Promise.all(
-    inside.filter((kind) => !isPod(kind)).map((kind) => removeAll(setting, kind, namespace)),
-  );
-  return [...pods, ...others].filter(({ count }) => count > 0);
+  const removeKinds = async (chosen: readonly DiscoveredKind[]): Promise<readonly Remains[]> =>
+    (await Promise.all(chosen.map((kind) => removeAll(setting, kind, namespace)))).filter(({ count }) => count > 0);
+  const pods = await removeKinds(inside.filter(isPod));
+  return pods.length > 0 ? pods : removeKinds(inside.filter((kind) => !isPod(kind)));
 }
 
 async function removeAll({ client }: Setting, kind: DiscoveredKind, namespace: string): Promise<Remains> {

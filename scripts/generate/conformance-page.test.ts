@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conformancePage } from "./conformance-page.ts";
+
+test("the page counts what passed and tells of no path of the machine that ran the tests", () => {
+  const [page] = conformancePage();
+  assert.ok(page);
+  assert.match(page.text, /^\| api-only \| 138 \| \d+ \|$/m);
+  assert.match(page.text, /^\| with-pods \| 305 \| \d+ \|$/m);
+  assert.doesNotMatch(page.text, /\/tmp\/|\/root\//);
+  const rows = page.text.split("\n").filter((line) => /^\| (?:passed|failed|skipped|not run) \|/.test(line));
+  assert.equal(rows.length, 446);
+});

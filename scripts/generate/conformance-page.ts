@@ -1,0 +1,69 @@
+/** The page of official conformance tests: every test with its last result on the embedded cluster and, where it fails, why. */
+import { existsSync, readFileSync } from "node:fs";
+import type { Page } from "./pages.ts";
+
+interface Result {
+  readonly state: "passed" | "failed" | "skipped" | "not run";
+  readonly seconds: number;
+  readonly reason: string;
+}
+
+type Results = { readonly [name: string]: Result };
+
+const folder = "tools/conformance";
+const lists = [
+  { name: "api-only", title: "Tests of the API, for which no pod has to run" },
+  { name: "with-pods", title: "Tests with pods on one node" },
+  { name: "two-nodes", title: "Tests with two nodes" },
+  { name: "rest", title: "Tests that need a registry and an image that cannot be had here" },
+] as const;
+
+/** Makes the page from the results that `npm run conformance -- LIST --record` keeps. */
+export function conformancePage(): Page[] {
+  const results = readJson<Results>("results.json");
+  const reasons = readJson<{ readonly [name: string]: string }>("reasons.json");
+  const parts = lists.map(({ name, title }) => {
+    const names = readFileSync(`${folder}/lists/${name}.txt`, "utf8").split("\n").filter(Boolean);
+    return { title, name, names, passed: names.filter((test) => results[test]?.state === "passed").length };
+  });
+  const text = [
+    "# Conformance",
+    "",
+    "The official conformance tests of Kubernetes 1.36.3 on the embedded cluster with real pods, each with its last result. The page is made",
+    "by `npm run generate` from what `npm run conformance -- LIST --on cluster --record` kept.",
+    "",
+    "| list | tests | passed |",
+    "|---|---|---|",
+    ...parts.map(({ name, names, passed }) => `| ${name} | ${names.length} | ${passed} |`),
+    ...parts.flatMap(({ title, names }) => section(title, names, { results, reasons })),
+    "",
+  ].join("\n");
+  return [{ file: "docs/reference/conformance.md", text }];
+}
+
+function readJson<T>(name: string): T {
+  const file = `${folder}/${name}`;
+  return JSON.parse(existsSync(file) ? readFileSync(file, "utf8") : "{}") as T;
+}
+
+interface Known {
+  readonly results: Results;
+  readonly reasons: { readonly [name: string]: string };
+}
+
+function section(title: string, names: readonly string[], { results, reasons }: Known): readonly string[] {
+  const rows = names.map((name) => {
+    const { state, seconds, reason } = results[name] ?? { state: "not run", seconds: 0, reason: "" };
+    const why = state === "passed" ? "" : (reasons[name] ?? reason);
+    return `| ${state} | ${seconds === 0 ? "" : seconds.toFixed(1)} | ${escape(name)} | ${escape(why)} |`;
+  });
+  return ["", `## ${title}`, "", "| result | seconds | test | why not |", "|---|---|---|---|", ...rows];
+}
+
+/** Paths of the machine that ran the tests are nobody's business. */
+function escape(text: string): string {
+  return text
+    .replaceAll(/\/(?:tmp|root|home)\/\S*/g, "(a path)")
+    .replaceAll("|", String.raw`\|`)
+    .replaceAll("<", "&lt;");
+}
