@@ -99,7 +99,7 @@ test(
   { skip: kubernetesMissing({ node: true }) },
   async (t) => {
     const cluster = await useKubernetes(t, { node: true });
-    const [busybox] = (await buildTestImages()).filter(({ name }) => name === "busybox");
+    const busybox = (await buildTestImages()).find(({ name }) => name === "busybox");
     assert.ok(busybox !== undefined);
     await cluster.load([busybox.archive]);
     const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));

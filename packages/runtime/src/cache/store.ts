@@ -141,13 +141,14 @@ export class Store implements Reader {
       key,
       version: object.metadata.resourceVersion,
       extent: this.#arena.write(JSON.stringify(object)),
-      object,
+      // Of a first list nothing is in use yet: kept as objects, it would only make the heap grow.
+      object: this.isSynced ? object : undefined,
       recent: -1,
     };
     this.#entries.set(key, entry);
     this.#indexes.replace(key, old, object);
     this.#retire(key, entry.version);
-    this.#remember(entry);
+    if (entry.object !== undefined) this.#remember(entry);
     this.#stayWithinBudget();
     return { object: freeze(object), old };
   }

@@ -93,11 +93,19 @@ export class Election implements Fence {
   async release(): Promise<void> {
     const wasLeader = this.isLeader;
     await this.abandon();
-    if (!wasLeader || this.#seen === undefined) return;
-    const { spec } = this.#seen.lease;
-    await this.#write({ ...spec, holderIdentity: "", leaseDurationSeconds: 1 }).catch((error: unknown) => {
+    if (!wasLeader) return;
+    await this.#giveBack().catch((error: unknown) => {
       this.#options.log.warn("could not release the lease; it will run out by itself", { error });
     });
+  }
+
+  /** Looks first: others may have annotated the lease since, or taken it. */
+  async #giveBack(): Promise<void> {
+    const { api, namespace, name, identity } = this.#options;
+    const lease: LeaseObject = await api.get(Lease, { namespace, name });
+    this.#note(lease);
+    if (lease.spec?.holderIdentity !== identity) return;
+    await this.#write({ ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 });
   }
 
   /** Stops contending and leaves the lease as it is, as a process that dies does. */
