@@ -186,6 +186,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/cluster-fault.ts")).clusterFault,
   },
   {
+    name: "image build",
+    topic: "Ship",
+    summary: "Make the operator's image, without Docker",
+    load: async () => (await import("./commands/image.ts")).imageBuild,
+  },
+  {
+    name: "image push",
+    topic: "Ship",
+    summary: "Push the operator's image",
+    load: async () => (await import("./commands/image.ts")).imagePush,
+  },
+  {
     name: "generate bundle",
     topic: "Ship",
     summary: "A bundle for OLM (the same as bundle generate)",

@@ -1,0 +1,94 @@
+/** `capstan image build` and `capstan image push`: the operator's image, without Docker. */
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { formatReference, parseReference, type Platform, platformOf, saveArchive } from "@capstan/oci";
+import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { buildOperatorImage } from "../image/build.ts";
+import { withProgress } from "../output/progress.ts";
+import { openProject } from "../project/disk.ts";
+import { entryOption, findEntry } from "../project/program.ts";
+import { openImages, pushBuilt } from "../registry/images.ts";
+import { insecureOption } from "../registry/session.ts";
+
+/** Builds the image. */
+export const imageBuild: Command = defineCommand({
+  describe:
+    "Node, the packages that the program loads, and the program; runs as nobody, with a read-only root. The same sources give the same digest. A list of its parts (SPDX) is in /usr/share/sbom.",
+  arguments: [{ name: "IMAGE", describe: "what the image is called", presence: "required" }],
+  options: {
+    entry: entryOption,
+    from: { type: "text", value: "IMAGE", describe: "an image with Node to build on (this machine's Node)" },
+    platform: { type: "list", value: "OS/ARCH", describe: "what it runs on: linux/amd64,linux/arm64 (this machine)" },
+    label: { type: "list", value: "KEY=VALUE", describe: "labels of the image" },
+    archive: { type: "text", value: "FILE", describe: "also write an OCI archive" },
+    sbom: { type: "text", value: "FILE", describe: "also write the list of its parts" },
+    insecure: insecureOption,
+  },
+  examples: [
+    { line: "capstan image build registry.example.com/app:v0.1.0", does: "Build it; then capstan image push" },
+    {
+      line: "capstan image build registry.example.com/app:v0.1.0 --from docker.io/library/node:24-slim --platform linux/amd64,linux/arm64",
+      does: "For two platforms",
+    },
+  ],
+  run: async ({ options, args: [name = ""], terminal }) => {
+    const reference = parseReference(name);
+    const root = await openProject(terminal.cwd).then(
+      (project) => project.root,
+      () => terminal.cwd,
+    );
+    const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
+    const store = await openImages(terminal);
+    const wanted = {
+      root: options.entry === undefined ? root : rootOf(entry, root),
+      entry,
+      from: options.from,
+      platforms: options.platform.length === 0 ? [platformOf(process)] : options.platform.map(parsePlatform),
+      labels: Object.fromEntries(options.label.map(parseLabel)),
+      conditions: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
+    };
+    const transfer = { terminal, insecure: options.insecure };
+    const { descriptor, sbom, sizes } = await withProgress(terminal, `building ${name}`, () =>
+      buildOperatorImage(wanted, store, transfer),
+    );
+    await store.tag(formatReference(reference), descriptor);
+    if (options.archive !== undefined)
+      await saveArchive(formatReference(reference), store, resolve(terminal.cwd, options.archive));
+    if (options.sbom !== undefined) await writeFile(resolve(terminal.cwd, options.sbom), sbom);
+    for (const { platform, bytes } of sizes)
+      terminal.err(`  ${platform.os}/${platform.architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed\n`);
+    terminal.out(`${name}@${descriptor.digest}\n`);
+  },
+});
+
+/** An entry outside of the project brings the folder that it is in. */
+function rootOf(entry: string, root: string): string {
+  return entry.startsWith(`${root}/`) ? root : resolve(entry, "..");
+}
+
+function parsePlatform(text: string): Platform {
+  const [os = "", architecture = "", variant] = text.split("/");
+  if (os === "" || architecture === "")
+    throw new CliError("Usage", `--platform takes OS/ARCH such as linux/arm64, not ${text}`);
+  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+}
+
+function parseLabel(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new CliError("Usage", `--label takes KEY=VALUE, not ${text}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Pushes it. */
+export const imagePush: Command = defineCommand({
+  arguments: [{ name: "IMAGE", describe: "what it was built as", presence: "required" }],
+  options: { insecure: insecureOption },
+  examples: [
+    { line: "capstan image push registry.example.com/app:v0.1.0", does: "Push what was built under this name" },
+  ],
+  run: async ({ options, args: [name = ""], terminal }) => {
+    const digest = await pushBuilt(name, { terminal, insecure: options.insecure });
+    terminal.out(`${name}@${digest}\n`);
+  },
+});

@@ -1,0 +1,95 @@
+/** Builds the image of an operator: Node, what the program loads, the program; nothing runs as root, nothing needs Docker. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildImage, buildIndex, type Descriptor, type Platform, type Store } from "@capstan/oci";
+import type { Transfer } from "../registry/images.ts";
+import { dependencyEntries, entryPath, home, operatorEntries } from "./layers.ts";
+import { foreignRuntime, localRuntime, type Runtime } from "./runtime.ts";
+import { formatSbom, npmPurl, type Part } from "./sbom.ts";
+import { type TracedPackage, tracePackages } from "./trace.ts";
+
+/** What to build. */
+export interface OperatorImage {
+  readonly root: string;
+  readonly entry: string;
+  readonly platforms: readonly Platform[];
+  /** An image with Node; absent for this machine's. */
+  readonly from: string | undefined;
+  readonly labels: { readonly [key: string]: string };
+  /** Conditions under which packages are resolved, as this process has them. */
+  readonly conditions: readonly string[];
+}
+
+/** What was built. */
+export interface BuiltImage {
+  readonly descriptor: Descriptor;
+  readonly sbom: string;
+  /** Compressed bytes, for each platform. */
+  readonly sizes: readonly { readonly platform: Platform; readonly bytes: number }[];
+}
+
+/** Builds into a store; the same sources give the same digest. */
+export async function buildOperatorImage(wanted: OperatorImage, store: Store, transfer: Transfer): Promise<BuiltImage> {
+  const { root, entry, platforms, from } = wanted;
+  const packages = await tracePackages(entry, root);
+  const operator = await describe(root);
+  const sbom = formatSbom(operator, [nodePart(from), ...packages.map(toPart)]);
+  const layers = [
+    await dependencyEntries(packages, wanted.conditions),
+    [
+      ...(await operatorEntries(root)),
+      { path: `/usr/share/sbom/${operator.name.replaceAll("/", "-")}.spdx.json`, type: "file" as const, body: sbom },
+    ],
+  ].filter((entries) => entries.length > 0);
+  const shared = from === undefined ? undefined : await foreignRuntime(from, store, transfer);
+  const images: Descriptor[] = [];
+  for (const platform of platforms) {
+    const runtime = shared ?? (await localRuntime(store, platform));
+    images.push(
+      await buildImage({ platform, from: runtime.image, layers, config: configOf(wanted, runtime, operator) }, store),
+    );
+  }
+  const [only] = images;
+  const descriptor = images.length === 1 && only !== undefined ? only : await buildIndex(images, store);
+  const sizes = await Promise.all(
+    platforms.map(async (platform) => ({ platform, bytes: await sizeOf(descriptor, platform, store) })),
+  );
+  return { descriptor, sbom, sizes };
+}
+
+async function sizeOf(descriptor: Descriptor, platform: Platform, store: Store): Promise<number> {
+  const { manifest } = await store.image(descriptor, platform);
+  return manifest.layers.reduce((sum, { size }) => sum + size, 0);
+}
+
+async function describe(root: string): Promise<Part> {
+  const text = await readFile(join(root, "package.json"), "utf8").catch(() => "{}");
+  const {
+    name = "operator",
+    version = "0.0.0",
+    license,
+  } = JSON.parse(text) as { name?: string; version?: string; license?: string };
+  return { name, version, licence: license, purl: npmPurl(name, version) };
+}
+
+function toPart({ name, version, licence }: TracedPackage): Part {
+  return { name, version, licence, purl: npmPurl(name, version) };
+}
+
+function nodePart(from: string | undefined): Part {
+  const version = process.version.slice(1);
+  return from === undefined
+    ? { name: "node", version, licence: "MIT", purl: `pkg:generic/node@${version}` }
+    : { name: from, version: "NOASSERTION", licence: undefined, purl: `pkg:oci/${encodeURIComponent(from)}` };
+}
+
+function configOf({ root, entry, conditions, labels }: OperatorImage, { node }: Runtime, { name, version }: Part) {
+  return {
+    User: "65532:65532",
+    WorkingDir: home,
+    Env: ["NODE_ENV=production", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+    Entrypoint: [node, ...conditions, entryPath(root, entry)],
+    Cmd: null,
+    Labels: { "org.opencontainers.image.title": name, "org.opencontainers.image.version": version, ...labels },
+  };
+}
