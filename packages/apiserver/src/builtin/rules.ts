@@ -17,7 +17,7 @@
 import type { FieldError, Json, KubeObject } from "@capstan/model";
 import type { Call } from "../call.ts";
 import type { Answer } from "../answer.ts";
-import type { RuleContext, Writer } from "./context.ts";
+import type { Lookup, RuleContext, Writer } from "./context.ts";
 import type { AnyDraft, Draft } from "./draft.ts";
 
 /** What names an object of a kind may have; `path-segment` allows everything but `/`, `%`, `.` and `..`. */
@@ -197,6 +197,10 @@ export interface ProjectionRules<T extends KubeObject = KubeObject> {
   /** The kind of the projection for a client that asked with this version. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   read(object: T): KubeObject;
+  /** The field of the object that the projection writes; `spec.replicas` by default. */
+  readonly field?: readonly string[];
+  /** What a change begins with, where that may be had although it cannot be read. */
+  base?(object: T): KubeObject;
   write(projection: KubeObject, draft: Draft<T>): void;
   validate?(projection: KubeObject, context: RuleContext): readonly FieldError[];
 }
@@ -206,6 +210,8 @@ export interface ActionRules<T extends KubeObject = KubeObject> {
   readonly type: "action";
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   defaults?(body: AnyDraft): void;
+  /** Refuses a body by throwing, before anybody looks whether the object is there. */
+  check?(body: KubeObject, name: string): void;
   validate?(body: KubeObject, object: T | undefined, context: RuleContext): readonly FieldError[];
   /** Answers with the object to return, a Status included; refuses by throwing a StatusError of `@capstan/model`. */
   run(action: Action<T>): KubeObject | Promise<KubeObject>;
@@ -227,6 +233,22 @@ export interface ConnectRules<T extends KubeObject = KubeObject> {
   /** Checks the query against the object; the answer of the node is passed on if there are no errors. */
   validate?(object: T, query: URLSearchParams): readonly FieldError[];
   connect(object: T, call: Call, door: NodeDoor): Promise<Answer>;
+  /** Where an object leads when it has no node of its own: refuses by throwing when it leads nowhere. */
+  through?(object: T, asked: ProxyTarget, lookup: Lookup): NodePath;
+}
+
+/** What a proxy path names: `name`, `name:port` or `https:name:port`. */
+export interface ProxyTarget {
+  readonly scheme: string;
+  readonly name: string;
+  readonly port: string;
+}
+
+/** A place on a node. */
+export interface NodePath {
+  readonly nodeName: string;
+  /** What the node puts before the rest of the path. */
+  readonly prefix: string;
 }
 
 /** The way to the node of a pod; a server without nodes has none. */

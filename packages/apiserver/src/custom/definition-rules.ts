@@ -37,7 +37,7 @@ export const definitionRules: KindRules = defineRules<Definition>({
   subresources: {
     status: {
       type: "view",
-      resetFields: ["metadata", "spec"],
+      resetFields: ["spec"],
       // Metadata comes through: the real server means to keep it, and keeps it equal to itself.
       prepareForUpdate(draft, old) {
         draft.spec = structuredClone(old.spec) as Draft<Definition>["spec"];

@@ -6,6 +6,8 @@ import type { ScalePaths } from "./definition.ts";
 import { fieldsOf, nestedInteger, nestedString, type NestedField } from "./nested-field.ts";
 
 const maxReplicas = 2 ** 31 - 1;
+/** Stands for replicas that were never said. */
+const unsetReplicas = -(2 ** 31);
 
 /** Scale as a projection. */
 export function scaleRules(paths: ScalePaths): ProjectionRules {
@@ -13,11 +15,15 @@ export function scaleRules(paths: ScalePaths): ProjectionRules {
   return {
     type: "projection",
     kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+    field: fieldsOf(specReplicasPath),
     read(object) {
-      const replicas = readable(nestedInteger(object, specReplicasPath));
-      if (replicas === undefined) {
+      if (nestedInteger(object, specReplicasPath).type === "absent") {
         throw apiErrors.internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
       }
+      return this.base?.(object) ?? object;
+    },
+    base(object) {
+      const replicas = readable(nestedInteger(object, specReplicasPath)) ?? unsetReplicas;
       const current = readable(nestedInteger(object, statusReplicasPath)) ?? 0;
       const selector = labelSelectorPath === undefined ? undefined : readable(nestedString(object, labelSelectorPath));
       return toScale(object, { replicas, current, selector });

@@ -9,6 +9,7 @@ import {
   selectableFieldValue,
   type CompiledResource,
 } from "@capstan/schema";
+import { compareVersions } from "../discovery/version-priority.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { KindRules, SubresourceRules } from "../builtin/rules.ts";
 import { TypeMismatch } from "../decode/strict.ts";
@@ -94,8 +95,14 @@ function compile({ spec }: Definition, version: DefinitionVersion): CompiledReso
   });
 }
 
-function deprecationOf({ spec }: Definition, version: DefinitionVersion): string {
-  return version.deprecationWarning ?? `${spec.group}/${version.name} ${spec.names.kind} is deprecated`;
+function deprecationOf({ spec }: Definition, { name, deprecationWarning }: DefinitionVersion): string {
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const warning = `${spec.group}/${name} ${spec.names.kind} is deprecated`;
+  const [better] = spec.versions
+    .filter((one) => one.served && one.deprecated !== true && compareVersions(one.name, name) < 0)
+    .map((one) => one.name)
+    .sort(compareVersions);
+  return better === undefined ? warning : `${warning}; use ${spec.group}/${better} ${spec.names.kind}`;
 }
 
 /** Objects are maps: what is known stays, sorted by name. */
@@ -127,19 +134,21 @@ interface ConversionFacts {
 
 /** A kind with one version whose definition never changed is stored as it is served. */
 function conversionOf(
-  { spec, metadata }: Definition,
+  definition: Definition,
   { compiled, apiVersion, storage, convert }: ConversionFacts,
 ): Conversion | undefined {
+  const { spec, metadata } = definition;
   if (spec.versions.length === 1 && metadata.generation === 1) return undefined;
+  const withDefaults = defaultsByVersion(definition, compiled);
   const storedVersion = formatApiVersion({ group: spec.group, version: storage });
   const shown = new WeakMap<KubeObject, KubeObject>();
   const show = (object: KubeObject): KubeObject => {
     let known = shown.get(object);
     if (known === undefined) {
-      const relabelled = { ...object, apiVersion } as unknown as Json;
+      const relabelled = { ...withDefaults(object), apiVersion } as unknown as Json;
       const decoded = compiled.decode(relabelled);
       const kept = "problem" in decoded ? relabelled : decoded.object;
-      known = sortKeys(compiled.applyDefaults(kept) as unknown as JsonValue) as unknown as KubeObject;
+      known = sortKeys(kept as unknown as JsonValue) as unknown as KubeObject;
       shown.set(object, known);
     }
     return known;
@@ -171,6 +180,20 @@ function conversionOf(
   };
 }
 
+/** What was stored before a default came is read with it: that of the version it was stored in, not of the one it is shown in. */
+function defaultsByVersion(definition: Definition, own: CompiledResource): (object: KubeObject) => KubeObject {
+  const { group, versions } = definition.spec;
+  const compiled = new Map<string, CompiledResource>();
+  return (object) => {
+    let stored = compiled.get(object.apiVersion);
+    if (stored === undefined) {
+      const version = versions.find(({ name }) => formatApiVersion({ group, version: name }) === object.apiVersion);
+      compiled.set(object.apiVersion, (stored = version === undefined ? own : compile(definition, version)));
+    }
+    return stored.applyDefaults(object as unknown as Json) as unknown as KubeObject;
+  };
+}
+
 interface FieldManagers {
   readonly main: FieldManager;
   readonly status: FieldManager;
@@ -191,8 +214,8 @@ function fieldManagers(
   };
   return {
     main: createFieldManager({ ...base, subresource: "", resetFields: hasStatus ? ["status"] : [] }),
-    status: createFieldManager({ ...base, subresource: "status", resetFields: ["spec"] }),
     scale: createFieldManager({ ...base, subresource: "scale", resetFields: [] }),
+    status: createFieldManager({ ...base, subresource: "status", resetFields: ["metadata", "spec"] }),
   };
 }
 

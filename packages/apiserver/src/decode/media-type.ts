@@ -13,9 +13,18 @@ export function formatOfBody(contentType: string | undefined, accepted: readonly
   if (contentType === undefined || contentType === "") return "json";
   const semicolon = contentType.indexOf(";");
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
-  const format = formats.get(type);
+  const format = semicolon < 0 || hasSoundParameters(contentType) ? formats.get(type) : undefined;
   if (format !== undefined && accepted.includes(format)) return format;
   throw unsupportedMediaType(accepted.map((one) => mediaTypes[one]));
+}
+
+/** Go reads a media type with parameters only when each has a name and a value. */
+function hasSoundParameters(contentType: string): boolean {
+  const [, ...parameters] = contentType.split(";");
+  return parameters.every((parameter, index) => {
+    const isEnd = parameter.trim() === "" && index === parameters.length - 1;
+    return isEnd || /^\s*[^\s=;"]+=("[^"]*"|[^\s=;"]+)\s*$/.test(parameter);
+  });
 }
 
 /** A body in a format that nobody can read. */

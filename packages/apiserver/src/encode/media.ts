@@ -33,10 +33,18 @@ export interface Offer {
   readonly formats: readonly Format[];
   /** Whether objects can be turned into tables and metadata here. */
   readonly transforms: boolean;
+  /**
+   * Whether the path itself has media types: a client must name one of them, a pattern will not do. What is offered beside the formats is
+   * told to those who name none.
+   */
+  readonly route?: { readonly also: readonly string[] };
 }
 
 /** What an endpoint that answers with one fixed kind offers: discovery, versions. */
 export const plainOffer: Offer = { formats: allFormats, transforms: false };
+
+/** The same where the path has media types. */
+export const routedOffer: Offer = { ...plainOffer, route: { also: [] } };
 
 const plainJson: OutputMedia = { format: "json", transform: undefined, pretty: false };
 
@@ -48,8 +56,12 @@ export function negotiate(call: Call, query: URLSearchParams, offer: Offer): Out
     return pretty ? { ...plainJson, pretty } : plainJson;
   }
   const clauses = parseAccept(accept);
+  if (offer.route !== undefined) {
+    const types = [...offer.formats.map((format) => mediaTypes[format]), ...offer.route.also];
+    if (!clauses.some((clause) => isNamed(clause, types))) throw unrouted(types);
+  }
   const found = firstAcceptable(clauses, offer);
-  if (found === undefined) throw notAcceptable(clauses, offer);
+  if (found === undefined) throw notAcceptableError(allFormats.map((format) => mediaTypes[format]));
   return pretty ? { ...found, pretty } : found;
 }
 
@@ -92,13 +104,18 @@ function toTransform(parameters: ReadonlyMap<string, string>): Transform | undef
   return undefined;
 }
 
-/** A client that named none of the media types at all is told in other words than one that asked for an unknown transformation. */
-function notAcceptable(clauses: readonly AcceptClause[], offer: Offer): StatusError {
-  const available = offer.formats.map((format) => mediaTypes[format]);
-  if (clauses.some((clause) => available.some((type) => matches(clause, type)))) {
-    return notAcceptableError(available);
-  }
-  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`;
+function isNamed({ type, subtype }: AcceptClause, types: readonly string[]): boolean {
+  return (type === "*" && subtype === "*") || types.includes(`${type}/${subtype}`);
+}
+
+/** Refuses a client that accepts none of the media types of a path. */
+export function checkRoute(call: Call, types: readonly string[]): void {
+  const accept = headerOf(call, "accept") ?? "";
+  if (accept !== "" && !parseAccept(accept).some((clause) => isNamed(clause, types))) throw unrouted(types);
+}
+
+function unrouted(types: readonly string[]): StatusError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${types.join(", ")}`;
   return new StatusError(toFailure({ code: 406, reason: "NotAcceptable", message, details: {} }));
 }
 

@@ -70,6 +70,8 @@ export function respondPresented(
     case "PartialObjectMetadata":
       return respondJson(status, toGoJson(toPartialMetadata(resource, object, media.transform.version)), media);
     case "PartialObjectMetadataList":
+      if (resource.isCustom)
+        throw new StatusError(toFailure({ code: 500, reason: "", message: "content is not a list" }));
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (${goNameOf(resource, resource.kind)})`,
       );
@@ -82,7 +84,8 @@ function hasNoTable({ subresource }: ResourceExchange): boolean {
 
 /** The Go type that messages name. */
 export function goNameOf({ group, isCustom }: { group: string; isCustom: boolean }, kind: string): string {
-  return isCustom ? "*unstructured.Unstructured" : `*${goPackageOf(group)}.${kind}`;
+  if (isCustom) return `*unstructured.Unstructured${kind.endsWith("List") ? "List" : ""}`;
+  return `*${goPackageOf(group)}.${kind}`;
 }
 
 /** A form that cannot be had. */

@@ -38,7 +38,7 @@ export async function serveOpenApi(exchange: Exchange, parts: readonly string[])
   const forwarded = root === "apis" ? exchange.parts.aggregation.forward(exchange, { group, version }) : undefined;
   if (forwarded !== undefined) return forwarded;
   const document = documents.v3.get(parts.slice(2).join("/"));
-  return document === undefined ? pageNotFound() : serveVersion3(exchange, document());
+  return document === undefined ? { status: 404, headers: {}, body: "" } : serveVersion3(exchange, document());
 }
 
 async function documentsOf(registry: Registry): Promise<Documents> {

@@ -3,23 +3,49 @@ import { quote } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { pageNotFound, plainText } from "./plain.ts";
 
-/** The checks of each endpoint. What they check is true as soon as the server answers at all. */
-const common = [
-  "ping",
-  "log",
-  "etcd",
-  "poststarthook/start-apiextensions-controllers",
-  "poststarthook/crd-informer-synced",
-  "poststarthook/start-system-namespaces-controller",
-  "poststarthook/rbac/bootstrap-roles",
-  "poststarthook/scheduling/bootstrap-system-priority-classes",
-  "poststarthook/bootstrap-controller",
-  "poststarthook/apiservice-registration-controller",
+/** The hooks of a start, in the order in which the real server names them. */
+const hooks = [
+  "start-apiserver-admission-initializer",
+  "generic-apiserver-start-informers",
+  "priority-and-fairness-config-consumer",
+  "priority-and-fairness-filter",
+  "storage-object-count-tracker-hook",
+  "start-apiextensions-informers",
+  "start-apiextensions-controllers",
+  "crd-informer-synced",
+  "start-system-namespaces-controller",
+  "peer-endpoint-reconciler-controller",
+  "start-cluster-authentication-info-controller",
+  "start-kube-apiserver-identity-lease-controller",
+  "start-kube-apiserver-identity-lease-garbage-collector",
+  "storage-readiness",
+  "start-legacy-token-tracking-controller",
+  "start-service-ip-repair-controllers",
+  "rbac/bootstrap-roles",
+  "scheduling/bootstrap-system-priority-classes",
+  "priority-and-fairness-config-producer",
+  "bootstrap-controller",
+  "start-kubernetes-service-cidr-controller",
+  "start-kube-aggregator-informers",
+  "apiservice-status-local-available-controller",
+  "apiservice-status-remote-available-controller",
+  "apiservice-registration-controller",
+  "apiservice-discovery-controller",
+  "kube-apiserver-autoregistration",
 ];
+const lastHooks = ["apiservice-openapi-controller", "apiservice-openapiv3-controller"];
+const hookChecks = [
+  ...hooks.map((name) => `poststarthook/${name}`),
+  "autoregister-completion",
+  ...lastHooks.map((name) => `poststarthook/${name}`),
+];
+
+/** The checks of each endpoint. What they check is true as soon as the server answers at all. */
+const living = ["ping", "log", "loopback-serving-certificate", "etcd", ...hookChecks];
 const checks: Readonly<Record<string, readonly string[]>> = {
-  healthz: common,
-  livez: common,
-  readyz: [...common, "informer-sync", "shutdown"],
+  healthz: living,
+  livez: living,
+  readyz: ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...hookChecks, "shutdown"],
 };
 
 /** The paths that there are. */

@@ -3,19 +3,29 @@ import { toGoJson, type Json } from "@capstan/model";
 import { toJsonWebKey } from "@capstan/pki";
 import type { Answer } from "../answer.ts";
 import { hostOf } from "../call.ts";
+import { checkRoute } from "../encode/media.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
 
-/** Answers for the two documents; `undefined` for any other path. */
-export function serveOpenId({ parts, call }: Exchange, path: string): Answer | undefined {
-  if (path === "/.well-known/openid-configuration") return serveIssuer(parts, hostOf(call));
-  return path === "/openid/v1/jwks" ? serveKeys(parts) : undefined;
+/** Answers for the two documents. */
+export function serveOpenId({ parts, call }: Exchange, path: string): Answer {
+  const isKeys = path === keysPath;
+  checkRoute(call, [isKeys ? keysType : "application/json"]);
+  return isKeys ? serveKeys(parts) : serveIssuer(parts, hostOf(call));
+}
+
+const keysPath = "/openid/v1/jwks";
+const keysType = "application/jwk-set+json";
+
+/** Whether one of the two documents is meant. */
+export function isOpenIdPath(path: string): boolean {
+  return path === keysPath || path === "/.well-known/openid-configuration";
 }
 
 function serveIssuer({ access }: ServerParts, host: string): Answer {
   const document = {
     issuer: access.tokens().issuer,
-    jwks_uri: `https://${host}/openid/v1/jwks`,
+    jwks_uri: `https://${host}${keysPath}`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [toJsonWebKey(access.key()).alg],
@@ -25,7 +35,7 @@ function serveIssuer({ access }: ServerParts, host: string): Answer {
 
 function serveKeys({ access }: ServerParts): Answer {
   const { use, kty, kid, alg, ...members } = toJsonWebKey(access.key());
-  return published("application/jwk-set+json", { keys: [{ use, kty, kid, alg, ...members }] } as Json);
+  return published(keysType, { keys: [{ use, kty, kid, alg, ...members }] } as Json);
 }
 
 function published(type: string, document: Json): Answer {

@@ -5,7 +5,7 @@ import type { Answer } from "../answer.ts";
 import { headerOf, hostOf } from "../call.ts";
 import { aggregated, apiVersions, discover, groupDocument, groupList, resourceList } from "../discovery/discovery.ts";
 import { parseAccept } from "../encode/accept.ts";
-import { negotiate, plainOffer } from "../encode/media.ts";
+import { checkRoute, negotiate, plainOffer, routedOffer, type Offer } from "../encode/media.ts";
 import { respondJson } from "../encode/respond.ts";
 import type { Exchange } from "../exchange.ts";
 import { serveOpenApi } from "../openapi/serve.ts";
@@ -13,7 +13,7 @@ import type { PathRequest } from "../route/request-info.ts";
 import { methodNotAllowed, unknownResource } from "../verbs/serve-resource.ts";
 import { healthPaths, serveHealth } from "./health.ts";
 import { serveMetrics } from "./metrics.ts";
-import { serveOpenId } from "./openid.ts";
+import { isOpenIdPath, serveOpenId } from "./openid.ts";
 import { pageNotFound } from "./plain.ts";
 import { servedVersion } from "./version.ts";
 
@@ -23,7 +23,7 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
   const parts = trimmed.split("/").slice(1);
   switch (parts[0]) {
     case "":
-      return respond(exchange, { paths: rootPaths(exchange) });
+      return respond(exchange, { paths: rootPaths(exchange) }, plainOffer);
     case "api":
     case "apis":
       return serveDiscovery(exchange, parts);
@@ -34,21 +34,26 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
     case "openapi":
       return serveOpenApi(exchange, parts);
     default:
-      return serveOpenId(exchange, trimmed) ?? serveHealth(trimmed, exchange.query) ?? pageNotFound();
+      return openId(exchange, trimmed) ?? serveHealth(trimmed, exchange.query) ?? pageNotFound();
   }
 }
 
-function respond(exchange: Exchange, value: Json): Answer {
-  return respondJson(200, toGoJson(value), negotiate(exchange.call, exchange.query, plainOffer));
+function respond(exchange: Exchange, value: Json, offer: Offer): Answer {
+  return respondJson(200, toGoJson(value), negotiate(exchange.call, exchange.query, offer));
 }
 
 /** The version is JSON for everybody, whatever they would accept: it has no kind that other formats could name. */
-function serveVersion(_exchange: Exchange): Answer {
+function serveVersion({ call }: Exchange): Answer {
+  checkRoute(call, ["application/json"]);
   return {
     status: 200,
     headers: { "content-type": "application/json" },
     body: JSON.stringify(servedVersion, undefined, 2),
   };
+}
+
+function openId(exchange: Exchange, path: string): Answer | undefined {
+  return isOpenIdPath(path) ? serveOpenId(onlyGet(exchange), path) : undefined;
 }
 
 function onlyGet(exchange: Exchange): Exchange {
@@ -59,17 +64,21 @@ function onlyGet(exchange: Exchange): Exchange {
 /** `/api`, `/apis`, `/api/v1`, `/apis/<group>`, `/apis/<group>/<version>`. */
 function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]): Answer | Promise<Answer> {
   const groups = discover(exchange.parts.registry, exchange.parts.aggregation.versions());
-  if (rest.length === 0) return serveRoot(onlyGet(exchange), root === "api", groups);
+  if (rest.length === 0) return serveRoot(root === "api" ? onlyGet(exchange) : exchange, root === "api", groups);
   const group = groups.find(({ name }) => name === (root === "api" ? "" : rest[0]));
   const version = root === "api" ? rest[0] : rest[1];
   const forwarded = forwardVersion(exchange, rest[0] ?? "", root === "apis" ? version : undefined);
   if (forwarded !== undefined) return forwarded;
   if (group === undefined) return pageNotFound();
-  if (version === undefined) return respond(onlyGet(exchange), groupDocument(group));
+  const isCustom = exchange.parts.registry.isCustomGroup(group.name);
+  // What groups and custom kinds are told about is told to whoever asks, whatever the method.
+  if (version === undefined) return respond(exchange, groupDocument(group), plainOffer);
   const found = group.versions.find((one) => one.version === version);
+  if (found === undefined && isCustom) return pageNotFound();
   if (found === undefined) throw unknownResource();
+  const asked = isCustom ? exchange : onlyGet(exchange);
   const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
-  return respond(onlyGet(exchange), resourceList(groupVersion, found.resources));
+  return respond(asked, resourceList(groupVersion, found.resources), isCustom ? plainOffer : routedOffer);
 }
 
 /** A version that another server serves is described by that server. */
@@ -83,7 +92,11 @@ function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeo
     const wanted = groups.filter(({ name }) => (name === "") === isCore);
     return serveAggregated(exchange, aggregated(wanted, version), version);
   }
-  const answer = respond(exchange, isCore ? apiVersions(hostOf(exchange.call)) : groupList(groups));
+  const answer = respond(
+    exchange,
+    isCore ? apiVersions(hostOf(exchange.call)) : groupList(groups),
+    isCore ? routedOffer : plainOffer,
+  );
   answer.headers["vary"] = "Accept";
   return answer;
 }

@@ -31,6 +31,15 @@ export class Registry {
     return false;
   }
 
+  /** Whether a group has nothing but custom kinds. */
+  isCustomGroup(group: string): boolean {
+    for (const { group: own, resources } of this.groupVersions()) {
+      if (own !== group) continue;
+      for (const { isCustom } of resources.values()) if (!isCustom) return false;
+    }
+    return this.hasGroup(group);
+  }
+
   /** Any version of a kind that is stored under a name; for reads by the server itself. */
   findStorage(storage: string): ServedResource | undefined {
     for (const resource of this.all()) if (resource.storage === storage) return resource;

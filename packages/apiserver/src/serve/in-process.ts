@@ -8,7 +8,10 @@ import { maxBody } from "./http-call.ts";
 
 /** Serves requests of the Web platform. Whoever holds the server is its administrator, unless the request carries credentials. */
 export function inProcessFetch(handler: Handler, administrator: UserInfo): (request: Request) => Promise<Response> {
-  return async (request) => toResponse(await handler(toCall(request, administrator)), request.signal);
+  return async (request) => {
+    const answer = await handler(toCall(request, administrator));
+    return toResponse(request.method === "HEAD" ? { ...answer, body: "" } : answer, request.signal);
+  };
 }
 
 function toCall(request: Request, administrator: UserInfo): Call {

@@ -70,8 +70,15 @@ function readQuery(query: URLSearchParams): RawOptions {
   const orphan = query.get("orphanDependents");
   const policy = query.get("propagationPolicy");
   const dryRun = query.getAll("dryRun");
+  const [uid, resourceVersion] = [query.get("uid"), query.get("resourceVersion")];
+  const hasPreconditions = uid !== null || resourceVersion !== null;
   return {
     ...(grace === null ? {} : { gracePeriodSeconds: readInteger(grace) }),
+    ...(hasPreconditions
+      ? {
+          preconditions: { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) },
+        }
+      : {}),
     ...(orphan === null ? {} : { orphanDependents: orphan.toLowerCase() !== "false" && orphan !== "0" }),
     ...(policy === null ? {} : { propagationPolicy: policy }),
     ...(dryRun.length === 0 ? {} : { dryRun }),

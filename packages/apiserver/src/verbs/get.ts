@@ -9,7 +9,10 @@ import { parseRevision, tooLargeVersion } from "../store/list.ts";
 
 /** Answers a GET of one object. */
 export async function get(exchange: ResourceExchange): Promise<Answer> {
-  const { resource } = exchange;
+  const { resource, query } = exchange;
+  if (query.has("export")) {
+    throw apiErrors.badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  }
   const entry = findEntry(exchange);
   if (resource.conversion !== undefined) return respondObject(exchange, 200, entry.object);
   return respondPresented(exchange, 200, entry.object, entry.json);

@@ -1,11 +1,11 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
-import { apiErrors, cloneJson, toGoJson, type KubeObject } from "@capstan/model";
+import { apiErrors, cloneJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
 import { headerOf } from "../call.ts";
 import { readObject } from "../decode/object.ts";
-import { respondJson } from "../encode/respond.ts";
+import { respondProjection } from "../encode/scale-table.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { findEntry } from "./get.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
@@ -15,7 +15,7 @@ import { write } from "./write.ts";
 
 /** Answers a GET of a projection. */
 export async function getProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
-  return respondJson(200, toGoJson(rules.read(findEntry(exchange).object)), exchange.media);
+  return respondProjection(exchange, rules.read(findEntry(exchange).object));
 }
 
 /** Answers a PUT of a projection. */
@@ -36,7 +36,7 @@ export async function patchProjection(exchange: ResourceExchange, rules: Project
   const change = await patchDocument(exchange, options);
   return writeProjection(exchange, rules, {
     options,
-    projected: (live) => codec.decode(cloneJson(change(rules.read(live))), undefined),
+    projected: (live) => codec.decode(cloneJson(change(baseOf(rules, live))), undefined),
   });
 }
 
@@ -55,7 +55,8 @@ async function applyProjection(exchange: ResourceExchange, rules: ProjectionRule
     uid: "",
     change(live) {
       const manager = subresource?.fieldManager;
-      if (live === undefined || manager === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+      if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+      if (manager === undefined || (resource.isCustom && !isOwned(rules, live))) throw unmanageable(rules);
       const { apiVersion, kind, metadata } = live;
       const configuration = {
         apiVersion,
@@ -64,14 +65,18 @@ async function applyProjection(exchange: ResourceExchange, rules: ProjectionRule
         spec: {},
       };
       rules.write(body, configuration as never);
-      const errors = rules.validate?.({ ...body, metadata: rules.read(live).metadata }, context) ?? [];
+      const errors = rules.validate?.({ ...body, metadata: baseOf(rules, live).metadata }, context) ?? [];
       if (errors.length > 0) throw apiErrors.invalid(rules.kind, info.name, errors);
       const draft = resource.codec.decode(manager.apply(live, configuration as never, origin) as never, undefined);
       resource.codec.defaults(draft);
       return timeless(draft, info.subresource);
     },
   });
-  return respondJson(200, toGoJson(rules.read(object)), exchange.media);
+  return respondProjection(exchange, rules.read(object));
+}
+
+function baseOf(rules: ProjectionRules, live: KubeObject): KubeObject {
+  return rules.base?.(live) ?? rules.read(live);
 }
 
 interface ProjectionWrite {
@@ -98,12 +103,32 @@ async function writeProjection(
       const errors = rules.validate?.(body, context) ?? [];
       if (errors.length > 0) throw apiErrors.invalid(rules.kind, info.name, errors);
       const draft = cloneJson(live);
-      draft.metadata.resourceVersion = body.metadata.resourceVersion ?? "";
+      const asked = body.metadata.resourceVersion ?? "";
+      // The scale of a custom object may be replaced without a version, though the object may not.
+      if (asked !== "" || !resource.isCustom) draft.metadata.resourceVersion = asked;
       rules.write(body, draft);
-      return timeless(subresource?.fieldManager?.update(live, draft, origin) ?? draft, info.subresource);
+      const manager = isOwned(rules, live) ? subresource?.fieldManager : undefined;
+      return timeless(manager?.update(live, draft, origin) ?? draft, info.subresource);
     },
   });
-  return respondJson(200, toGoJson(rules.read(object)), exchange.media);
+  return respondProjection(exchange, rules.read(object));
+}
+
+/** Whether anybody owns what the projection writes: owners are told apart only from then on. */
+function isOwned({ field = ["spec", "replicas"] }: ProjectionRules, { metadata }: KubeObject): boolean {
+  return (metadata.managedFields ?? []).some(({ fieldsV1 }) => {
+    let at: unknown = fieldsV1;
+    for (const part of field) at = (at as { readonly [key: string]: unknown } | undefined)?.[`f:${part}`];
+    return at !== undefined;
+  });
+}
+
+/** The real server tries to see a custom object as a scale, and takes it for its own fault that it cannot. */
+function unmanageable({ kind: { group, version, kind } }: ProjectionRules): StatusError {
+  const scale = `${group}/${version}`;
+  const why = `request to convert CR to an invalid group/version: ${scale}`;
+  const message = `failed to create manager for existing fields: failed to convert live object (/; ${scale}, Kind=${kind}) to proper version: ${why}`;
+  return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 
 /** Owners through a projection carry no time in the real server, and so come first. */

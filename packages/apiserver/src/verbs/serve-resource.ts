@@ -26,17 +26,24 @@ export function serveResource(exchange: Exchange, info: ResourceRequest): Promis
   if (resource === undefined) {
     const forwarded = exchange.parts.aggregation.forward(exchange, info);
     if (forwarded !== undefined) return forwarded;
-    if (!registry.hasGroup(info.group)) return pageNotFound();
+    if (!registry.hasGroup(info.group) || registry.isCustomGroup(info.group)) return pageNotFound();
     throw unknownResource();
   }
+  if (resource.isCustom && isAstray(resource, info, exchange.call.method)) return pageNotFound();
   return serveFound(exchange, info, resource);
+}
+
+/** Paths of custom kinds exist only in their scope; across namespaces objects can be read and nothing else. */
+function isAstray({ namespaced }: ServedResource, { namespace, name }: ResourceRequest, method: string): boolean {
+  if (!namespaced) return namespace !== "";
+  return namespace === "" && (name !== "" || (method !== "GET" && method !== "HEAD"));
 }
 
 function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedResource): Promise<Answer> | Answer {
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
-  const media = negotiate(exchange.call, exchange.query, offerOf(resource));
+  const media = negotiate(exchange.call, exchange.query, offerOf(resource, info));
   if (resource.deprecationWarning !== undefined) exchange.warnings.add(resource.deprecationWarning);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
@@ -75,7 +82,9 @@ function checkScope(resource: ServedResource, info: ResourceRequest): void {
 function findSubresource(resource: ServedResource, info: ResourceRequest): ServedSubresource | undefined {
   if (info.subresource === "") return undefined;
   const found = resource.subresources.get(info.subresource);
-  if (found === undefined || (info.rest.length > 0 && info.subresource !== "proxy")) throw unknownResource();
+  if (found === undefined || (info.rest.length > 0 && info.subresource !== "proxy")) {
+    throw resource.isCustom ? apiErrors.notFound(resource.qualified, info.name) : unknownResource();
+  }
   return found;
 }
 
@@ -87,18 +96,29 @@ function checkMethod(
   info: ResourceRequest,
 ): void {
   if (subresource !== undefined) {
-    if (!isServedMethod(method, subresource.verbs)) throw methodNotAllowed();
+    if (!isServedMethod(method, subresource)) throw methodNotAllowed();
     return;
   }
-  if (info.isWatchPath) {
-    if (method !== "GET" || !resource.verbs.includes("watch")) throw methodNotAllowed();
-    return;
-  }
+  if (resource.isCustom && !info.isWatchPath) return checkCustomMethod(method, resource, info);
+  if (info.isWatchPath) return checkWatchMethod(method, resource);
   const possible = info.name === "" ? collectionVerbs : objectVerbs;
   if (!possible.some((verb) => resource.verbs.includes(verb))) throw unknownResource();
   const onAllNamespaces = resource.namespaced && info.namespace === "" && method !== "GET";
   const isAllowed = possible.includes(info.verb) && resource.verbs.includes(info.verb);
   if (!isAllowed || method === "HEAD" || onAllNamespaces) throw methodNotAllowed();
+}
+
+function checkWatchMethod(method: string, { verbs }: ServedResource): void {
+  if (method !== "GET" || !verbs.includes("watch")) throw methodNotAllowed();
+}
+
+/** Custom kinds have no routes of their own: whatever has a verb is tried. */
+function checkCustomMethod(method: string, { qualified }: ServedResource, { name }: ResourceRequest): void {
+  if (method === "PUT" || method === "PATCH") {
+    if (name === "") throw apiErrors.badRequest("name must be provided");
+    return;
+  }
+  if (verbsOfMethod[method] === undefined && method !== "HEAD") throw apiErrors.methodNotSupported(qualified, "");
 }
 
 /** What can be done to a collection and to an object; a path of which nothing is served does not exist. */
@@ -113,17 +133,22 @@ const verbsOfMethod: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-function isServedMethod(method: string, verbs: readonly string[]): boolean {
+function isServedMethod(method: string, { name, verbs }: ServedSubresource): boolean {
   const verb = verbsOfMethod[method];
   if (verb !== undefined) return verbs.includes(verb);
-  return (method === "HEAD" || method === "OPTIONS") && verbs.includes("get") && verbs.includes("create");
+  return name === "proxy" && (method === "HEAD" || method === "OPTIONS");
 }
 
-const builtinOffer: Offer = { formats: ["json", "yaml", "protobuf"], transforms: true };
+const builtinOffer: Offer = { formats: ["json", "yaml", "protobuf"], transforms: true, route: { also: [] } };
+const builtinListOffer: Offer = {
+  ...builtinOffer,
+  route: { also: ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"] },
+};
 const customOffer: Offer = { formats: ["json", "yaml"], transforms: true };
 
-function offerOf(resource: ServedResource): Offer {
-  return resource.isCustom ? customOffer : builtinOffer;
+function offerOf(resource: ServedResource, { verb }: ResourceRequest): Offer {
+  if (resource.isCustom) return customOffer;
+  return verb === "list" || verb === "watch" ? builtinListOffer : builtinOffer;
 }
 
 /** A path below a known group and version that leads nowhere. */

@@ -2,7 +2,9 @@
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
+import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
+import { parseProxyTarget } from "./proxy-target.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
@@ -67,6 +69,7 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   const source = { operation: "CREATE", name: info.name, options: options.object, dryRun: options.dryRun } as const;
   const admitted = await admit(exchange, { ...source, object: given });
   const body = admitted.object;
+  rules.check?.(body, info.name);
   const { object } = findEntry(exchange);
   const errors = rules.validate?.(body, object, context) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(kind, body.metadata.name ?? info.name, errors);
@@ -98,11 +101,15 @@ async function admitConnection(exchange: ResourceExchange): Promise<void> {
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, query, resource } = exchange;
   if (exchange.info.subresource !== "log") await admitConnection(exchange);
-  const { object } = findEntry(exchange);
+  const asked = parseProxyTarget(exchange);
+  const { object } = findEntry({ ...exchange, info: { ...exchange.info, name: asked.name } });
   const errors = rules.validate?.(object, query) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, object.metadata.name ?? "", errors);
+  const through = rules.through?.(object, asked, parts.lookup);
   if (parts.nodes === undefined) {
     throw new StatusError(toFailure({ code: 501, reason: "", message: "this API server has no nodes to connect to" }));
   }
-  return rules.connect(object, call, parts.nodes);
+  if (through === undefined) return rules.connect(object, call, parts.nodes);
+  const rest = pathAfter(call.url, `/${exchange.info.name}/proxy`);
+  return parts.nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
 }

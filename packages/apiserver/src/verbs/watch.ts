@@ -15,7 +15,7 @@ const defaultTimeout = 30 * 60_000;
 export function watch(exchange: ResourceExchange): Answer {
   const { resource, info, query, parts, media } = exchange;
   const options = parseListOptions(query, true);
-  if (media.format === "yaml") throw notAcceptableError(streamTypes(exchange));
+  if (media.format === "yaml") throw notAcceptableError(streamTypes);
   const name = info.isWatchPath && info.name !== "" ? { name: info.name } : {};
   const selection = selectionOf(resource, { namespace: info.namespace, ...name }, options);
   const body = watchBody({
@@ -33,10 +33,7 @@ export function watch(exchange: ResourceExchange): Answer {
   return { status: 200, headers: { "content-type": media.format === "json" ? type : `${type};stream=watch` }, body };
 }
 
-function streamTypes({ resource }: ResourceExchange): string[] {
-  const json = `${mediaTypes.json};stream=watch`;
-  return resource.isCustom ? [json] : [json, `${mediaTypes.protobuf};stream=watch`];
-}
+const streamTypes = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`];
 
 function startOf({ resourceVersion, sendInitialEvents }: ListOptions, current: number): WatchStart {
   const revision = parseRevision(resourceVersion, (why) => {

@@ -19,15 +19,14 @@ const kind = { group: "", version: "v1", kind: "Binding" } as const;
 export const bindingDoor: ActionRules<Pod> = {
   type: "action",
   kind,
-  run(action) {
-    const binding = action.body as Binding;
-    if (!isEmpty(binding.metadata?.name) && binding.metadata?.name !== action.name) {
-      throw apiErrors.badRequest("name in URL does not match name in Binding object");
-    }
-    const errors = checkBinding(binding);
+  check(body, name) {
+    if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Binding object");
+    const errors = checkBinding(body as Binding);
     if (errors.length > 0)
       throw new StatusError(toFailure({ code: 500, reason: "", message: fieldErrors.formatAll(errors) }));
-    if (!action.context.dryRun) assign(action, binding);
+  },
+  run(action) {
+    if (!action.context.dryRun) assign(action, action.body as Binding);
     return success;
   },
 };

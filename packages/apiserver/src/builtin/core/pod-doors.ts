@@ -7,8 +7,8 @@ import { isEmpty } from "../meta/checks.ts";
 import { parseIp } from "../meta/ip-address.ts";
 import { checkEndpointIp } from "../meta/ip-checks.ts";
 import { allContainers } from "../pod-template/containers.ts";
-import type { ConnectRules, NodeDoor } from "../rules.ts";
-import { pathAfter, proxyMethods } from "./proxy-path.ts";
+import type { ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../rules.ts";
+import { proxyMethods } from "./proxy-path.ts";
 
 type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
@@ -18,7 +18,7 @@ export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
   exec: { type: "connect", methods: ["GET", "POST"], validate: checkExec, connect: streaming("exec") },
   attach: { type: "connect", methods: ["GET", "POST"], validate: checkStreams, connect: streaming("attach") },
   portforward: { type: "connect", methods: ["GET", "POST"], connect: forwardPorts },
-  proxy: { type: "connect", methods: proxyMethods, connect: proxy },
+  proxy: { type: "connect", methods: proxyMethods, connect: unreachable, through: throughNode },
 };
 
 function queryOf({ url }: Call): URLSearchParams {
@@ -95,14 +95,18 @@ async function forwardPorts(pod: Pod, call: Call, door: NodeDoor): Promise<Answe
 }
 
 /** Requests to the pod itself go through its node, which knows how to reach it. */
-async function proxy(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+function throughNode(pod: Pod, asked: ProxyTarget): NodePath {
   const address = pod.status?.podIPs?.[0]?.ip ?? "";
   if (parseIp(address) === undefined || checkEndpointIp(address, "").length > 0) {
     throw apiErrors.badRequest("address not allowed");
   }
   const port = (pod.spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
-  const path = pathAfter(call.url, `/pods/${pod.metadata.name}/proxy`);
-  return door.handOver(nodeOf(pod), `/proxy/${placeOf(pod)}:${port ?? 80}${path}`, call);
+  const wanted = asked.port === "" ? String(port ?? 80) : asked.port;
+  return { nodeName: nodeOf(pod), prefix: `/proxy/${placeOf(pod)}:${wanted}` };
+}
+
+function unreachable(): Promise<Answer> {
+  return Promise.reject(apiErrors.badRequest("address not allowed"));
 }
 
 function numberIn(query: URLSearchParams, name: string): number | undefined {

@@ -26,11 +26,11 @@ const budgets = "poddisruptionbudgets.policy";
 export const evictionDoor: ActionRules<Pod> = {
   type: "action",
   kind,
+  check(body, name) {
+    if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Eviction object");
+  },
   run(action) {
     const eviction = action.body as Eviction;
-    if (eviction.metadata?.name !== action.name) {
-      throw apiErrors.badRequest("name in URL does not match name in Eviction object");
-    }
     checkPreconditions(eviction, action.object);
     if (!isFree(action.object)) useBudget(action);
     if (!isDryRun(action, eviction)) evict(action, eviction);

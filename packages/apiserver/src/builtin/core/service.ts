@@ -8,6 +8,7 @@ import { allocateService, settleAddresses } from "./service-allocation.ts";
 import { checkService } from "./service-check.ts";
 import { defaultService, dropTypeFields } from "./service-fields.ts";
 import { checkLoadBalancerStatus } from "./service-status.ts";
+import { serviceProxy } from "./service-proxy.ts";
 import { serviceRow } from "./service-table.ts";
 import { serviceWarnings } from "./service-warnings.ts";
 import { checkServiceChange } from "./service-change.ts";
@@ -39,6 +40,7 @@ export const serviceRules: KindRules<Service> = defineRules<Service>({
   deletion: { returnsObject: true },
   stored: settleAddresses,
   subresources: {
+    proxy: serviceProxy,
     status: statusView<Service>({
       validate: (service, old): FieldError[] => [...checkLoadBalancerStatus(service, old)],
       warnings: ({ status }) =>
