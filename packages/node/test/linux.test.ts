@@ -4,24 +4,8 @@ import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import {
-  ConfigMap,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  Service,
-  type Container,
-  type PodSpec,
-  type ServiceSpec,
-} from "@capstan/kinds/v1";
-import { inspectMachine } from "@capstan/node";
-import { busybox, isReady, memcached, startRealWorld, type RealWorld } from "./real-world.ts";
-
-const report = await inspectMachine(process);
-const missing = report.findings.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
-// CI has the tools; a developer's machine may not.
-const skip =
-  report.canRunPods || process.env["CI"] === "true" ? false : `this machine cannot run pods (${missing.join("; ")})`;
+import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Service, type ServiceSpec } from "@capstan/kinds/v1";
+import { busybox, hasEnded, isReady, memcached, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
 before(async () => {
@@ -31,17 +15,7 @@ after(async () => {
   if (skip === false) await world[Symbol.asyncDispose]();
 });
 
-function containerId(pod: string): string {
-  const records = [...(world.node.find("default", pod)?.situation.containers.values() ?? [])];
-  const life = records.find((record) => record.life.is === "running")?.life;
-  assert.ok(life?.is === "running", `${pod} has no running container`);
-  return life.id;
-}
-
-async function inContainer(pod: string, ...command: readonly string[]): Promise<string> {
-  const { output } = await world.runtime.exec(containerId(pod), command, 5000);
-  return output.trim();
-}
+const inContainer = (pod: string, ...command: readonly string[]): Promise<string> => world.inside(pod, command);
 
 /** Ready when it listens, not before. */
 const cacheContainer = {
@@ -50,22 +24,7 @@ const cacheContainer = {
   readinessProbe: { tcpSocket: { port: 11211 }, periodSeconds: 1 },
 };
 
-const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
-
-/** Runs a script to its end and gives what it wrote. */
-async function outputOf(
-  name: string,
-  script: string,
-  more: Partial<Container> = {},
-  spec: Partial<PodSpec> = {},
-): Promise<string> {
-  const container = { name: "main", image: busybox, command: ["sh", "-c", script], ...more };
-  await world.run(name, { restartPolicy: "Never", ...spec, containers: [container] });
-  const pod = await world.until(name, "finished", hasEnded);
-  const folder = `${world.state}/logs/default_${name}_${pod.metadata.uid}/main`;
-  const log = await readFile(`${folder}/0.log`, "utf8");
-  return log.replace(/^\S+ std(out|err) F /gm, "");
-}
+const outputOf = (...run: Parameters<RealWorld["outputOf"]>): Promise<string> => world.outputOf(...run);
 
 test("memcached runs with an address of its own and answers its probes", { skip }, async () => {
   await world.run("cache", { containers: [cacheContainer] });

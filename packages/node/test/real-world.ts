@@ -1,12 +1,13 @@
 /** A real node for tests: an API server in process, namespaces of its own, the test images loaded. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserver";
 import { createClient, inProcess, systemClock, type Client } from "@capstan/client";
-import { Pod, type PodSpec } from "@capstan/kinds/v1";
+import { Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
 import {
+  inspectMachine,
   startMachine,
   startNode,
   startServiceProxy,
@@ -31,6 +32,34 @@ export interface RealWorld extends AsyncDisposable {
   pod(name: string): Promise<Pod>;
   /** Waits until a pod is as wanted; says how it is when it takes too long. */
   until(name: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod>;
+  /** What a command says in a container of a pod that runs; the first one unless it is named. */
+  inside(pod: string, command: readonly string[], container?: string): Promise<string>;
+  /** Runs a script to its end and gives what it wrote. */
+  outputOf(name: string, script: string, container?: Partial<Container>, spec?: Partial<PodSpec>): Promise<string>;
+}
+
+const report = await inspectMachine(process);
+const missing = report.findings.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
+
+/** Why tests with real pods are passed over: CI has the tools, a developer's machine may not. */
+export const skip: string | false =
+  report.canRunPods || process.env["CI"] === "true" ? false : `this machine cannot run pods (${missing.join("; ")})`;
+
+/** Why tests of limits are passed over: where control groups cannot be made, nothing is limited. */
+export const skipLimits: string | false =
+  skip === false && report.findings.some(({ what, ok }) => what === "limits" && !ok)
+    ? `this machine enforces no limits (${missing.join("; ")})`
+    : skip;
+
+/** Waits for a condition, for as long as a slow machine may take. */
+export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (Date.now() > end) throw new Error(`${what} does not come about: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
 }
 
 export const busybox = "capstan.test/busybox:1";
@@ -76,7 +105,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
   node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
   const pod = (name: string): Promise<Pod> => client.get(Pod, { namespace: "default", name });
   const running = node;
-  return {
+  const world: RealWorld = {
     server,
     client,
     outside,
@@ -91,15 +120,21 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
       const complete = { nodeName: "one", terminationGracePeriodSeconds: 1, ...spec, containers };
       await client.create(Pod, { metadata: { namespace: "default", name, labels: { app: name } }, spec: complete });
     },
-    async until(name, what, isSo) {
-      const end = Date.now() + 60_000;
-      for (;;) {
-        const seen = await pod(name);
-        if (isSo(seen)) return seen;
-        if (Date.now() > end)
-          throw new Error(`${name} does not become ${what}: ${JSON.stringify(seen.status, null, 1)}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    until: (name, what, isSo) => eventually(`${name} ${what}`, () => pod(name), isSo),
+    async inside(name, command, container) {
+      const records = [...(running.find("default", name)?.situation.containers.values() ?? [])];
+      const chosen = records.find(
+        (one) => one.life.is === "running" && (container ?? one.container.spec.name) === one.container.spec.name,
+      );
+      if (chosen?.life.is !== "running") throw new Error(`${name} has no running container ${container ?? ""}`);
+      return (await runtime.exec(chosen.life.id, command, 20_000)).output.trim();
+    },
+    async outputOf(name, script, more = {}, spec = {}) {
+      const container = { name: "main", image: busybox, command: ["sh", "-c", script], ...more };
+      await world.run(name, { restartPolicy: "Never", ...spec, containers: [container] });
+      const { metadata } = await world.until(name, "ended", hasEnded);
+      const log = await readFile(`${state}/logs/default_${name}_${metadata.uid}/main/0.log`, "utf8");
+      return log.replace(/^\S+ std(out|err) F /gm, "");
     },
     async [Symbol.asyncDispose]() {
       proxy.stop();
@@ -111,7 +146,10 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
       await rm(state, { recursive: true, force: true });
     },
   };
+  return world;
 }
 
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true;
+
+export const hasEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";

@@ -31,6 +31,7 @@ const tools: readonly { readonly command: readonly string[]; readonly package: s
   { command: ["mount", "--version"], package: "mount" },
   { command: ["hostname", "--version"], package: "hostname" },
   { command: ["script", "--version"], package: "bsdutils" },
+  { command: ["mkfifo", "--version"], package: "coreutils" },
 ];
 
 /** Looks at this machine. `machine` is `process`, or a pretended one. */

@@ -1,11 +1,11 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
-import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, renameSync, type WriteStream } from "node:fs";
 import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
 import { enroll } from "./enroll.ts";
+import { spawnPiped, type PipedChild } from "./pipes.ts";
 
 /** How a container ended. */
 export interface Ending {
@@ -18,7 +18,7 @@ export interface Ending {
 /** A container that runs. */
 export interface Running {
   readonly launch: Launch;
-  readonly process: ChildProcess;
+  readonly child: PipedChild;
   /** The process that is the container's first; the launcher's own until it has told. */
   pid: number;
   /** Whoever wants to see the output as it comes. */
@@ -60,28 +60,20 @@ export class Containers {
 
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
-    const [program = "", ...args] = launch.argv;
-    const { stdin, waitsForUsers, membership } = launch;
-    const [input, users, gate] = [stdin, waitsForUsers, membership !== undefined].map((isWanted) =>
-      isWanted ? "pipe" : "ignore",
-    );
-    const child = spawn(program, args, { env: { ...launch.env }, stdio: [input, "pipe", "pipe", "pipe", users, gate] });
-    const running: Running = { launch, process: child, pid: child.pid ?? 0, watchers: new Set() };
+    const { waitsForUsers, membership, tellsPid } = launch;
+    const child = await spawnPiped({ ...launch, channels: [tellsPid, waitsForUsers, membership !== undefined] });
+    const running: Running = { launch, child, pid: child.process.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
     const tail = this.#keepOutput(running);
-    child.once("close", (code, signal) => {
+    void child.closed.then(({ code, signal }) => {
       this.#running.delete(launch.id);
       this.#ended({ id: launch.id, code, signal, tail: tail() });
     });
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", reject);
-    });
-    const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
-    if (launch.tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
+    const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
+    if (tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
     if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
     if (membership !== undefined) {
-      await Promise.all([child.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
+      await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
       open(pipes[5] as Writable);
     }
     await this.#untilExecuted(running);
@@ -129,21 +121,21 @@ export class Containers {
   }
 
   /** Gives a function that tells the last words on standard error. */
-  #keepOutput({ launch, process: child, watchers }: Running): () => string {
+  #keepOutput({ launch, child, watchers }: Running): () => string {
     const log = openLog(launch.log);
     let tail: Buffer = Buffer.alloc(0);
-    const keep = (stream: OutputStream, output: Readable | null): void => {
+    const keep = (stream: OutputStream, output: Readable): void => {
       const encode = createLogEncoder(stream, this.#time);
-      output?.on("data", (chunk: Buffer) => {
+      output.on("data", (chunk: Buffer) => {
         log.write(encode(chunk));
         if (stream === "stderr") tail = Buffer.concat([tail, chunk]).subarray(-tailLength);
         for (const watch of watchers) watch(stream, chunk);
       });
-      output?.once("end", () => log.write(endOfStream(encode)));
+      output.once("end", () => log.write(endOfStream(encode)));
     };
     keep("stdout", child.stdout);
     keep("stderr", child.stderr);
-    child.once("close", () => log.end());
+    void child.closed.then(() => log.end());
     return () => tail.toString("utf8");
   }
 }
@@ -240,6 +232,6 @@ async function usageIn(pid: string, space: string): Promise<Usage> {
 }
 
 /** Writes to the standard input of a container, if it has one. */
-export function stdinOf({ process: child }: Running): Writable | null {
+export function stdinOf({ child }: Running): Writable | null {
   return child.stdin;
 }

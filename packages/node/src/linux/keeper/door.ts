@@ -5,6 +5,7 @@ import { createFrameCutter, toFrame } from "../frames.ts";
 import { channels, type DoorRequest } from "../protocol.ts";
 import { stdinOf, type Containers } from "./containers.ts";
 import { enroll } from "./enroll.ts";
+import { spawnPiped } from "./pipes.ts";
 
 /** Opens the door. */
 export function openDoor(path: string, containers: Containers): Promise<Server> {
@@ -38,7 +39,7 @@ function serve(socket: Socket, request: DoorRequest, containers: Containers): vo
     case "dial-in":
       return dialIn(socket, request.pid, request.port);
     case "exec":
-      return exec(socket, request);
+      return void exec(socket, request).catch(() => socket.destroy());
     case "attach":
       return attach(socket, request, containers);
   }
@@ -71,31 +72,27 @@ function dialIn(socket: Socket, pid: number, port: number): void {
   socket.once("close", () => child.kill("SIGKILL"));
 }
 
-function exec(socket: Socket, request: Extract<DoorRequest, { readonly to: "exec" }>): void {
-  const { argv, env, stdin, membership } = request;
-  const [program = "", ...args] = argv;
-  const child = spawn(program, args, { env: { ...env }, stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"] });
+async function exec(socket: Socket, request: Extract<DoorRequest, { readonly to: "exec" }>): Promise<void> {
+  const { membership } = request;
+  const { process: child, stdin, stdout, stderr, closed } = await spawnPiped(request);
   if (membership !== undefined && child.pid !== undefined) void enroll(child.pid, membership);
   const send = (channel: number, bytes: Uint8Array): void =>
     void (socket.writable && socket.write(toFrame(channel, bytes)));
-  child.stdout?.on("data", (chunk: Buffer) => send(channels.stdout, chunk));
-  child.stderr?.on("data", (chunk: Buffer) => send(channels.stderr, chunk));
-  child.stdin?.on("error", () => {});
-  const finish = (result: object): void => {
-    send(channels.exit, Buffer.from(JSON.stringify(result)));
+  stdout.on("data", (chunk: Buffer) => send(channels.stdout, chunk));
+  stderr.on("data", (chunk: Buffer) => send(channels.stderr, chunk));
+  void closed.then((how) => {
+    send(channels.exit, Buffer.from(JSON.stringify(how)));
     socket.end();
-  };
-  child.once("error", (error) => finish({ error: error.message }));
-  child.once("close", (code, signal) => finish({ code, signal }));
+  });
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
-      if (channel === channels.stdin) child.stdin?.write(bytes);
-      if (channel === channels.closeStdin) child.stdin?.end();
+      if (channel === channels.stdin) stdin?.write(bytes);
+      if (channel === channels.closeStdin) stdin?.end();
       if (channel === channels.resize) resizeTerminal(child.pid, bytes);
     }
   });
-  socket.on("end", () => child.stdin?.end());
+  socket.on("end", () => stdin?.end());
   socket.once("close", () => child.kill("SIGKILL"));
   socket.resume();
 }
@@ -121,7 +118,9 @@ function attach(
   const watch = (stream: "stdout" | "stderr", chunk: Buffer): void =>
     void socket.write(toFrame(channels[stream], chunk));
   running.watchers.add(watch);
-  running.process.once("close", (code) => socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify({ code })))));
+  void running.child.closed.then(({ code }) => {
+    if (socket.writable) socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify({ code }))));
+  });
   socket.once("close", () => running.watchers.delete(watch));
   const input = stdin ? stdinOf(running) : null;
   const cut = createFrameCutter();

@@ -1,0 +1,92 @@
+/**
+ * Real pipes for the programs in containers: what Node makes for a child are sockets, and those cannot be opened again by name, which
+ * programs do that write to `/dev/stdout`.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, constants, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+
+/** A child whose output and input are pipes. */
+export interface PipedChild {
+  readonly process: ChildProcess;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when it has ended and all that it said was heard. */
+  readonly closed: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+/** What to start. */
+export interface PipedLaunch {
+  readonly argv: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly stdin: boolean;
+  /** How many more channels there are, and which of them are wanted. */
+  readonly channels?: readonly boolean[];
+}
+
+/** A file system in memory that only the node sees. */
+const folder = "/mnt/pipes";
+let serial = 0;
+
+/** Starts a program. */
+export async function spawnPiped({ argv, env, stdin, channels = [] }: PipedLaunch): Promise<PipedChild> {
+  const paths = await makePipes(stdin ? 3 : 2);
+  const [out, err, input] = paths;
+  const [stdout, stderr] = [openOutput(out), openOutput(err)];
+  const hearing = input === undefined ? undefined : openInput(input);
+  for (const path of paths) unlinkSync(path);
+  const [program = "", ...args] = argv;
+  const more = channels.map((isWanted) => (isWanted ? ("pipe" as const) : ("ignore" as const)));
+  const ends = [hearing?.end ?? "ignore", stdout.end, stderr.end] as const;
+  const child = spawn(program, args, { env: { ...env }, stdio: [...ends, ...more] });
+  for (const end of ends) if (typeof end === "number") closeSync(end);
+  const ended = new Promise<{ readonly code: number | null; readonly signal: string | null }>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("error", () => resolve({ code: 127, signal: null }));
+  });
+  const heard = Promise.all([stdout.stream, stderr.stream].map(untilEnd));
+  return {
+    process: child,
+    stdin: hearing?.stream ?? null,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    closed: ended.then(async (how) => (await heard, hearing?.stream.destroy(), how)),
+  };
+}
+
+function untilEnd(stream: Readable): Promise<void> {
+  return new Promise((resolve) => stream.once("close", resolve));
+}
+
+async function makePipes(count: number): Promise<readonly string[]> {
+  mkdirSync(folder, { recursive: true });
+  const paths = Array.from({ length: count }, () => `${folder}/${serial++}`);
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });
+    child.once("error", reject);
+    child.once("close", () => resolve());
+  });
+  return paths;
+}
+
+interface End<T> {
+  readonly stream: T;
+  /** The child's end. */
+  readonly end: number;
+}
+
+/** The child's end must wait when the pipe is full; ours never does. */
+function openOutput(path = ""): End<Readable> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { end: openSync(path, constants.O_WRONLY), stream: new Socket({ fd, readable: true, writable: false }) };
+}
+
+/** Opened for both ways, because a pipe without a reader cannot be opened for writing. */
+function openInput(path: string): End<Writable> {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const stream = new Socket({ fd, readable: false, writable: true });
+  stream.on("error", () => {});
+  return { end: openSync(path, constants.O_RDONLY), stream };
+}

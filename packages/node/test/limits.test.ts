@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { Pod } from "@capstan/kinds/v1";
+import {
+  busybox,
+  eventually,
+  hasEnded,
+  isReady,
+  skipLimits as skip,
+  startRealWorld,
+  type RealWorld,
+} from "./real-world.ts";
+
+let world: RealWorld;
+before(async () => {
+  if (skip === false) world = await startRealWorld();
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+const read = (pod: string, v1: string, v2: string): Promise<string> =>
+  world.inside(pod, ["sh", "-c", `cat /sys/fs/cgroup/${v1} 2>/dev/null || cat /sys/fs/cgroup/${v2}`]);
+const resources = { requests: { cpu: "100m", memory: "32Mi" }, limits: { cpu: "250m", memory: "64Mi" } };
+
+test("a container sees the limits that hold for it", { skip }, async () => {
+  const command = ["sleep", "1000"];
+  await world.run("limited", { containers: [{ name: "main", image: busybox, command, resources }] });
+  await world.until("limited", "ready", isReady);
+  assert.equal(await read("limited", "memory/memory.limit_in_bytes", "memory.max"), String(64 * 2 ** 20));
+  assert.match(await read("limited", "cpu/cpu.cfs_quota_us", "cpu.max"), /^25000/);
+  assert.match(await world.inside("limited", ["cat", "/proc/1/oom_score_adj"]), /^9\d\d$/);
+});
+
+test("whoever uses more memory than it may is ended, and that is told", { skip }, async () => {
+  const greedy = {
+    name: "main",
+    image: busybox,
+    command: ["tail", "/dev/zero"],
+    resources: { limits: { memory: "20Mi" } },
+  };
+  await world.run("greedy", { restartPolicy: "Never", containers: [greedy] });
+  const { status } = await world.until("greedy", "ended", hasEnded);
+  const ended = status?.containerStatuses?.[0]?.state?.terminated;
+  assert.deepEqual([ended?.reason, ended?.exitCode, status?.phase], ["OOMKilled", 137, "Failed"]);
+});
+
+const resized = (name: string, cpu: string): Promise<Pod> =>
+  world.until(name, "resized", ({ status }) => status?.containerStatuses?.[0]?.resources?.limits?.["cpu"] === cpu);
+
+test("a running container is given more, without a new start", { skip }, async () => {
+  const command = ["sleep", "1000"];
+  await world.run("growing", { containers: [{ name: "main", image: busybox, command, resources }] });
+  await world.until("growing", "ready", isReady);
+  const more = { requests: { cpu: "200m", memory: "32Mi" }, limits: { cpu: "500m", memory: "128Mi" } };
+  const patch = { strategic: { spec: { containers: [{ name: "main", resources: more }] } } };
+  await world.client.patch(Pod, { namespace: "default", name: "growing" }, patch, { subresource: "resize" });
+  const { status } = await resized("growing", "500m");
+  assert.equal(status?.containerStatuses?.[0]?.restartCount, 0);
+  assert.deepEqual(status?.containerStatuses?.[0]?.allocatedResources, more.requests);
+  assert.match(await read("growing", "cpu/cpu.cfs_quota_us", "cpu.max"), /^50000/);
+  assert.equal(await read("growing", "memory/memory.limit_in_bytes", "memory.max"), String(128 * 2 ** 20));
+});
+
+test("whoever asks for more than the node has keeps what it has, and is told why", { skip }, async () => {
+  const command = ["sleep", "1000"];
+  await world.run("modest", { containers: [{ name: "main", image: busybox, command, resources }] });
+  await world.until("modest", "ready", isReady);
+  const much = { requests: { cpu: "1000" }, limits: { cpu: "1000" } };
+  const patch = { strategic: { spec: { containers: [{ name: "main", resources: much }] } } };
+  await world.client.patch(Pod, { namespace: "default", name: "modest" }, patch, { subresource: "resize" });
+  const pending = ({ status }: Pod): boolean =>
+    status?.conditions?.some(({ reason }) => reason === "Infeasible") === true;
+  const { status } = await world.until("modest", "told", pending);
+  const condition = status?.conditions?.find(({ type }) => type === "PodResizePending");
+  assert.match(condition?.message ?? "", /^Node didn't have enough capacity: cpu, requested: 1000000, capacity: /);
+  assert.equal(status?.containerStatuses?.[0]?.resources?.limits?.["cpu"], "250m");
+});
+
+test("what a container uses can be read from its node", { skip }, async () => {
+  const command = ["sh", "-c", "while :; do :; done"];
+  await world.run("busy", { containers: [{ name: "main", image: busybox, command, resources }] });
+  await world.until("busy", "ready", isReady);
+  interface Summary {
+    readonly pods: readonly {
+      readonly podRef: { readonly name: string };
+      readonly cpu: { readonly usageCoreNanoSeconds: number };
+      readonly memory: { readonly workingSetBytes: number };
+    }[];
+  }
+  const call = { method: "GET", headers: {}, body: async () => new Uint8Array(), signal: new AbortController().signal };
+  const use = await eventually(
+    "use",
+    async () => {
+      const { body } = await world.node.handle("/stats/summary", call);
+      const { pods } = JSON.parse(String(body)) as Summary;
+      return pods.find(({ podRef }) => podRef.name === "busy");
+    },
+    (seen) => (seen?.cpu.usageCoreNanoSeconds ?? 0) > 10_000_000,
+  );
+  assert.ok((use?.memory.workingSetBytes ?? 0) > 0);
+  const { body } = await world.node.handle("/metrics/resource", call);
+  assert.match(
+    String(body),
+    /^container_cpu_usage_seconds_total\{container="main",namespace="default",pod="busy"\} \d/m,
+  );
+});
+
+test("control groups go with their machine", { skip }, async () => {
+  const name = (owner: string): boolean => owner.startsWith(`${process.pid}-`);
+  const { roots } = await lookAround();
+  const before = roots.filter(name).length;
+  const mine = await startRealWorld();
+  assert.equal((await lookAround()).roots.filter(name).length, before + 1);
+  await mine.run("short", {});
+  await mine.until("short", "ready", isReady);
+  await mine[Symbol.asyncDispose]();
+  assert.equal((await lookAround()).roots.filter(name).length, before);
+});
+
+/** The trees of control groups of all machines, in the hierarchy of memory. */
+async function lookAround(): Promise<{ readonly roots: readonly string[] }> {
+  const entries = await readdir("/sys/fs/cgroup", { recursive: true, withFileTypes: true });
+  const roots = entries.filter(({ parentPath }) =>
+    /\/memory(\/.*)?\/capstan$|^\/sys\/fs\/cgroup\/capstan$/.test(parentPath),
+  );
+  return { roots: roots.filter((entry) => entry.isDirectory()).map((entry) => entry.name) };
+}
