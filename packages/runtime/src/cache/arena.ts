@@ -2,7 +2,8 @@
 
 /** Where a text lies. Only the arena reads and writes it. */
 export interface Extent {
-  slab: Slab;
+  /** Undefined once the text was given up. */
+  slab: Slab | undefined;
   offset: number;
   length: number;
   /** Whether the bytes are deflated. */
@@ -11,8 +12,10 @@ export interface Extent {
 
 interface Slab {
   readonly bytes: Buffer;
-  readonly extents: Set<Extent>;
+  /** Given out, in order; those that were given up stay until the slab is emptied, for a set would cost more than they do. */
+  readonly extents: Extent[];
   used: number;
+  /** Bytes of texts that are still wanted. */
   live: number;
 }
 
@@ -43,35 +46,36 @@ export class Arena {
   write(text: string): Extent {
     const length = Buffer.byteLength(text);
     const extent = this.#reserve(length);
-    extent.slab.bytes.write(text, extent.offset, length, "utf8");
+    bytesOf(extent).write(text, extent.offset, length, "utf8");
     return extent;
   }
 
   /** Keeps bytes that are deflated. */
   writePacked(bytes: Uint8Array): Extent {
     const extent = this.#reserve(bytes.length);
-    extent.slab.bytes.set(bytes, extent.offset);
+    bytesOf(extent).set(bytes, extent.offset);
     extent.packed = true;
     return extent;
   }
 
-  read({ slab, offset, length }: Extent): string {
-    return slab.bytes.toString("utf8", offset, offset + length);
+  read(extent: Extent): string {
+    return bytesOf(extent).toString("utf8", extent.offset, extent.offset + extent.length);
   }
 
   /** The bytes themselves; valid until the next write. */
-  view({ slab, offset, length }: Extent): Uint8Array {
-    return slab.bytes.subarray(offset, offset + length);
+  view(extent: Extent): Uint8Array {
+    return bytesOf(extent).subarray(extent.offset, extent.offset + extent.length);
   }
 
   /** Gives the place of a text back. */
   free(extent: Extent): void {
     const { slab } = extent;
-    if (!slab.extents.delete(extent)) return;
+    if (slab === undefined) return;
+    extent.slab = undefined;
     slab.live -= extent.length;
     this.#live -= extent.length;
     if (slab === this.#current) return;
-    if (slab.extents.size === 0) this.#slabs.delete(slab);
+    if (slab.live === 0) this.#slabs.delete(slab);
     else if (slab.live < slab.bytes.length * LIVE_SHARE) this.#empty(slab);
   }
 
@@ -80,7 +84,7 @@ export class Arena {
     const extent = { slab, offset: slab.used, length, packed: false };
     slab.used += length;
     slab.live += length;
-    slab.extents.add(extent);
+    slab.extents.push(extent);
     this.#live += length;
     return extent;
   }
@@ -89,7 +93,7 @@ export class Arena {
     const current = this.#current;
     if (current !== undefined && current.used + length <= current.bytes.length) return current;
     const size = Math.max(SLAB_SIZE, length);
-    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(size), extents: new Set(), used: 0, live: 0 };
+    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(size), extents: [], used: 0, live: 0 };
     this.#slabs.add(slab);
     // A text that is larger than a slab gets one of its own and the current slab stays open.
     if (length < SLAB_SIZE) this.#current = slab;
@@ -100,14 +104,19 @@ export class Arena {
   #empty(slab: Slab): void {
     this.#slabs.delete(slab);
     for (const extent of slab.extents) {
+      if (extent.slab !== slab) continue;
       const target = this.#roomFor(extent.length);
       slab.bytes.copy(target.bytes, target.used, extent.offset, extent.offset + extent.length);
       extent.slab = target;
       extent.offset = target.used;
       target.used += extent.length;
       target.live += extent.length;
-      target.extents.add(extent);
+      target.extents.push(extent);
     }
-    slab.extents.clear();
   }
+}
+
+function bytesOf({ slab }: Extent): Buffer {
+  if (slab === undefined) throw new RangeError("a text was read after it was given up");
+  return slab.bytes;
 }
