@@ -15,4 +15,4 @@ export const greeting = controller(Greeting, { owns: [ConfigMap] }, async ({ obj
 
 export const app = operator({ controllers: [greeting] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

@@ -38,4 +38,4 @@ export const website = controller(Website, { owns: [Deployment] }, async ({ obje
 
 export const app = operator({ controllers: [website] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

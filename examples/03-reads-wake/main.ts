@@ -20,4 +20,4 @@ export const banner = controller(Banner, { reads: [ConfigMap] }, ({ object, get,
 
 export const app = operator({ controllers: [banner] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

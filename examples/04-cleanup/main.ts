@@ -28,4 +28,4 @@ export const bucket = controller(
 
 export const app = operator({ controllers: [bucket] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

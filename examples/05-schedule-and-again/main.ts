@@ -28,4 +28,4 @@ export const print = controller(
 
 export const app = operator({ controllers: [print] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

@@ -23,4 +23,4 @@ export const timer = controller(Timer, { owns: [ConfigMap] }, async ({ object, a
 
 export const app = operator({ controllers: [timer] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

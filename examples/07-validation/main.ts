@@ -32,4 +32,4 @@ export const volume = controller(Volume, {}, () => undefined);
 
 export const app = operator({ controllers: [volume] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

@@ -66,4 +66,4 @@ export const quorum = controller(
 
 export const app = operator({ controllers: [quorum] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

@@ -31,4 +31,4 @@ export const mailbox = controller(Mailbox, { sources: [stream("the bell", rings)
 
 export const app = operator({ controllers: [mailbox] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

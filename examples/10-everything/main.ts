@@ -85,4 +85,4 @@ export const shop = controller(
 
 export const app = operator({ name: "shops", controllers: [shop] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

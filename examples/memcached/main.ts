@@ -42,4 +42,4 @@ export const memcached = controller(
 
 export const app = operator({ controllers: [memcached] });
 
-if (import.meta.main) await app.run();
+await app.runIfMain(import.meta);

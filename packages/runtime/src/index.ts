@@ -43,6 +43,8 @@ export type { Cause } from "./trigger/cause.ts";
 // What runs it.
 export { operator } from "./operator.ts";
 export type { Operator } from "./operator.ts";
+export { loadWithoutRunning } from "./manager/loading.ts";
+export type { Loaded, ModuleFacts } from "./manager/loading.ts";
 export { apiOf } from "./client-api.ts";
 export { RunningOperator } from "./manager/operator.ts";
 export type { LeaderElection, OperatorDefinition, StartOptions } from "./manager/operator.ts";

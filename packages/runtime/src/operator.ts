@@ -1,4 +1,7 @@
 /** `operator`: what a user starts. */
+import { isOnlyLoaded } from "./manager/loading.ts";
+import type { ModuleFacts } from "./manager/loading.ts";
+import { isProgram } from "./manager/program/main.ts";
 import { RunningOperator } from "./manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
 import { plan } from "./manager/plan.ts";
@@ -9,6 +12,8 @@ export interface Operator {
   readonly definition: OperatorDefinition;
   /** Runs as a program: reads flags, environment and kubeconfig, and ends with the process's signals. */
   run(): Promise<void>;
+  /** Runs if the module is the program that Node was started with, and does nothing if it is imported: `runIfMain(import.meta)`. */
+  runIfMain(module: ModuleFacts): Promise<void>;
   /** Starts on an API that is handed in. */
   start(options: StartOptions): RunningOperator;
   /** Runs every reconcile dry and tells what would be written. */
@@ -17,11 +22,18 @@ export interface Operator {
 
 /** An operator made of controllers. */
 export function operator(definition: OperatorDefinition): Operator {
-  return {
+  const made: Operator = {
     definition,
-    // Loaded late: tests and tools that never run as a program need not pay for its servers.
-    run: async () => (await import("./manager/main.ts")).runOperator(definition),
+    run: async () => {
+      if (isOnlyLoaded(made)) return;
+      // Loaded late: tests and tools that never run as a program need not pay for its servers.
+      await (await import("./manager/main.ts")).runOperator(definition);
+    },
+    runIfMain: async (module) => {
+      if (isProgram(module)) await made.run();
+    },
     start: (options) => new RunningOperator(definition, options),
     plan: (options) => plan(definition, options),
   };
+  return made;
 }
