@@ -11,6 +11,10 @@ export const backupRecord = s.object({
   revision: s.int64(),
   hash: s.string().describe("sha256 of the snapshot"),
   verified: s.enum("checksum", "restore").optional(),
+  kvHash: s
+    .object({ hash: s.int64(), compactRevision: s.int64() })
+    .optional()
+    .describe("etcd's hash over the keys, to compare a restored member with"),
 });
 
 export const EtcdBackup = defineResource({
@@ -32,6 +36,8 @@ export const EtcdBackup = defineResource({
     backups: s.array(backupRecord).max(500).describe("Newest first"),
     nextTime: s.timestamp().optional(),
     failures: s.int32().describe("In a row"),
+    lastAttempt: s.timestamp().optional(),
+    recorded: s.string().optional().describe("The pod whose result was written down last"),
   }),
   conditions: { Ready: "The newest backup that was due exists and was verified" },
   columns: {

@@ -35,8 +35,16 @@ export type Job =
     })
   /** Tells what is known of a backup. */
   | (StoreWork & { readonly do: "describe"; readonly backup?: string })
-  /** Puts the snapshot of a backup into a file, for an etcd of that version. */
-  | (StoreWork & { readonly do: "fetch"; readonly backup?: string; readonly version: string; readonly path: string })
+  /** Puts the snapshot of a backup into a file, for an etcd of that version; what `clear` names is removed before. */
+  | (StoreWork & {
+      readonly do: "fetch";
+      readonly backup?: string;
+      readonly version: string;
+      readonly path: string;
+      readonly clear: string;
+    })
+  /** Makes a restored folder the data of a member, unless that has data already; removes what is left of the restore. */
+  | { readonly do: "adopt"; readonly from: string; readonly to: string; readonly clear: string }
   /** Compares a member that was restored from a backup with what is known of the backup. */
   | {
       readonly do: "check";

@@ -1,6 +1,6 @@
 /** Does a job: the same whether it runs in a pod or in a test. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "capstan";
 import { connectEtcd, EtcdError } from "../../etcd/index.ts";
@@ -37,6 +37,8 @@ export async function runJob(job: Job, surroundings: Surroundings): Promise<JobR
         return await describe(job, surroundings);
       case "fetch":
         return await fetchInto(job, surroundings);
+      case "adopt":
+        return await adopt(job);
       case "check":
         return await check(job, surroundings);
     }
@@ -83,17 +85,31 @@ async function describe(job: JobOf<"describe">, surroundings: Surroundings): Pro
   return { ok: true, manifest };
 }
 
-/** A file that is there already is from an attempt that was cut short: it is written anew. */
+/** What is there already is from an attempt that was cut short: it is made anew. */
 async function fetchInto(job: JobOf<"fetch">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
   const call = signal ? { signal } : {};
   const { name } = await findBackup(store, job.backup, call);
+  await rm(job.clear, { recursive: true, force: true });
   await mkdir(dirname(job.path), { recursive: true });
-  await rm(job.path, { force: true });
   const key = await readKey(job, paths.encryption);
   const { manifest } = await fetchBackup({ store, name, path: job.path, version: job.version, ...key, ...call });
   return { ok: true, manifest };
+}
+
+/** Renaming is all or nothing: a member finds its data whole or not at all, however often its pod is started. */
+async function adopt({ from, to, clear }: JobOf<"adopt">): Promise<JobResult> {
+  if (!(await isFolder(to))) await rename(from, to);
+  await rm(clear, { recursive: true, force: true });
+  return { ok: true };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The member needs a moment to start: asked until it answers, or until the pod's time is over. */

@@ -1,0 +1,181 @@
+/** The controller of EtcdBackup: looks, decides, and takes one step. */
+import { again, controller } from "capstan";
+import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { Pod } from "capstan/kinds/v1";
+import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
+import type { JobResult } from "./agent/job.ts";
+import { dueTime, nextStep } from "./backup-steps.ts";
+import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
+import { seeJob } from "./job-pods.ts";
+import type { SeenJob } from "./job-pods.ts";
+import type { Manifest } from "./manifest.ts";
+import { backupPod, verifyPod } from "./pods.ts";
+
+/** What controllers of backups are handed. */
+export interface BackupMeans {
+  /** The operator's own image: its program is the agent, too. */
+  readonly agentImage: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type BackupObject = ObjectOf<typeof EtcdBackup>;
+type ClusterObject = ObjectOf<typeof EtcdCluster>;
+type BackupContext = Context<typeof EtcdBackup, typeof Pod, typeof EtcdCluster>;
+
+export function backupController(means: BackupMeans): Controller {
+  return controller(EtcdBackup, { owns: [Pod], reads: [EtcdCluster], prune: false }, (context) => turn(context, means));
+}
+
+async function turn(context: BackupContext, means: BackupMeans): Promise<Answer> {
+  // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
+  const object = context.object as unknown as BackupObject;
+  const cluster = context.get(EtcdCluster, object.spec.cluster) as unknown as ClusterObject | undefined;
+  const jobs = context
+    .find(Pod, { owner: context.object })
+    .map((pod) => seeJob(pod as unknown as ObjectOf<typeof Pod>));
+  const seen: BackupSeen = {
+    now: means.now(),
+    spec: object.spec,
+    status: object.status ?? {},
+    created: Date.parse(object.metadata.creationTimestamp ?? ""),
+    jobs,
+    cluster: cluster === undefined ? "none" : (cluster.status?.members?.length ?? 0) > 0 ? "there" : "asleep",
+  };
+  return act(nextStep(seen), { context, means, object, cluster, seen });
+}
+
+interface Scene {
+  readonly context: BackupContext;
+  readonly means: BackupMeans;
+  readonly object: BackupObject;
+  readonly cluster: ClusterObject | undefined;
+  readonly seen: BackupSeen;
+}
+
+async function act(step: BackupStep, scene: Scene): Promise<Answer> {
+  const { context, seen } = scene;
+  const { status } = context;
+  switch (step.do) {
+    case "make":
+    case "verify":
+      await startJob(step, scene);
+      return again("10s", "a job is running");
+    case "record":
+      record(step.job, step.result, scene);
+      return again("1s", "the result was written down");
+    case "clear":
+      await context.remove(Pod, step.pod);
+      return again("1s", "the job is done");
+    case "refuse":
+      status.phase = "Pending";
+      status.message = step.why;
+      status.condition("Ready", false, { reason: step.reason, message: step.why });
+      return again("1m", step.why);
+    case "wait":
+      if (step.isRunning || (seen.status.failures ?? 0) === 0) status.message = step.why;
+      if (!step.isRunning) noteNext(scene);
+      return again(step.ms, step.why);
+    case "rest":
+      return undefined;
+  }
+}
+
+async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, scene: Scene): Promise<void> {
+  const { context, means, object, cluster, seen } = scene;
+  if (cluster === undefined) return;
+  const { name } = object.metadata;
+  const common = { agentImage: means.agentImage, labels: { "app.kubernetes.io/managed-by": "etcd-operator" } };
+  const pod =
+    step.do === "make"
+      ? backupPod({ ...common, spec: object.spec, cluster })
+      : verifyPod({ ...common, trial: trialOf(step.record, object, cluster) });
+  await context.create(Pod, { prefix: `${name.slice(0, 40)}-${step.do === "make" ? "backup" : "verify"}-` }, pod);
+  const { status } = context;
+  status.phase = "Running";
+  status.message =
+    step.do === "make" ? "the backup is being made" : "the backup is being restored into a scratch member";
+  if (step.do === "make" || (seen.status.failures ?? 0) > 0) status.lastAttempt = formatTime(seen.now);
+}
+
+function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterObject) {
+  const { store, encryption, timeout } = spec;
+  return {
+    source: { store, encryption, backup: record.name },
+    image: cluster.spec.image.replaceAll("{version}", record.version),
+    version: record.version,
+    revision: record.revision,
+    kvHash: record.kvHash,
+    timeout,
+  };
+}
+
+function record(job: SeenJob, result: JobResult, scene: Scene): void {
+  const { context, seen } = scene;
+  const { status, event } = context;
+  status.recorded = job.pod;
+  if (!result.ok) {
+    status.failures = (seen.status.failures ?? 0) + 1;
+    status.phase = seen.spec.schedule === undefined ? "Failed" : "Scheduled";
+    status.message = `${result.code}: ${result.message}`;
+    status.condition("Ready", false, { reason: reasonOf(result.code), message: result.message });
+    event(
+      "Warning",
+      job.purpose === "verify" ? "VerificationFailed" : "BackupFailed",
+      `${result.code}: ${result.message}`,
+    );
+    return;
+  }
+  const newest = job.purpose === "verify" ? tried(seen) : result.manifest && toRecord(result.manifest);
+  if (newest === undefined) return;
+  const others = (seen.status.backups ?? []).filter(({ name }) => name !== newest.name);
+  status.last = newest;
+  status.backups = [newest, ...others].slice(0, result.kept ?? 500);
+  succeed(newest, scene);
+}
+
+/** A backup that is still to be tried does not count yet. */
+function succeed(newest: BackupRecord, scene: Scene): void {
+  const { status, event } = scene.context;
+  const { spec } = scene.seen;
+  if (spec.verify === "restore" && newest.verified !== "restore") return;
+  status.failures = 0;
+  status.phase = spec.schedule === undefined ? "Succeeded" : "Scheduled";
+  status.message = `revision ${newest.revision} is in ${newest.name}`;
+  status.condition("Ready", true, { reason: "BackupSucceeded", message: `${newest.name}, ${newest.bytes} bytes` });
+  event("Normal", "BackupSucceeded", `revision ${newest.revision} is in ${newest.name}, ${newest.bytes} bytes`);
+}
+
+function tried({ status }: BackupSeen): BackupRecord | undefined {
+  return status.last && { ...status.last, verified: "restore" };
+}
+
+function toRecord({ name, time, stored, version, revision, snapshot, kvHash }: Manifest): BackupRecord {
+  return {
+    name,
+    time: formatTime(Date.parse(time)),
+    bytes: stored.bytes,
+    version,
+    revision,
+    hash: snapshot.sha256,
+    // It was read back and compared before it was declared.
+    verified: "checksum",
+    ...(kvHash ? { kvHash } : {}),
+  };
+}
+
+function noteNext({ context, seen }: Scene): void {
+  const due = dueTime(seen);
+  if (seen.spec.schedule === undefined || due === undefined || !Number.isFinite(due)) return;
+  context.status.phase = "Scheduled";
+  context.status.nextTime = formatTime(due);
+}
+
+/** Reasons of conditions are words. */
+function reasonOf(code: string): string {
+  return /^[A-Za-z]+$/.test(code) ? code : "Failed";
+}
+
+function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,114 @@
+/** What to do next about an EtcdBackup: a pure function of everything seen. */
+import type { ObjectOf } from "capstan";
+import { parseDuration } from "../duration.ts";
+import type { EtcdBackup } from "../kinds/index.ts";
+import type { JobResult } from "./agent/job.ts";
+import { nextTime, parseSchedule } from "./cron.ts";
+import type { SeenJob } from "./job-pods.ts";
+
+type BackupObject = ObjectOf<typeof EtcdBackup>;
+/** A backup as the status tells it. */
+export type BackupRecord = NonNullable<NonNullable<BackupObject["status"]>["last"]>;
+
+/** Everything that the next step depends on. */
+export interface BackupSeen {
+  readonly now: number;
+  readonly spec: BackupObject["spec"];
+  readonly status: Partial<NonNullable<BackupObject["status"]>>;
+  readonly created: number;
+  readonly jobs: readonly SeenJob[];
+  /** `none`: there is no such cluster; `asleep`: it has no members that could be asked. */
+  readonly cluster: "none" | "asleep" | "there";
+}
+
+/** One step. */
+export type BackupStep =
+  | { readonly do: "make" }
+  | { readonly do: "verify"; readonly record: BackupRecord }
+  /** Writes down how a job ended. */
+  | { readonly do: "record"; readonly job: SeenJob; readonly result: JobResult }
+  /** Removes the pod of a job that was written down. */
+  | { readonly do: "clear"; readonly pod: string }
+  /** Nothing can be done until somebody changes something. */
+  | {
+      readonly do: "refuse";
+      readonly reason: "InvalidSchedule" | "ClusterMissing" | "ClusterAsleep";
+      readonly why: string;
+    }
+  | { readonly do: "wait"; readonly ms: number; readonly why: string; readonly isRunning: boolean }
+  /** It was asked for once, and is done. */
+  | { readonly do: "rest" };
+
+/** A pod that does not even start gets so much longer than its job may take. */
+const PATIENCE = 5 * 60_000;
+const LOOK = 10_000;
+const FIRST_DELAY = 30_000;
+const LONGEST_DELAY = 10 * 60_000;
+
+export function nextStep(seen: BackupSeen): BackupStep {
+  const { jobs, status } = seen;
+  const ended = jobs.find(({ state, pod }) => state.is === "ended" && pod !== status.recorded);
+  if (ended?.state.is === "ended") return { do: "record", job: ended, result: ended.state.result };
+  const written = jobs.find(({ pod, isLeaving }) => pod === status.recorded && !isLeaving);
+  if (written) return { do: "clear", pod: written.pod };
+  const running = jobs.find(({ isLeaving }) => !isLeaving);
+  return running ? waitFor(running, seen) : begin(seen);
+}
+
+/** When the next backup is due; undefined when none is. */
+export function dueTime({ spec, status, created }: BackupSeen): number | undefined {
+  const last = status.lastAttempt === undefined ? undefined : Date.parse(status.lastAttempt);
+  const retry = (status.failures ?? 0) > 0 && last !== undefined ? last + delayAfter(status.failures ?? 0) : undefined;
+  if (spec.schedule === undefined) return status.last === undefined ? (retry ?? created) : undefined;
+  const schedule = parseSchedule(spec.schedule);
+  const regular = schedule && nextTime(schedule, last ?? created);
+  return Math.min(regular ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
+}
+
+function waitFor(job: SeenJob, { now, spec }: BackupSeen): BackupStep {
+  const trouble = job.state.is === "running" ? job.state.trouble : undefined;
+  if (now - job.created > parseDuration(spec.timeout) + PATIENCE) {
+    const message = `the pod ${job.pod} did not come to an end${trouble === undefined ? "" : `: ${trouble}`}`;
+    return { do: "record", job, result: { ok: false, code: "TimedOut", message } };
+  }
+  const why =
+    trouble ??
+    (job.purpose === "verify" ? "the backup is being restored into a scratch member" : "the backup is being made");
+  return { do: "wait", ms: LOOK, why, isRunning: true };
+}
+
+function begin(seen: BackupSeen): BackupStep {
+  const { now, spec, status, cluster } = seen;
+  if (spec.schedule !== undefined && parseSchedule(spec.schedule) === undefined) {
+    return {
+      do: "refuse",
+      reason: "InvalidSchedule",
+      why: `${JSON.stringify(spec.schedule)} is not a schedule: five fields as in cron`,
+    };
+  }
+  const untried =
+    status.last && spec.verify === "restore" && status.last.verified !== "restore" ? status.last : undefined;
+  const due = untried ? retryTime(seen) : dueTime(seen);
+  if (due === undefined) return { do: "rest" };
+  if (now < due) {
+    const ms = Math.min(due - now, 3_600_000);
+    return { do: "wait", ms, why: `next at ${new Date(due).toISOString()}`, isRunning: false };
+  }
+  if (untried && cluster !== "none") return { do: "verify", record: untried };
+  if (cluster === "none")
+    return { do: "refuse", reason: "ClusterMissing", why: `there is no EtcdCluster ${spec.cluster}` };
+  if (cluster === "asleep") return { do: "refuse", reason: "ClusterAsleep", why: `${spec.cluster} has no members now` };
+  return { do: "make" };
+}
+
+/** A backup that could not be tried is tried again after a while; a new one may be due before. */
+function retryTime(seen: BackupSeen): number {
+  const { status, now } = seen;
+  const failures = status.failures ?? 0;
+  if (failures === 0 || status.lastAttempt === undefined) return now;
+  return Math.min(Date.parse(status.lastAttempt) + delayAfter(failures), dueTime(seen) ?? Number.POSITIVE_INFINITY);
+}
+
+function delayAfter(failures: number): number {
+  return Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY);
+}

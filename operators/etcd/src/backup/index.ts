@@ -1,0 +1,15 @@
+/** Backups of clusters: made and tried by pods, described in stores, restored into members. */
+import type { Controller } from "capstan";
+import { backupController } from "./backup-controller.ts";
+import type { BackupMeans } from "./backup-controller.ts";
+import { restoreController } from "./restore-controller.ts";
+
+export { AGENT_ARGUMENT } from "./parts.ts";
+export type { BackupMeans } from "./backup-controller.ts";
+export { seedParts } from "./pods.ts";
+export type { BackupSource, Seed } from "./pods.ts";
+
+/** The controllers of EtcdBackup and EtcdRestore. */
+export function backupControllers(means: BackupMeans): readonly Controller[] {
+  return [backupController(means), restoreController(means)];
+}

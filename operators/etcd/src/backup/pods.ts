@@ -1,0 +1,278 @@
+/** The pods that make, describe and try backups, and what a member needs that begins with one. */
+import type { ApplyOf, ObjectOf } from "capstan";
+import type { Pod } from "capstan/kinds/v1";
+import { parseDuration } from "../duration.ts";
+import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
+import { PATHS } from "./agent/job.ts";
+import type { Job } from "./agent/job.ts";
+import {
+  agentContainer,
+  CONTAINER_SECURITY,
+  mountsOf,
+  POD_SECURITY,
+  scratchPart,
+  secretFolder,
+  storeParts,
+  toStoreJob,
+} from "./parts.ts";
+import type { Part, SecretKey, StoreSpec } from "./parts.ts";
+
+type DesiredPod = ApplyOf<typeof Pod>;
+type BackupSpec = ObjectOf<typeof EtcdBackup>["spec"];
+type ClusterObject = ObjectOf<typeof EtcdCluster>;
+
+/** What all these pods have in common. */
+interface Common {
+  readonly agentImage: string;
+  readonly labels: { readonly [label: string]: string };
+}
+
+/** Where to find a backup. */
+export interface BackupSource {
+  readonly store: StoreSpec;
+  /** The newest if left out. */
+  readonly backup?: string | undefined;
+  readonly encryption?: SecretKey | undefined;
+}
+
+/** The label by which a pod's purpose is known. */
+export const PURPOSE_LABEL = "etcd.capstan.dev/purpose";
+/** The container whose result counts. */
+export const AGENT = "agent";
+
+/** Takes a snapshot and stores it. */
+export function backupPod(
+  options: Common & { readonly spec: BackupSpec; readonly cluster: ClusterObject },
+): DesiredPod {
+  const { spec, cluster } = options;
+  const { metadata, spec: clusterSpec } = cluster;
+  const { count, age } = spec.retention ?? {};
+  const tls = tlsSecretOf(cluster);
+  const job: Job = {
+    do: "backup",
+    ...storeWork(spec),
+    cluster: { namespace: metadata.namespace ?? "", name: metadata.name },
+    spec: clusterSpec,
+    endpoints: endpointsOf(cluster),
+    compression: spec.compression,
+    retention: {
+      ...(count === undefined ? {} : { count }),
+      ...(age === undefined ? {} : { ageMs: parseDuration(age) }),
+    },
+  };
+  const parts = [
+    scratchPart(),
+    ...storeParts(spec.store, spec.encryption),
+    ...(tls === undefined ? [] : [secretFolder("tls", tls, PATHS.tls)]),
+  ];
+  const container = agentContainer({ name: AGENT, image: options.agentImage, job, parts });
+  return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
+}
+
+/** Reads what is known of a backup. */
+export function describePod(options: Common & { readonly source: BackupSource }): DesiredPod {
+  const { source, agentImage } = options;
+  const job: Job = { do: "describe", ...storeWork(source), ...named(source) };
+  const parts = storeParts(source.store, source.encryption);
+  const container = agentContainer({ name: AGENT, image: agentImage, job, parts });
+  return onePod({ ...options, purpose: "describe", timeout: "5m", parts, containers: [container] });
+}
+
+/** What is to be tried. */
+export interface Trial {
+  readonly source: BackupSource & { readonly backup: string };
+  /** Image and version of an etcd that can read it. */
+  readonly image: string;
+  readonly version: string;
+  readonly revision: number;
+  readonly kvHash?: { readonly hash: number; readonly compactRevision: number } | undefined;
+  readonly timeout: string;
+}
+
+const TRIAL = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
+
+/** Restores a backup into a member of its own, starts that, and compares it with what is known of the backup. */
+export function verifyPod(options: Common & { readonly trial: Trial }): DesiredPod {
+  const { agentImage, trial } = options;
+  const { source, image, version, revision, kvHash } = trial;
+  const data = `${PATHS.scratch}/data`;
+  const scratch = scratchPart();
+  const parts = [scratch, ...storeParts(source.store, source.encryption)];
+  const fetch = fetchContainer({ agentImage, source, version, folder: PATHS.scratch, parts });
+  const restore = restoreContainer({
+    image,
+    folder: PATHS.scratch,
+    to: data,
+    member: "trial",
+    peerURL: TRIAL.peer,
+    part: scratch,
+  });
+  const check: Job = { do: "check", endpoint: TRIAL.client, revision, ...(kvHash ? { kvHash } : {}) };
+  return onePod({
+    ...options,
+    purpose: "verify",
+    timeout: trial.timeout,
+    parts,
+    initContainers: [fetch, restore],
+    containers: [
+      agentContainer({ name: AGENT, image: agentImage, job: check, parts: [] }),
+      {
+        name: "etcd",
+        image,
+        command: ["/usr/local/bin/etcd"],
+        args: [
+          "--name=trial",
+          `--data-dir=${data}`,
+          `--listen-client-urls=${TRIAL.client}`,
+          `--advertise-client-urls=${TRIAL.client}`,
+          `--listen-peer-urls=${TRIAL.peer}`,
+        ],
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: mountsOf([scratch]),
+      },
+    ],
+  });
+}
+
+/** Who begins with a backup. */
+export interface Seed {
+  readonly agentImage: string;
+  readonly source: BackupSource;
+  /** Image and version of the etcd that the member runs. */
+  readonly image: string;
+  readonly version: string;
+  readonly member: string;
+  readonly peerURL: string;
+  readonly token: string;
+  /** The member's volume, by name and place, and the folder on it that etcd will use. */
+  readonly volume: { readonly name: string; readonly mountPath: string };
+  readonly dataDir: string;
+}
+
+/** What the pod of a first member needs that begins with the data of a backup: fetched, restored by etcd's own program, put in place. */
+export function seedParts(seed: Seed) {
+  const { agentImage, source, image, version, member, peerURL, token, volume, dataDir } = seed;
+  const folder = `${volume.mountPath}/restore`;
+  const data: Part = { volume: { name: volume.name }, mountPath: volume.mountPath, readOnly: false };
+  const parts = storeParts(source.store, source.encryption);
+  const restored = `${folder}/data`;
+  return {
+    initContainers: [
+      fetchContainer({ agentImage, source, version, folder, parts: [data, ...parts] }),
+      restoreContainer({ image, folder, to: restored, member, peerURL, token, part: data }),
+      agentContainer({
+        name: "adopt",
+        image: agentImage,
+        job: { do: "adopt", from: restored, to: dataDir, clear: folder },
+        parts: [data],
+      }),
+    ],
+    volumes: parts.map((part) => part.volume),
+  };
+}
+
+interface Fetch {
+  readonly agentImage: string;
+  readonly source: BackupSource;
+  readonly version: string;
+  readonly folder: string;
+  readonly parts: readonly Part[];
+}
+
+function fetchContainer({ agentImage, source, version, folder, parts }: Fetch) {
+  const job: Job = {
+    do: "fetch",
+    ...storeWork(source),
+    ...named(source),
+    version,
+    path: `${folder}/snapshot.db`,
+    clear: folder,
+  };
+  return agentContainer({ name: "fetch", image: agentImage, job: clearing(job, folder), parts });
+}
+
+/** A mounted folder cannot be removed itself: then only what is in it. */
+function clearing(job: Extract<Job, { do: "fetch" }>, folder: string): Job {
+  return folder === PATHS.scratch ? { ...job, clear: `${folder}/data` } : job;
+}
+
+interface Restore {
+  readonly image: string;
+  readonly folder: string;
+  readonly to: string;
+  readonly member: string;
+  readonly peerURL: string;
+  readonly token?: string;
+  readonly part: Part;
+}
+
+function restoreContainer({ image, folder, to, member, peerURL, token, part }: Restore) {
+  return {
+    name: "restore",
+    image,
+    command: ["/usr/local/bin/etcdutl"],
+    args: [
+      "snapshot",
+      "restore",
+      `${folder}/snapshot.db`,
+      `--data-dir=${to}`,
+      `--name=${member}`,
+      `--initial-cluster=${member}=${peerURL}`,
+      `--initial-advertise-peer-urls=${peerURL}`,
+      ...(token === undefined ? [] : [`--initial-cluster-token=${token}`]),
+    ],
+    terminationMessagePolicy: "FallbackToLogsOnError",
+    securityContext: CONTAINER_SECURITY,
+    volumeMounts: mountsOf([part]),
+  };
+}
+
+interface OnePod extends Common {
+  readonly purpose: "backup" | "describe" | "verify";
+  readonly timeout: string;
+  readonly parts: readonly Part[];
+  readonly initContainers?: readonly object[];
+  readonly containers: readonly object[];
+}
+
+function onePod({ labels, purpose, timeout, parts, initContainers = [], containers }: OnePod): DesiredPod {
+  const spec = {
+    restartPolicy: "Never",
+    activeDeadlineSeconds: Math.max(1, Math.round(parseDuration(timeout) / 1000)),
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 5,
+    securityContext: POD_SECURITY,
+    ...(initContainers.length > 0 ? { initContainers } : {}),
+    containers,
+    volumes: parts.map((part) => part.volume),
+  };
+  // Containers of several kinds are put together here; the API server judges the whole.
+  return { metadata: { labels: { ...labels, [PURPOSE_LABEL]: purpose } }, spec } as DesiredPod;
+}
+
+function storeWork({ store, encryption }: { readonly store: StoreSpec; readonly encryption?: SecretKey | undefined }) {
+  return { store: toStoreJob(store), isEncrypted: encryption !== undefined };
+}
+
+function named({ backup }: BackupSource): { readonly backup?: string } {
+  return backup === undefined ? {} : { backup };
+}
+
+/** The Secret with which everything is allowed. */
+function tlsSecretOf({ metadata, spec }: ClusterObject): string | undefined {
+  switch (spec.tls.mode) {
+    case "Off":
+      return undefined;
+    case "Provided":
+      return spec.tls.secrets?.client;
+    case "Managed":
+      return `${metadata.name}-operator`;
+  }
+}
+
+function endpointsOf({ metadata, spec, status }: ClusterObject): string[] {
+  const scheme = spec.tls.mode === "Off" ? "http" : "https";
+  const host = (member: string): string => `${member}.${metadata.name}.${metadata.namespace ?? ""}.svc`;
+  return (status?.members ?? []).map(({ name }) => `${scheme}://${host(name)}:2379`);
+}

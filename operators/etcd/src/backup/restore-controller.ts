@@ -1,0 +1,143 @@
+/** The controller of EtcdRestore: looks, decides, and takes one step. */
+import { again, controller } from "capstan";
+import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { Pod } from "capstan/kinds/v1";
+import { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
+import type { BackupMeans } from "./backup-controller.ts";
+import { seeJob } from "./job-pods.ts";
+import type { Manifest } from "./manifest.ts";
+import { describePod } from "./pods.ts";
+import { nextRestoreStep, specFrom } from "./restore-steps.ts";
+import type { RestoreStep, SeenTarget } from "./restore-steps.ts";
+
+type RestoreObject = ObjectOf<typeof EtcdRestore>;
+type ClusterObject = ObjectOf<typeof EtcdCluster>;
+type RestoreContext = Context<typeof EtcdRestore, typeof Pod | typeof EtcdCluster, typeof EtcdRestore>;
+
+/** On a cluster: the restore that made it. */
+const RESTORE_LABEL = "etcd.capstan.dev/restore";
+
+export function restoreController(means: BackupMeans): Controller {
+  const kinds = { owns: [Pod, EtcdCluster], reads: [EtcdRestore], prune: false } as const;
+  return controller(EtcdRestore, kinds, (context) => turn(context, means));
+}
+
+async function turn(context: RestoreContext, means: BackupMeans): Promise<Answer> {
+  // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
+  const object = context.object as unknown as RestoreObject;
+  const cluster = context.get(EtcdCluster, object.spec.cluster) as unknown as ClusterObject | undefined;
+  const all = context.find(EtcdRestore) as unknown as readonly RestoreObject[];
+  const step = nextRestoreStep({
+    uid: object.metadata.uid,
+    spec: object.spec,
+    status: object.status ?? {},
+    jobs: context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod as unknown as ObjectOf<typeof Pod>)),
+    target: cluster && seeTarget(cluster, object.metadata.uid),
+    rival: all.find((other) => isRival(other, object))?.metadata.name,
+  });
+  return act(step, { context, means, object });
+}
+
+interface Scene {
+  readonly context: RestoreContext;
+  readonly means: BackupMeans;
+  readonly object: RestoreObject;
+}
+
+async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
+  const { context, object } = scene;
+  const { status, event } = context;
+  switch (step.do) {
+    case "describe":
+      await describe(scene);
+      return again("10s", "the backup is being looked up");
+    case "create":
+      await create(step.manifest, scene);
+      return run(step.manifest, scene);
+    case "overwrite":
+      event("Normal", "Overwriting", `all data of ${object.spec.cluster} is replaced by ${step.manifest.name}`);
+      return run(step.manifest, scene);
+    case "succeed":
+      finish(scene, {
+        isDone: true,
+        reason: "Restored",
+        message: `${object.spec.cluster} serves revision ${object.status?.revision}`,
+      });
+      return undefined;
+    case "fail":
+      finish(scene, { isDone: false, reason: step.reason, message: step.why });
+      return again("1s", "to tidy up");
+    case "clear":
+      await context.remove(Pod, step.pod);
+      return again("1s", "the job is done");
+    case "wait":
+      status.phase = object.status?.phase ?? "Pending";
+      status.message = step.why;
+      return again("10s", step.why);
+    case "rest":
+      return undefined;
+  }
+}
+
+async function describe({ context, means, object }: Scene): Promise<void> {
+  const { store, backup, encryption } = object.spec;
+  const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
+  const pod = describePod({ agentImage: means.agentImage, labels, source: { store, backup, encryption } });
+  await context.create(Pod, { prefix: `${object.metadata.name.slice(0, 40)}-describe-` }, pod);
+  context.status.phase = "Pending";
+  context.status.message = "the backup is being looked up";
+}
+
+/** The cluster outlives the restore: it is not owned. Whoever came here before and was cut off made the same one. */
+async function create(manifest: Manifest, { context, object }: Scene): Promise<void> {
+  const { cluster } = object.spec;
+  const spec = specFrom(manifest, object.spec);
+  const labels = { [RESTORE_LABEL]: object.metadata.uid };
+  await context.apply(EtcdCluster, cluster, { metadata: { labels }, spec } as never, { owned: false });
+  context.event("Normal", "Created", `${cluster} begins with the data of ${manifest.name}`);
+}
+
+function run(manifest: Manifest, { context }: Scene): Answer {
+  const { status } = context;
+  status.phase = "Running";
+  status.backup = manifest.name;
+  status.revision = manifest.revision;
+  status.version = manifest.version;
+  status.message = "the cluster is being restored";
+  return again("5s", "the cluster is being restored");
+}
+
+function finish(
+  { context }: Scene,
+  end: { readonly isDone: boolean; readonly reason: string; readonly message: string },
+): void {
+  const { status, event } = context;
+  const { isDone, reason, message } = end;
+  status.phase = isDone ? "Succeeded" : "Failed";
+  status.message = message;
+  status.condition("Complete", isDone, { reason, message });
+  event(isDone ? "Normal" : "Warning", reason, message);
+}
+
+function seeTarget({ metadata, spec, status }: ClusterObject, uid: string): SeenTarget {
+  const holds = (type: string): { readonly status?: string; readonly message?: string } | undefined =>
+    status?.conditions?.find((condition) => condition.type === type);
+  const degraded = holds("Degraded");
+  return {
+    isOurs: metadata.labels?.[RESTORE_LABEL] === uid,
+    version: spec.version,
+    isAvailable: holds("Available")?.status === "True",
+    trouble: degraded?.status === "True" ? degraded.message : undefined,
+    revision: Math.max(0, ...(status?.members ?? []).map(({ revision }) => revision ?? 0)),
+    restored: status?.recovery?.phase === "Done" ? status.recovery.restore : undefined,
+  };
+}
+
+/** Whoever asked first goes first. */
+function isRival(other: RestoreObject, self: RestoreObject): boolean {
+  if (other.spec.cluster !== self.spec.cluster || other.metadata.uid === self.metadata.uid) return false;
+  if (other.status?.phase === "Succeeded" || other.status?.phase === "Failed") return false;
+  if (other.status?.phase === "Running") return true;
+  const [theirs, ours] = [other, self].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
+  return (theirs ?? "") < (ours ?? "");
+}

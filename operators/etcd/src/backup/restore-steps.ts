@@ -1,0 +1,114 @@
+/** What to do next about an EtcdRestore: a pure function of everything seen. */
+import type { ObjectOf } from "capstan";
+import type { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
+import { BackupError } from "./errors.ts";
+import type { SeenJob } from "./job-pods.ts";
+import { checkVersion } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
+
+type RestoreObject = ObjectOf<typeof EtcdRestore>;
+type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
+
+/** The cluster of that name, as far as it matters. */
+export interface SeenTarget {
+  /** Whether this restore made it. */
+  readonly isOurs: boolean;
+  readonly version: string;
+  readonly isAvailable: boolean;
+  /** What its operator says is wrong. */
+  readonly trouble?: string | undefined;
+  /** The highest revision that a member has. */
+  readonly revision: number;
+  /** The restore that was last carried out in place. */
+  readonly restored?: string | undefined;
+}
+
+/** Everything that the next step depends on. */
+export interface RestoreSeen {
+  readonly uid: string;
+  readonly spec: RestoreObject["spec"];
+  readonly status: Partial<NonNullable<RestoreObject["status"]>>;
+  readonly jobs: readonly SeenJob[];
+  readonly target: SeenTarget | undefined;
+  /** Another restore of the same cluster that came first and is not done. */
+  readonly rival?: string | undefined;
+}
+
+/** One step. */
+export type RestoreStep =
+  /** Asks the store what is known of the backup. */
+  | { readonly do: "describe" }
+  | { readonly do: "create"; readonly manifest: Manifest; readonly pod: string }
+  /** The cluster's own controller does it, when it sees that this restore runs. */
+  | { readonly do: "overwrite"; readonly manifest: Manifest; readonly pod: string }
+  | { readonly do: "succeed" }
+  | { readonly do: "fail"; readonly reason: string; readonly why: string; readonly pod?: string }
+  | { readonly do: "clear"; readonly pod: string }
+  | { readonly do: "wait"; readonly why: string }
+  | { readonly do: "rest" };
+
+export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
+  const { status, jobs, rival } = seen;
+  const leftover = jobs.find(({ isLeaving }) => !isLeaving);
+  if (status.phase === "Succeeded" || status.phase === "Failed") {
+    return leftover ? { do: "clear", pod: leftover.pod } : { do: "rest" };
+  }
+  if (status.phase === "Running") return leftover ? { do: "clear", pod: leftover.pod } : goOn(seen);
+  if (rival !== undefined) return { do: "wait", why: `the restore ${rival} of the same cluster comes first` };
+  const refusal = refuse(seen);
+  if (refusal) return refusal;
+  if (leftover === undefined) return { do: "describe" };
+  if (leftover.state.is === "ended") return useDescription(leftover, seen);
+  return { do: "wait", why: leftover.state.trouble ?? "the backup is being looked up" };
+}
+
+/** The spec of the cluster to make: that of the backup, beginning with its data. */
+export function specFrom(manifest: Manifest, source: RestoreObject["spec"]): ClusterSpec | undefined {
+  const { spec } = manifest;
+  if (typeof spec !== "object" || spec === null) return undefined;
+  const { bootstrap: _bootstrap, paused: _paused, ...kept } = spec as ClusterSpec;
+  const { store, encryption } = source;
+  const bootstrap = { store, backup: manifest.name, ...(encryption ? { encryption } : {}) };
+  return { ...kept, size: Math.max(1, kept.size), bootstrap } as ClusterSpec;
+}
+
+function refuse({ spec, target }: RestoreSeen): RestoreStep | undefined {
+  if (target === undefined || target.isOurs || spec.overwrite !== undefined) return undefined;
+  const why = `there is an EtcdCluster ${spec.cluster} already: to replace all its data, say overwrite: ${spec.cluster}`;
+  return { do: "fail", reason: "ClusterExists", why };
+}
+
+function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreStep {
+  const result = job.state.is === "ended" ? job.state.result : undefined;
+  if (!result?.ok || result.manifest === undefined) {
+    const { code, message } = result && !result.ok ? result : { code: "Lost", message: "the agent gave no answer" };
+    return { do: "fail", reason: code, why: message, pod: job.pod };
+  }
+  const { manifest } = result;
+  const { pod } = job;
+  if (target === undefined || target.isOurs) {
+    if (specFrom(manifest, spec)) return { do: "create", manifest, pod };
+    const why = `the backup ${manifest.name} does not tell the spec of its cluster: make the EtcdCluster yourself, with spec.bootstrap`;
+    return { do: "fail", reason: "NoSpec", why, pod };
+  }
+  const newer = newerThan(manifest, target.version);
+  return newer ? { do: "fail", reason: newer.code, why: newer.message, pod } : { do: "overwrite", manifest, pod };
+}
+
+function goOn({ uid, target, status }: RestoreSeen): RestoreStep {
+  if (target === undefined)
+    return { do: "fail", reason: "ClusterGone", why: "the cluster was deleted before it was restored" };
+  const isThere = target.isOurs ? target.revision >= (status.revision ?? 0) : target.restored === uid;
+  if (isThere && target.isAvailable) return { do: "succeed" };
+  return { do: "wait", why: target.trouble ?? "the cluster is being restored" };
+}
+
+function newerThan(manifest: Manifest, version: string): BackupError | undefined {
+  try {
+    checkVersion(manifest, version);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BackupError) return error;
+    throw error;
+  }
+}
