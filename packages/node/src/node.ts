@@ -13,7 +13,7 @@ import { NodeError } from "./errors.ts";
 import { serveKubelet } from "./kubelet/api.ts";
 import type { KubeletAnswer, KubeletCall } from "./kubelet/call.ts";
 import { type BoundPod, containersOf } from "./pod/containers.ts";
-import { admit } from "./pod/admit.ts";
+import { admit, type Room } from "./pod/admit.ts";
 import type { WorkerTools } from "./pod/bench.ts";
 import { judgeResize } from "./pod/resize.ts";
 import { PodWorker } from "./pod/worker.ts";
@@ -117,6 +117,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
   const reporter = reporterTo(client, clock);
   const recorder = recorderTo(client, clock, name);
   const allocatable = facts.capacity;
+  const roomFor = (pod: BoundPod): Room => ({ allocatable, others: othersOf(pod, workers) });
   const services = runtime.runsPrograms ? followServices(options, signal) : async () => [];
   return {
     runtime,
@@ -133,8 +134,9 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       const links = serviceVariables(visibleServices(await services(), pod));
       return environmentOf(addressed, found.spec, { objects, allocatable, services: links });
     },
-    admit,
-    judgeResize: (pod) => judgeResize(pod, { allocatable, others: othersOf(pod, workers) }),
+    // A pretended node takes whatever it is given: its capacity is a matter for the scheduler.
+    admit: (pod) => admit(pod, runtime.runsPrograms ? roomFor(pod) : { allocatable: {}, others: [] }),
+    judgeResize: (pod) => judgeResize(pod, roomFor(pod)),
     report: (pod, status) => reporter.report(pod, status),
     record: options.events === false ? () => {} : (pod, event) => recorder.record(pod, event),
     forget: async (pod) => {

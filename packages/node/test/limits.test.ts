@@ -63,21 +63,6 @@ test("a running container is given more, without a new start", { skip }, async (
   assert.equal(await read("growing", "memory/memory.limit_in_bytes", "memory.max"), String(128 * 2 ** 20));
 });
 
-test("whoever asks for more than the node has keeps what it has, and is told why", { skip }, async () => {
-  const command = ["sleep", "1000"];
-  await world.run("modest", { containers: [{ name: "main", image: busybox, command, resources }] });
-  await world.until("modest", "ready", isReady);
-  const much = { requests: { cpu: "1000" }, limits: { cpu: "1000" } };
-  const patch = { strategic: { spec: { containers: [{ name: "main", resources: much }] } } };
-  await world.client.patch(Pod, { namespace: "default", name: "modest" }, patch, { subresource: "resize" });
-  const pending = ({ status }: Pod): boolean =>
-    status?.conditions?.some(({ reason }) => reason === "Infeasible") === true;
-  const { status } = await world.until("modest", "told", pending);
-  const condition = status?.conditions?.find(({ type }) => type === "PodResizePending");
-  assert.match(condition?.message ?? "", /^Node didn't have enough capacity: cpu, requested: 1000000, capacity: /);
-  assert.equal(status?.containerStatuses?.[0]?.resources?.limits?.["cpu"], "250m");
-});
-
 test("what a container uses can be read from its node", { skip }, async () => {
   const command = ["sh", "-c", "while :; do :; done"];
   await world.run("busy", { containers: [{ name: "main", image: busybox, command, resources }] });

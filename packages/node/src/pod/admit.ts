@@ -1,6 +1,14 @@
 /** Decides whether a pod may run on a node at all; one that may not is failed at once, as the kubelet fails it. Pure. */
-import type { BoundPod } from "./containers.ts";
+import { containersOf, type BoundPod } from "./containers.ts";
+import { requestedResources, requestOf, toAmount } from "./requests.ts";
 import type { Verdict } from "./situation.ts";
+
+/** What a node can give. */
+export interface Room {
+  readonly allocatable: { readonly [resource: string]: string };
+  /** The other pods that use something of it. */
+  readonly others: readonly BoundPod[];
+}
 
 /** Kernel settings that touch nobody but the pod. */
 const safeSettings = new Set([
@@ -19,18 +27,74 @@ const safeSettings = new Set([
 ]);
 
 /** Why a pod cannot run here; `undefined` when it can. */
-export function admit({ spec }: BoundPod): Verdict | undefined {
+export function admit(pod: BoundPod, room: Room): Verdict | undefined {
+  return refuseSettings(pod) ?? refusePorts(pod, room) ?? refuseResources(pod, room);
+}
+
+function refuseSettings({ spec }: BoundPod): Verdict | undefined {
   for (const { name } of spec.securityContext?.sysctls ?? []) {
     const setting = name.replaceAll("/", ".");
+    const shared = setting.startsWith("net.") ? spec.hostNetwork : spec.hostIPC;
     if (!safeSettings.has(setting)) return forbidden(`"${name}" not allowlisted`);
-    if (spec.hostNetwork === true && setting.startsWith("net."))
-      return forbidden(`"${name}" not allowed with host net enabled`);
-    if (spec.hostIPC === true && setting.startsWith("kernel."))
-      return forbidden(`"${name}" not allowed with host ipc enabled`);
+    if (shared === true)
+      return forbidden(`"${name}" not allowed with host ${setting.startsWith("net.") ? "net" : "ipc"} enabled`);
   }
   return undefined;
 }
 
 function forbidden(why: string): Verdict {
   return { reason: "SysctlForbidden", message: `forbidden sysctl: ${why}` };
+}
+
+interface Port {
+  readonly address: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+/** A port of a node belongs to one pod; one of any address also against those of particular ones. */
+function refusePorts(pod: BoundPod, { others }: Room): Verdict | undefined {
+  const wanted = portsOf(pod);
+  const taken = wanted.length === 0 ? [] : others.flatMap(portsOf);
+  const isFree = wanted.every((one) => !taken.some((other) => collide(one, other)));
+  const message = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
+  return isFree ? undefined : { reason: "NodePorts", message };
+}
+
+function portsOf({ spec }: BoundPod): readonly Port[] {
+  return containersOf(spec).flatMap(({ spec: { ports = [] } }) =>
+    ports.flatMap(({ hostPort = 0, hostIP = "", protocol = "TCP" }) =>
+      hostPort === 0 ? [] : [{ address: hostIP === "" ? "0.0.0.0" : hostIP, protocol, port: hostPort }],
+    ),
+  );
+}
+
+function collide(a: Port, b: Port): boolean {
+  const isAny = a.address === "0.0.0.0" || b.address === "0.0.0.0";
+  return a.port === b.port && a.protocol === b.protocol && (isAny || a.address === b.address);
+}
+
+function refuseResources({ spec }: BoundPod, { allocatable, others }: Room): Verdict | undefined {
+  const places = toAmount(allocatable["pods"], "pods");
+  if (places > 0n && BigInt(others.length) >= places)
+    return lack("pods", { requested: 1n, used: BigInt(others.length), capacity: places });
+  for (const name of requestedResources(spec)) {
+    const requested = requestOf(spec, name);
+    const capacity = toAmount(allocatable[name], name);
+    const used = requested === 0n ? 0n : others.reduce((sum, other) => sum + requestOf(other.spec, name), 0n);
+    if (name in allocatable && requested > 0n && requested + used > capacity)
+      return lack(name, { requested, used, capacity });
+  }
+  return undefined;
+}
+
+interface Shortage {
+  readonly requested: bigint;
+  readonly used: bigint;
+  readonly capacity: bigint;
+}
+
+function lack(name: string, { requested, used, capacity }: Shortage): Verdict {
+  const message = `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+  return { reason: `OutOf${name}`, message };
 }

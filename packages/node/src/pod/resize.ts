@@ -1,7 +1,9 @@
 /** Changes of what containers may use while they run: whether the node has room, and whether a container has to start anew. Pure. */
-import { compareQuantities, isDeepEqual, parseQuantity, quantityToInteger } from "@capstan/model";
-import type { Container, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
+import { compareQuantities, isDeepEqual, parseQuantity } from "@capstan/model";
+import type { Container, ResourceRequirements } from "@capstan/kinds/v1";
+import type { Room } from "./admit.ts";
 import type { BoundPod } from "./containers.ts";
+import { requestOf, toAmount } from "./requests.ts";
 import type { ContainerRecord, Situation } from "./situation.ts";
 
 /** What becomes of a wish to use more or less. */
@@ -14,17 +16,10 @@ export type ResizeJudgement =
 
 const counted = ["cpu", "memory"];
 
-/** What a node can give. */
-export interface Room {
-  readonly allocatable: { readonly [resource: string]: string };
-  /** The other pods that use something of it. */
-  readonly others: readonly BoundPod[];
-}
-
 /** Whether a node has room for a pod as it wants to be now. */
 export function judgeResize({ spec }: BoundPod, { allocatable, others }: Room): ResizeJudgement {
   for (const name of counted) {
-    const capacity = amount(allocatable[name], name);
+    const capacity = toAmount(allocatable[name], name);
     const requested = requestOf(spec, name);
     if (requested > capacity)
       return {
@@ -39,17 +34,6 @@ export function judgeResize({ spec }: BoundPod, { allocatable, others }: Room): 
       };
   }
   return { is: "fits" };
-}
-
-function requestOf({ containers, initContainers = [], resources }: PodSpec, name: string): bigint {
-  if (resources?.requests?.[name] !== undefined) return amount(resources.requests[name], name);
-  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
-  return [...containers, ...sidecars].reduce((sum, one) => sum + amount(one.resources?.requests?.[name], name), 0n);
-}
-
-/** CPUs are counted in thousandths. */
-function amount(quantity: string | undefined, name: string): bigint {
-  return quantity === undefined ? 0n : quantityToInteger(parseQuantity(quantity), name === "cpu" ? -3 : 0);
 }
 
 /** Whether a running container uses something else than it should. */

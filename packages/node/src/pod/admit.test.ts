@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PodSpec } from "@capstan/kinds/v1";
+import { admit } from "./admit.ts";
+import type { BoundPod } from "./containers.ts";
+import { judgeResize } from "./resize.ts";
+
+const podOf = (spec: Partial<PodSpec>): BoundPod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "p", uid: "u", resourceVersion: "1", creationTimestamp: "2030-01-01T00:00:00Z" },
+  spec: { containers: [{ name: "main" }], ...spec },
+});
+const withPort = (hostPort: number, hostIP = "", protocol: "TCP" | "UDP" = "TCP"): BoundPod =>
+  podOf({ containers: [{ name: "main", ports: [{ containerPort: 80, hostPort, hostIP, protocol }] }] });
+const withCpu = (cpu: string, more: Partial<PodSpec> = {}): BoundPod =>
+  podOf({ containers: [{ name: "main", resources: { requests: { cpu } } }], ...more });
+const allocatable = { cpu: "2", memory: "1Gi", pods: "3" };
+const reasonOf = (pod: BoundPod, others: readonly BoundPod[] = []): string | undefined =>
+  admit(pod, { allocatable, others })?.reason;
+
+test("a port of the node is given to one pod only", () => {
+  assert.equal(reasonOf(withPort(80), [withPort(80)]), "NodePorts");
+  assert.equal(reasonOf(withPort(80, "127.0.0.1"), [withPort(80)]), "NodePorts");
+  assert.equal(reasonOf(withPort(80, "127.0.0.1"), [withPort(80, "10.0.0.1")]), undefined);
+  assert.equal(reasonOf(withPort(80), [withPort(80, "", "UDP")]), undefined);
+});
+
+test("a pod that asks for more than is left is refused, whoever put it there", () => {
+  assert.equal(reasonOf(withCpu("1500m"), [withCpu("500m")]), undefined);
+  assert.deepEqual(admit(withCpu("1500m"), { allocatable, others: [withCpu("501m")] }), {
+    reason: "OutOfcpu",
+    message: "Node didn't have enough resource: cpu, requested: 1500, used: 501, capacity: 2000",
+  });
+  assert.equal(reasonOf(podOf({}), [podOf({}), podOf({}), podOf({})]), "OutOfpods");
+});
+
+test("init containers count only where they need more than what comes after them", () => {
+  const init = (cpu: string, restartPolicy?: string): NonNullable<PodSpec["initContainers"]>[number] => ({
+    name: `init-${cpu}`,
+    resources: { requests: { cpu } },
+    ...(restartPolicy === undefined ? {} : { restartPolicy }),
+  });
+  assert.equal(reasonOf(withCpu("1", { initContainers: [init("2")] })), undefined);
+  assert.equal(reasonOf(withCpu("1", { initContainers: [init("1500m", "Always")] })), "OutOfcpu");
+  assert.equal(reasonOf(withCpu("1", { initContainers: [init("500m", "Always"), init("1600m")] })), "OutOfcpu");
+});
+
+test("kernel settings that reach beyond the pod are refused", () => {
+  const sysctls = (name: string): Partial<PodSpec> => ({ securityContext: { sysctls: [{ name, value: "1" }] } });
+  assert.equal(reasonOf(podOf(sysctls("kernel.shm_rmid_forced"))), undefined);
+  assert.equal(reasonOf(podOf(sysctls("kernel.msgmax"))), "SysctlForbidden");
+  assert.equal(reasonOf(podOf({ ...sysctls("net.ipv4.tcp_fin_timeout"), hostNetwork: true })), "SysctlForbidden");
+});
+
+test("a wish to use more waits for room, or is told that there never will be any", () => {
+  assert.equal(judgeResize(withCpu("1"), { allocatable, others: [withCpu("1")] }).is, "fits");
+  assert.deepEqual(judgeResize(withCpu("1500m"), { allocatable, others: [withCpu("1")] }), {
+    is: "deferred",
+    message: "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
+  });
+  assert.deepEqual(judgeResize(withCpu("3"), { allocatable, others: [] }), {
+    is: "infeasible",
+    message: "Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000",
+  });
+});
