@@ -1,5 +1,14 @@
-/** The operator as a program: `node src/main.ts --help`. */
+/** The operator as a program: `node src/main.ts --help`. In the pods of backups the same program is the agent. */
+import { runAgent } from "./backup/agent/main.ts";
+import { AGENT_ARGUMENT, backupControllers } from "./backup/index.ts";
 import { connectEtcd } from "./etcd/index.ts";
 import { etcdOperator } from "./operator.ts";
 
-await etcdOperator({ connect: connectEtcd, now: () => Date.now() }).run();
+if (process.argv[2] === AGENT_ARGUMENT) await runAgent();
+else await runOperator();
+
+async function runOperator(): Promise<void> {
+  const now = (): number => Date.now();
+  const agentImage = process.env["ETCD_OPERATOR_IMAGE"] ?? "etcd-operator";
+  await etcdOperator({ connect: connectEtcd, now, more: backupControllers({ agentImage, now }) }).run();
+}

@@ -4,3 +4,5 @@ export { connectEtcd } from "./connect.ts";
 export { dialTcp } from "./dial.ts";
 export { EtcdError } from "./errors.ts";
 export type { EtcdErrorCode } from "./errors.ts";
+export { syncAuth } from "./sync-auth.ts";
+export type { AuthMeans, AuthSpec } from "./sync-auth.ts";

@@ -1,0 +1,55 @@
+/** Users and roles of a spec on real etcd. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ETCD_VERSIONS } from "@capstan/kubernetes";
+import { connectEtcd, EtcdError, syncAuth } from "../../src/etcd/index.ts";
+import type { AuthSpec } from "../../src/etcd/index.ts";
+import { startHealthyEtcd } from "./processes.ts";
+
+const denied = (error: unknown): boolean => error instanceof EtcdError && error.code === "Denied";
+
+for (const version of ETCD_VERSIONS) {
+  test(`etcd ${version}: users, roles and the switch follow the spec, and a second time nothing is done`, async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    const passwords = new Map([
+      ["root", "r00t"],
+      ["app", "one"],
+    ]);
+    const means = { passwords, isChanged: () => false };
+    const off: AuthSpec = { enabled: false, roles: [], users: [] };
+    assert.deepEqual(await syncAuth(etcd.client, off, means), []);
+    const spec: AuthSpec = {
+      enabled: true,
+      roles: [
+        { name: "app", permissions: [{ access: "ReadWrite", key: "app/", prefix: true }] },
+        { name: "watcher", permissions: [{ access: "Read", key: "a", rangeEnd: "z", prefix: false }] },
+      ],
+      users: [
+        { name: "app", roles: ["app"] },
+        { name: "by-certificate", roles: ["watcher"] },
+      ],
+    };
+    assert.ok((await syncAuth(etcd.client, spec, means)).includes("authentication is on"));
+    const endpoint = etcd.clientURL;
+    await using root = connectEtcd({ endpoint, credentials: { name: "root", password: "r00t" } });
+    await using app = connectEtcd({ endpoint, credentials: { name: "app", password: "one" } });
+    assert.deepEqual(await syncAuth(root, spec, means), []);
+    await app.kv.put("app/x", "1");
+    await assert.rejects(app.kv.put("other", "1"), denied);
+
+    const less: AuthSpec = {
+      ...spec,
+      roles: [{ name: "app", permissions: [{ access: "Read", key: "app/", prefix: true }] }],
+      users: [{ name: "app", roles: ["app"] }],
+    };
+    const changed = { passwords: new Map([...passwords, ["app", "two"]]), isChanged: (user: string) => user === "app" };
+    await syncAuth(root, less, changed);
+    await using newApp = connectEtcd({ endpoint, credentials: { name: "app", password: "two" } });
+    assert.equal((await newApp.kv.get("app/x"))?.value.toString(), "1");
+    await assert.rejects(newApp.kv.put("app/x", "2"), denied);
+    assert.deepEqual(await root.auth.roles(), ["app", "root"]);
+    assert.deepEqual(await root.auth.users(), ["app", "root"]);
+    assert.deepEqual(await syncAuth(root, { ...less, enabled: false }, means), ["authentication is off"]);
+    await etcd.client.kv.put("other", "1");
+  });
+}
