@@ -1,145 +1,109 @@
 /** OpenAPI documents of custom kinds, made from their schemas. */
 import type { Json } from "@capstan/model";
+import { modelName, publishSchemas, readSchema, validateStructural, type OpenApiVersion } from "@capstan/schema";
 import type { Registry } from "../resources/registry.ts";
 import type { ServedResource } from "../resources/resource.ts";
+import { pathsOf } from "./custom-paths.ts";
+import { describe } from "./standard-descriptions.ts";
 
 type Fields = { readonly [key: string]: Json | undefined };
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** What every document of a custom kind refers to. */
-const sharedNames = ["ObjectMeta", "ListMeta", "OwnerReference", "ManagedFieldsEntry", "FieldsV1", "Time"];
+/** What every document of a custom kind refers to, and what those with a scale refer to beside it. */
+const sharedNames = [
+  "DeleteOptions",
+  "FieldsV1",
+  "ListMeta",
+  "ManagedFieldsEntry",
+  "ObjectMeta",
+  "OwnerReference",
+  "Patch",
+  "Preconditions",
+  "ShardInfo",
+  "Status",
+  "StatusCause",
+  "StatusDetails",
+  "Time",
+].map((name) => `${meta}.${name}`);
+const scaleNames = ["Scale", "ScaleSpec", "ScaleStatus"].map((name) => `io.k8s.api.autoscaling.v1.${name}`);
 
 /** The documents of groups and versions with custom kinds, by path: `apis/example.com/v1`. */
-export function customDocuments(
-  registry: Registry,
-  builtin: { readonly [path: string]: Json },
-): ReadonlyMap<string, Json> {
+export function customDocuments(registry: Registry, builtin: BuiltinDocuments): ReadonlyMap<string, Json> {
   const documents = new Map<string, Json>();
   for (const { group, version, resources } of registry.groupVersions()) {
     const custom = [...resources.values()].filter(({ isCustom }) => isCustom);
-    if (custom.length > 0) documents.set(`apis/${group}/${version}`, toDocument(custom, sharedSchemas(builtin)));
+    if (custom.length > 0) documents.set(`apis/${group}/${version}`, toDocument(custom, builtin));
   }
   return documents;
 }
 
-function sharedSchemas(builtin: { readonly [path: string]: Json }): Fields {
-  const { components } = (builtin["api/v1"] ?? {}) as { components?: { schemas?: Fields } };
-  const names = sharedNames.map((name) => `${meta}.${name}`);
-  return Object.fromEntries(names.map((name) => [name, components?.schemas?.[name] ?? {}]));
+/** What there is without custom kinds. */
+export interface BuiltinDocuments {
+  /** By path. */
+  readonly v3: { readonly [path: string]: Json };
+  readonly v2: Json;
 }
 
-function toDocument(resources: readonly ServedResource[], shared: Fields): Json {
+function toDocument(resources: readonly ServedResource[], builtin: BuiltinDocuments): Json {
+  const hasScale = resources.some(({ subresources }) => subresources.has("scale"));
+  const schemas: Fields = {
+    ...Object.assign({}, ...resources.map((resource) => schemasOf(resource, "v3"))),
+    ...builtinSchemas(builtin, [...(hasScale ? scaleNames : []), ...sharedNames]),
+  };
+  const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
     paths: Object.assign({}, ...resources.map(pathsOf)) as Json,
-    components: { schemas: { ...Object.assign({}, ...resources.map(schemasOf)), ...shared } as Json },
+    components: { schemas: Object.fromEntries(sorted) as Json },
   };
 }
 
-/** `com.example.v1.Widget`: the group backwards, as Go packages go. */
-export function definitionName({ group, version }: Pick<ServedResource, "group" | "version">, kind: string): string {
-  return `${group.split(".").reverse().join(".")}.${version}.${kind}`;
+function builtinSchemas({ v3, v2 }: BuiltinDocuments, names: readonly string[]): Fields {
+  const documents = ["apis/apps/v1", "api/v1"].map((path) => v3[path] as unknown as Documented | undefined);
+  const { definitions } = v2 as unknown as { definitions: { readonly [name: string]: Fields } };
+  return Object.fromEntries(
+    names.map((name) => {
+      const schema = documents.map((one) => one?.components?.schemas?.[name]).find(Boolean) ?? {};
+      // Options belong to every group; the document of a group tells only of its own.
+      const kinds = definitions[name]?.[kindsKey] as readonly { readonly group: string }[] | undefined;
+      if (kinds === undefined) return [name, schema];
+      return [
+        name,
+        { ...(schema as Fields), [kindsKey]: kinds.filter(({ group }) => !apart.has(group)) as unknown as Json },
+      ];
+    }),
+  );
 }
 
-function schemasOf(resource: ServedResource): Fields {
-  const { kind, listKind } = resource;
+/** Groups that the part of the real server that serves custom kinds has not heard of. */
+const apart = new Set(["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"]);
+const kindsKey = "x-kubernetes-group-version-kind";
+
+interface Documented {
+  readonly components?: { readonly schemas?: Fields };
+}
+
+/** The schemas of a kind and its list, with what the real server says about the fields that all kinds have. */
+function schemasOf(resource: ServedResource, openApi: OpenApiVersion): Fields {
+  const { group, version, kind, listKind, rules } = resource;
+  const fields = rules.serves === "answers" ? {} : (rules.fields ?? {});
+  const names = { group, version, kind, listKind, selectableFields: Object.keys(fields) };
+  const schema = readSchema(resource.schema);
+  const isUsable = schema !== undefined && validateStructural(schema, undefined).length === 0;
+  const published = publishSchemas(isUsable ? schema : undefined, names, openApi);
+  const [item, list] = [modelName(group, version, kind), modelName(group, version, listKind)];
   return {
-    [definitionName(resource, kind)]: objectSchema(resource),
-    [definitionName(resource, listKind)]: listSchema(resource),
-  };
-}
-
-function kindFacts({ group, version }: ServedResource, kind: string): Json {
-  return [{ group, kind, version }];
-}
-
-function reference(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-const text: Json = { type: "string" };
-
-function objectSchema(resource: ServedResource): Json {
-  const schema = (resource.schema ?? { type: "object" }) as Fields;
-  const metadata = { allOf: [reference(`${meta}.ObjectMeta`)] };
-  return {
-    ...schema,
-    properties: { apiVersion: text, kind: text, metadata, ...withoutMeta(schema["properties"] as Fields | undefined) },
-    "x-kubernetes-group-version-kind": kindFacts(resource, resource.kind),
-  };
-}
-
-function withoutMeta(properties: Fields | undefined): Fields {
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = properties ?? {};
-  return rest;
-}
-
-function listSchema(resource: ServedResource): Json {
-  return {
-    type: "object",
-    required: ["items"],
-    properties: {
-      apiVersion: text,
-      kind: text,
-      metadata: { allOf: [reference(`${meta}.ListMeta`)] },
-      items: { type: "array", items: reference(definitionName(resource, resource.kind)) },
-    },
-    "x-kubernetes-group-version-kind": kindFacts(resource, resource.listKind),
-  };
-}
-
-/** Clients look here for what a server understands before they rely on it. */
-const writeParameters: Json = ["dryRun", "fieldManager", "fieldValidation"].map((name) => ({
-  name,
-  in: "query",
-  schema: { type: "string", uniqueItems: true },
-}));
-const writes = new Set(["post", "put", "patch"]);
-
-function pathsOf(resource: ServedResource): Fields {
-  const { group, version, kind, listKind, namespaced, resource: plural } = resource;
-  const root = `/apis/${group}/${version}`;
-  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const operation = (action: string, answer: string): Json => ({
-    ...(writes.has(action) ? { parameters: writeParameters } : {}),
-    responses: {
-      "200": {
-        description: "OK",
-        content: { "application/json": { schema: reference(definitionName(resource, answer)) } },
-      },
-    },
-    "x-kubernetes-action": action,
-    "x-kubernetes-group-version-kind": { group, kind, version },
-  });
-  return {
-    [collection]: {
-      get: operation("list", listKind),
-      post: operation("post", kind),
-      delete: operation("deletecollection", listKind),
-    },
-    [`${collection}/{name}`]: {
-      get: operation("get", kind),
-      put: operation("put", kind),
-      patch: operation("patch", kind),
-      delete: operation("delete", kind),
-    },
+    [item]: describe(published[item] as Fields, "object", resource),
+    [list]: describe(published[list] as Fields, "list", resource),
   };
 }
 
 /** The document of version 2 with custom kinds in it. */
-export function mergeVersion2(builtin: Json, custom: ReadonlyMap<string, Json>): Json {
-  const { definitions, paths, ...rest } = builtin as unknown as { definitions: Fields; paths: Fields } & Fields;
-  const merged: { [name: string]: Json | undefined } = { ...definitions };
-  for (const document of custom.values()) {
-    const { components } = document as unknown as { components: { schemas: Fields } };
-    for (const [name, schema] of Object.entries(components.schemas)) merged[name] ??= asVersion2(schema ?? {});
-  }
-  return { ...rest, definitions: merged, paths } as Json;
-}
-
-/** References point elsewhere in version 2. */
-function asVersion2(schema: Json): Json {
-  return JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "#/definitions/")) as Json;
+export function mergeVersion2(builtin: Json, registry: Registry): Json {
+  const { definitions, ...rest } = builtin as unknown as { definitions: Fields } & Fields;
+  const custom = [...registry.all()].filter(({ isCustom }) => isCustom);
+  const own = custom.map((resource) => schemasOf(resource, "v2"));
+  return { ...rest, definitions: Object.assign({}, definitions, ...own) as Json } as Json;
 }

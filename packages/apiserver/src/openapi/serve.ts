@@ -47,7 +47,10 @@ async function documentsOf(registry: Registry): Promise<Documents> {
   const { openApiV2, openApiV3 } = await import("@capstan/kinds/openapi");
   const v3 = new Map<string, () => Rendered>();
   for (const [path, document] of Object.entries(openApiV3())) v3.set(path, () => renderBuiltin(path, document as Json));
-  const custom = customDocuments(registry, openApiV3() as unknown as { readonly [path: string]: Json });
+  const custom = customDocuments(registry, {
+    v3: openApiV3() as unknown as { readonly [path: string]: Json },
+    v2: openApiV2() as Json,
+  });
   for (const [path, document] of custom)
     v3.set(
       path,
@@ -56,7 +59,7 @@ async function documentsOf(registry: Registry): Promise<Documents> {
   const v2 = once(() =>
     custom.size === 0
       ? builtinVersion2(openApiV2() as Json)
-      : renderVersion2(mergeVersion2(openApiV2() as Json, custom)),
+      : renderVersion2(mergeVersion2(openApiV2() as Json, registry)),
   );
   const documents = { generation: registry.generation, v3, v2 };
   rendered.set(registry, documents);
