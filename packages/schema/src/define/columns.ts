@@ -1,9 +1,13 @@
 /** Columns of `kubectl get`, from the paths that users name. */
 import type { JsonSchema } from "./json-schema.ts";
 import { DefinitionError } from "./errors.ts";
+import { parseJsonPath } from "../print/jsonpath-parser.ts";
 import type { ColumnFacts } from "./version-facts.ts";
 
-type ColumnInput = string | { readonly path: string; readonly wide?: boolean; readonly describe?: string };
+type ColumnInput = string | ({ readonly wide?: boolean; readonly describe?: string } & ColumnPlace);
+
+/** Where the value of a column is: at a path that the schema knows, or wherever a JSONPath leads. */
+type ColumnPlace = { readonly path: string } | { readonly jsonPath: string; readonly type: ColumnFacts["type"] };
 
 export function toColumns(columns: { readonly [title: string]: ColumnInput }, root: JsonSchema): ColumnFacts[] {
   const stated = Object.entries(columns).map(([name, column]) =>
@@ -19,12 +23,27 @@ export function toColumns(columns: { readonly [title: string]: ColumnInput }, ro
   return stated.some(({ name }) => name === "Age") ? stated : [...stated, age];
 }
 
-function toColumn(
+function toColumn(name: string, column: Exclude<ColumnInput, string>, root: JsonSchema): ColumnFacts {
+  const { wide = false, describe } = column;
+  const place = "jsonPath" in column ? asStated(name, column) : locate(name, column.path, root);
+  return { name, ...place, priority: wide ? 1 : 0, description: describe };
+}
+
+/** A JSONPath is taken as it is, if the API server could read it. */
+function asStated(
   name: string,
-  { path, wide = false, describe }: Exclude<ColumnInput, string>,
-  root: JsonSchema,
-): ColumnFacts {
-  return { name, ...locate(name, path, root), priority: wide ? 1 : 0, description: describe };
+  { jsonPath, type }: Extract<ColumnPlace, { readonly jsonPath: string }>,
+): Pick<ColumnFacts, "type" | "jsonPath"> {
+  if (!jsonPath.startsWith(".")) {
+    throw new DefinitionError("BadColumn", `columns.${name}`, `a JSONPath begins with a dot; write ".${jsonPath}"`);
+  }
+  try {
+    parseJsonPath(`{${jsonPath}}`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DefinitionError("BadColumn", `columns.${name}`, `"${jsonPath}" is no JSONPath: ${why}`);
+  }
+  return { type, jsonPath };
 }
 
 const conditionPart = { condition: "status", reason: "reason", message: "message" } as const;

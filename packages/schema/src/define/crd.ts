@@ -76,7 +76,7 @@ function toVersion(version: VersionFacts, describe: string | undefined): CrdVers
   const status = schema.properties?.["status"] !== undefined;
   return {
     name: version.name,
-    served: true,
+    served: version.served,
     storage: version.storage,
     ...(version.deprecated === undefined ? {} : { deprecated: true, deprecationWarning: version.deprecated }),
     schema: { openAPIV3Schema: describe === undefined ? schema : { description: describe, ...schema } },

@@ -4,9 +4,18 @@ import type { Fields, ObjectSchema } from "./collections.ts";
 import type { Condition } from "./conditions.ts";
 import type { MetadataPath, Path } from "./paths.ts";
 import type { Rule } from "./rule.ts";
-import type { Infer, InferInput } from "./schema.ts";
+import type { Infer, InferInput, Schema } from "./schema.ts";
 
 type AnyObject = ObjectSchema<Fields>;
+
+/** The schema of a spec: an object, or one that may be left out as a whole. Only what every such schema has, whatever its fields. */
+export interface SpecSchema extends Pick<Schema<object, object, "required" | "optional">, "json" | "presence"> {
+  readonly "~types": { readonly out: object; readonly in: object; readonly presence: "required" | "optional" };
+}
+
+/** A spec as read. */
+type SpecOf<Spec> =
+  Spec extends Schema<infer Out, infer _In, infer P> ? ("optional" extends P ? Out | undefined : Out) : unknown;
 
 /** Status as read: the declared fields, the conditions, the generation it speaks of. Everything may be missing until a controller wrote it. */
 export type StatusOf<Status, Conditions extends string> = (Status extends AnyObject
@@ -21,7 +30,7 @@ export interface ResourceObject<Spec, Status, Conditions extends string> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: StoredMeta;
-  readonly spec: Spec extends AnyObject ? Infer<Spec> : unknown;
+  readonly spec: SpecOf<Spec>;
   readonly status?: StatusOf<Status, Conditions>;
 }
 
@@ -35,31 +44,48 @@ export interface ApplyMeta {
 /** An object of a resource, as written with apply. */
 export interface ResourceApply<Spec, Status, Conditions extends string> {
   readonly metadata?: ApplyMeta;
-  readonly spec?: Spec extends AnyObject ? InferInput<Spec> : unknown;
+  readonly spec?: Spec extends SpecSchema ? InferInput<Spec> : unknown;
   readonly status?: StatusOf<Status, Conditions>;
 }
 
 /** Where a column gets its value. */
 export type ColumnPath<Spec, Status, Conditions extends string> =
   | MetadataPath
-  | (Spec extends AnyObject ? `spec.${Path<Infer<Spec>>}` : never)
+  | (Spec extends SpecSchema ? `spec.${Path<Infer<Spec>>}` : never)
   | (Status extends AnyObject ? `status.${Path<Infer<Status>>}` : never)
   | "status.observedGeneration"
   | ([Conditions] extends [never]
       ? never
       : `condition:${Conditions}` | `reason:${Conditions}` | `message:${Conditions}`);
 
+/** What else can be said about a column of `kubectl get`. */
+interface ColumnDetails {
+  readonly wide?: boolean;
+  readonly describe?: string;
+}
+
+/** A column that only JSONPath can find, such as `.status.addresses[?(@.type=="External")].value`; its type must be stated. */
+export interface JsonPathColumn extends ColumnDetails {
+  readonly jsonPath: string;
+  readonly type: "integer" | "number" | "string" | "boolean" | "date";
+}
+
 /** A column of `kubectl get`: where its value is, or that with more to say. */
-export type Column<P extends string> = P | { readonly path: P; readonly wide?: boolean; readonly describe?: string };
+export type Column<P extends string> = P | (ColumnDetails & { readonly path: P }) | JsonPathColumn;
 
 /** One version of a resource: its schemas and what belongs to them. */
 export interface VersionDefinition<
-  Spec extends AnyObject,
+  Spec extends SpecSchema,
   Status extends AnyObject | undefined,
   Conditions extends string,
 > {
+  /** The spec; `.optional()` where it may be left out although it has required fields. */
   readonly spec: Spec;
+  /** Whether users must write a spec even where nothing in it is required; not unless said. */
+  readonly specRequired?: boolean;
   readonly status?: Status;
+  /** Fields without which a status is refused; none unless said, because a status is written piece by piece. */
+  readonly statusRequired?: Status extends AnyObject ? readonly (keyof Infer<Status> & string)[] : never;
   /** Rules over the spec, in CEL. */
   readonly rules?: readonly Rule[];
   /** Columns of `kubectl get`, by title. Age is always added. */
@@ -72,6 +98,8 @@ export interface VersionDefinition<
   };
   /** Fields that lists and watches can select by. */
   readonly selectable?: readonly Extract<ColumnPath<Spec, Status, Conditions>, `${"spec" | "status"}.${string}`>[];
+  /** False for a version that nobody can ask for any more, while objects that are stored in it are still read. */
+  readonly served?: boolean;
   /** Tells users of this version to move on; the text is shown as a warning. */
   readonly deprecated?: string;
 }
@@ -113,13 +141,13 @@ export interface Hooks<Spec, Status, Conditions extends string> {
   readonly validate?: (context: ValidateContext<ResourceObject<Spec, Status, Conditions>>) => void | Promise<void>;
   readonly default?: (draft: {
     readonly metadata: Draft<StoredMeta>;
-    readonly spec: Draft<Spec extends AnyObject ? InferInput<Spec> : unknown>;
+    readonly spec: Draft<Spec extends SpecSchema ? InferInput<Spec> : unknown>;
   }) => void | Promise<void>;
 }
 
 /** A resource with one version. */
 export interface SingleDefinition<
-  Spec extends AnyObject,
+  Spec extends SpecSchema,
   Status extends AnyObject | undefined,
   Conditions extends string,
   S extends Scope,

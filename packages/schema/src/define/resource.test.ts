@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { CustomResourceDefinition } from "./crd.ts";
 import { DefinitionError } from "./errors.ts";
 import { defineResource } from "./resource.ts";
 import { s } from "./s.ts";
@@ -253,5 +254,78 @@ describe("validation where objects are written", () => {
     const old = disk({ zone: "a" }, { metadata });
     assert.deepEqual(fieldsOf(disk({ zone: "b" }, { metadata }), old), ["spec.zone"]);
     assert.deepEqual(fieldsOf(disk({ zone: "a", size: 9 }, { metadata }), old), []);
+  });
+});
+
+describe("what imported CRDs say", () => {
+  const names = { group: "example.com", version: "v1", kind: "Thing" } as const;
+  const rootOf = (resource: { readonly toCrd: () => CustomResourceDefinition }) =>
+    resource.toCrd().spec.versions[0]?.schema.openAPIV3Schema ?? assert.fail();
+
+  test("a spec may be left out although it has required fields, or must be written although it has none", () => {
+    const size = s.object({ size: s.int32() });
+    const optional = defineResource({ ...names, spec: size.optional() });
+    assert.deepEqual(
+      [rootOf(optional).required, rootOf(optional).properties?.["spec"]?.default],
+      [undefined, undefined],
+    );
+    const object = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a", namespace: "b" } };
+    assert.deepEqual(optional.validate(object), []);
+    assert.equal(optional.validate({ ...object, spec: {} }).length, 1, "a spec that is there must be whole");
+
+    const required = defineResource({ ...names, spec: s.object({ size: s.int32().default(1) }), specRequired: true });
+    assert.deepEqual(
+      [rootOf(required).required, rootOf(required).properties?.["spec"]?.default],
+      [["spec"], undefined],
+    );
+    assert.equal(required.validate(object).length, 1);
+    assert.deepEqual(required.validate({ ...object, spec: {} }), []);
+  });
+
+  test("a status can have required fields", () => {
+    const status = s.object({ phase: s.string(), note: s.string() });
+    const resource = defineResource({ ...names, spec: s.object({}), status, statusRequired: ["phase"] });
+    assert.deepEqual(rootOf(resource).properties?.["status"]?.required, ["phase"]);
+  });
+
+  test("a column can be found by any JSONPath that the server reads", () => {
+    const jsonPath = '.status.addresses[?(@.type=="External")].value';
+    const resource = defineResource({
+      ...names,
+      spec: s.object({}),
+      columns: { Address: { jsonPath, type: "string", wide: true } },
+    });
+    assert.deepEqual(resource.toCrd().spec.versions[0]?.additionalPrinterColumns?.[0], {
+      name: "Address",
+      type: "string",
+      jsonPath,
+      priority: 1,
+    });
+    const withPath = (bad: string) => () =>
+      defineResource({ ...names, spec: s.object({}), columns: { X: { jsonPath: bad, type: "string" } } });
+    assert.throws(withPath("status.x"), {
+      code: "BadColumn",
+      message: /a JSONPath begins with a dot; write "\.status\.x"/u,
+    });
+    assert.throws(withPath(".status[?("), { code: "BadColumn", message: /is no JSONPath/u });
+  });
+
+  test("a version can be stored and no longer served", () => {
+    const resource = defineResource({
+      group: "example.com",
+      kind: "Thing",
+      versions: {
+        v1: { spec: s.object({ a: s.string() }), served: false },
+        v2: { spec: s.object({ b: s.string() }), storage: true },
+      },
+      convert: { "v1->v2": ({ a }) => ({ b: a }), "v2->v1": ({ b }) => ({ a: b }) },
+    });
+    assert.deepEqual(
+      resource.toCrd().spec.versions.map(({ name, served, storage }) => [name, served, storage]),
+      [
+        ["v1", false, false],
+        ["v2", true, true],
+      ],
+    );
   });
 });

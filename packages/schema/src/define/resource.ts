@@ -3,7 +3,7 @@ import type { Kind, Scope } from "@capstan/model";
 import { checkDefinition } from "./check.ts";
 import type { Fields, ObjectSchema } from "./collections.ts";
 import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
-import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition } from "./definition.ts";
+import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition, SpecSchema } from "./definition.ts";
 import { toPlural } from "./plural.ts";
 import { type Validate, validating } from "./validate.ts";
 import type { VersionFacts } from "./version-facts.ts";
@@ -61,7 +61,7 @@ export type VersionedResource<
  * ```
  */
 export function defineResource<
-  const Spec extends AnyObject,
+  const Spec extends SpecSchema,
   const Status extends AnyObject | undefined = undefined,
   const Conditions extends string = never,
   const S extends Scope = "Namespaced",

@@ -95,3 +95,22 @@ defineResource({
   },
   convert,
 });
+
+const Lenient = defineResource({
+  ...names,
+  spec: s.object({ size: s.int32() }).optional(),
+  columns: { Size: "spec.size" },
+});
+declare const lenient: ObjectOf<typeof Lenient>;
+holds<Equal<(typeof lenient)["spec"], { readonly size: number } | undefined>>();
+// @ts-expect-error: the spec may be missing
+lenient.spec.size.toFixed();
+// @ts-expect-error: a text is no spec
+defineResource({ ...names, spec: s.string() });
+const status = s.object({ phase: s.string() });
+defineResource({ ...names, spec: s.object({}), status, statusRequired: ["phase"] });
+// @ts-expect-error: there is no field fase
+defineResource({ ...names, spec: s.object({}), status, statusRequired: ["fase"] });
+defineResource({ ...names, spec: s.object({}), columns: { Any: { jsonPath: ".spec['x']", type: "string" } } });
+// @ts-expect-error: nobody knows the type of what a JSONPath finds
+defineResource({ ...names, spec: s.object({}), columns: { Any: { jsonPath: ".spec.x" } } });

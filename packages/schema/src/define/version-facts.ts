@@ -4,6 +4,7 @@ import type { JsonSchema } from "./json-schema.ts";
 export interface VersionFacts {
   readonly name: string;
   readonly storage: boolean;
+  readonly served: boolean;
   /** The schema of the whole object, as it stands in the CRD. */
   readonly schema: JsonSchema;
   readonly columns: readonly ColumnFacts[];

@@ -1,12 +1,13 @@
 /** Several versions of one resource, and the functions that turn one into another. */
 import type { Scope } from "@capstan/model";
-import type { Fields, InputOf, ObjectSchema, OutputOf } from "./collections.ts";
+import type { Fields, ObjectSchema } from "./collections.ts";
 import { toColumns } from "./columns.ts";
 import { conditionFields } from "./conditions.ts";
-import type { Column, Hooks, Naming, VersionDefinition } from "./definition.ts";
+import type { Column, Hooks, Naming, SpecSchema, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./errors.ts";
 import { withFilledDefaults } from "./fill-defaults.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import type { Infer, InferInput, Presence } from "./schema.ts";
 import type { VersionFacts } from "./version-facts.ts";
 
 type AnyObject = ObjectSchema<Fields>;
@@ -14,12 +15,13 @@ type AnyObject = ObjectSchema<Fields>;
 /** Versions by name; exactly one of them is what the cluster stores. Their paths are checked against their own schemas below. */
 export interface Versions {
   readonly [name: string]: Omit<
-    VersionDefinition<AnyObject, AnyObject | undefined, string>,
-    "columns" | "scale" | "selectable"
+    VersionDefinition<SpecSchema, AnyObject | undefined, string>,
+    "columns" | "scale" | "selectable" | "statusRequired"
   > & {
     readonly columns?: { readonly [title: string]: Column<string> };
     readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string };
     readonly selectable?: readonly string[];
+    readonly statusRequired?: readonly string[];
     readonly storage?: true;
   };
 }
@@ -28,15 +30,15 @@ export interface Versions {
 type WithOwnPaths<V extends Versions, Conditions extends string> = {
   readonly [Name in keyof V]: Pick<
     VersionDefinition<V[Name]["spec"], V[Name]["status"], Conditions>,
-    "columns" | "scale" | "selectable"
+    "columns" | "scale" | "selectable" | "statusRequired"
   >;
 };
 
 type StorageOf<V extends Versions> = {
   [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
 }[keyof V];
-type SpecIn<D> = D extends { readonly spec: ObjectSchema<infer F> } ? InputOf<F> : never;
-type SpecOut<D> = D extends { readonly spec: ObjectSchema<infer F> } ? OutputOf<F> : never;
+type SpecIn<D> = D extends { readonly spec: infer S } ? InferInput<S> : never;
+type SpecOut<D> = D extends { readonly spec: infer S } ? Infer<S> : never;
 
 /** A conversion for every version to the stored one and back: a direction that is missing does not compile. */
 export type ConversionsFor<V extends Versions, Storage extends keyof V = StorageOf<V>> = {
@@ -65,7 +67,10 @@ export type Convert = (spec: unknown) => unknown;
 export type Conversions = { readonly [direction: string]: Convert };
 
 interface LooseVersion {
-  readonly spec: { readonly json: JsonSchema };
+  readonly spec: { readonly json: JsonSchema; readonly presence: Presence };
+  readonly specRequired?: boolean;
+  readonly statusRequired?: readonly string[] | undefined;
+  readonly served?: boolean;
   readonly status?: { readonly json: JsonSchema } | undefined;
   readonly rules?: readonly NonNullable<JsonSchema["x-kubernetes-validations"]>[number][];
   readonly columns?: Parameters<typeof toColumns>[0];
@@ -113,6 +118,7 @@ function toFacts(name: string, version: LooseVersion, conditioned: boolean): Ver
   return {
     name,
     storage: version.storage === true,
+    served: version.served ?? true,
     schema,
     columns: toColumns(version.columns ?? {}, schema),
     scale: version.scale && { selector: undefined, ...version.scale },
@@ -122,12 +128,15 @@ function toFacts(name: string, version: LooseVersion, conditioned: boolean): Ver
 }
 
 /** The whole object: a spec that can be left out when nothing in it is required, and a status. */
-function objectSchema({ spec, status, rules = [] }: LooseVersion, conditioned: boolean): JsonSchema {
-  const needed = (spec.json.required ?? []).length > 0;
+function objectSchema(version: LooseVersion, conditioned: boolean): JsonSchema {
+  const { spec, status, statusRequired = [], specRequired = false, rules = [] } = version;
+  const hasDemands = (spec.json.required ?? []).length > 0;
+  const mayLack = spec.presence === "optional";
+  const needed = (hasDemands || specRequired) && !mayLack;
   const validations = [...(spec.json["x-kubernetes-validations"] ?? []), ...rules];
   const specSchema: JsonSchema = {
     ...spec.json,
-    ...(needed ? {} : { default: {} }),
+    ...(needed || mayLack ? {} : { default: {} }),
     ...(validations.length > 0 ? { "x-kubernetes-validations": validations } : {}),
   };
   return {
@@ -137,17 +146,23 @@ function objectSchema({ spec, status, rules = [] }: LooseVersion, conditioned: b
       kind: { type: "string" },
       metadata: { type: "object" },
       spec: specSchema,
-      ...(status || conditioned ? { status: statusSchema(status?.json, conditioned) } : {}),
+      ...(status || conditioned
+        ? { status: statusSchema(status?.json, { conditioned, required: statusRequired }) }
+        : {}),
     },
     ...(needed ? { required: ["spec"] } : {}),
   };
 }
 
-/** Status is written piece by piece, so nothing in it is required at its top level. */
-function statusSchema(status: JsonSchema | undefined, conditioned: boolean): JsonSchema {
+/** Status is written piece by piece, so nothing in it is required at its top level unless somebody insists. */
+function statusSchema(
+  status: JsonSchema | undefined,
+  { conditioned, required }: { readonly conditioned: boolean; readonly required: readonly string[] },
+): JsonSchema {
   const { required: _, ...rest } = status ?? { type: "object" };
   return {
     ...rest,
+    ...(required.length > 0 ? { required } : {}),
     properties: {
       ...rest.properties,
       ...(conditioned ? conditionFields : { observedGeneration: conditionFields["observedGeneration"] ?? {} }),
