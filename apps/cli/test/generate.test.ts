@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,6 +10,8 @@ import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, isApiError, noRetry } from "@capstan/client";
 import { type Api, apiOf, type Operator, silentLog } from "@capstan/runtime";
 import { parseAllDocuments } from "yaml";
+import { kubernetesMissing } from "@capstan/kubernetes";
+import { realKubectl } from "./kubectl.ts";
 import { capstan } from "./terminal.ts";
 
 const memcached = fileURLToPath(new URL("../../../examples/memcached", import.meta.url));
@@ -186,12 +187,11 @@ for (const [group, resource, verb] of [
   });
 }
 
-const kubectl = join(homedir(), ".cache/capstan-peers/bin/kubectl");
-
 test(
   "kubectl builds the kustomize tree, and it holds the same objects as the one file",
-  { skip: existsSync(kubectl) ? false : "the real Kubernetes has not been built here" },
+  { skip: kubernetesMissing() },
   async () => {
+    const kubectl = await realKubectl();
     const folder = await mkdtemp(join(tmpdir(), "capstan-kustomize-"));
     try {
       await capstan(["generate", "kustomize", "--out", folder], at);

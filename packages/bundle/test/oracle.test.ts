@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { differences } from "./oracle/differences.ts";
 import { type Answer, judge, judgeFiles, toLines } from "./oracle/judge.ts";
+import { classicTests, readFolder, runClassicTest } from "../src/index.ts";
 import { mutant } from "./oracle/mutate.ts";
 import { hubBundles, hubFolder, readRecorded, values } from "./oracle/questions.ts";
+import { scoreLines } from "./oracle/score-lines.ts";
 
 function explained(ours: readonly string[], theirs: readonly string[]): boolean {
   const onlyOurs = ours.filter((line) => !theirs.includes(line));
@@ -50,4 +52,23 @@ test("of broken bundles we say what the operator framework's validators say, or 
     }
   }
   assert.ok(same >= answers.length * 0.99, `${same} of ${answers.length} are the same`);
+});
+
+test("the classic tests of the scorecard say what operator-sdk's say, of real and of broken bundles", async () => {
+  const { lines, answers } = readRecorded("scorecard");
+  const hub = new Map(hubBundles().map(({ name, dir }) => [name, dir]));
+  for (const [name, said] of answers) {
+    const dir = hub.get(name);
+    if (name.includes("/") && dir === undefined) continue;
+    const files =
+      dir === undefined
+        ? new Map([...mutant(Number(name))].map(([path, text]) => [path, Buffer.from(text)]))
+        : await readFolder(dir);
+    const ours = scoreLines(Object.fromEntries(classicTests.map((test) => [test, runClassicTest(test, files)])));
+    assert.deepEqual(
+      ours,
+      said.map((at) => lines[at] ?? ""),
+      name,
+    );
+  }
 });

@@ -49,6 +49,8 @@ async function around(): Promise<LayerEntry[]> {
     },
     { path: "/etc/group", type: "file", body: "root:x:0:\nnonroot:x:65532:\n" },
     { path: "/tmp", type: "directory", mode: 0o1777 },
+    // Where runtimes mount things; a root that cannot be written must have them.
+    ...["/proc", "/sys", "/dev", "/run"].map((path): LayerEntry => ({ path, type: "directory" })),
     ...(certificates === undefined
       ? []
       : [{ path: "/etc/ssl/certs/ca-certificates.crt", type: "file" as const, body: certificates }]),

@@ -1,18 +1,26 @@
 /** Reads YAML as Kubernetes' tools read it: YAML 1.1 without times and sexagesimals, one document of a stream, and no bombs. */
 import type { Json } from "@capstan/model";
-import { type Alias, isAlias, isCollection, isPair, isScalar, type Node, parseDocument, type Tags } from "yaml";
+import { isAlias, isCollection, isPair, isScalar, parseDocument, type Tags } from "yaml";
 
 /** What a text turned out to be. */
 export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
 
 /** Aliases may make a value at most this much larger than the text that it came from. */
 const maxGrowth = 64;
-const maxNodes = 1_000_000;
+const maxDepth = 500;
 
 /** The first document of a text. */
 export function parseYaml(text: string): Parsed {
-  return parseWhole(firstDocument(text));
+  try {
+    return parseWhole(firstDocument(text));
+  } catch (error) {
+    // Brackets by the thousand are more than any stack holds.
+    if (error instanceof RangeError) return tooDeep;
+    throw error;
+  }
 }
+
+const tooDeep: Parsed = { ok: false, problem: `exceeded max depth of ${maxDepth}` };
 
 /** A document ends at a line that holds nothing but the separator. */
 function firstDocument(text: string): string {
@@ -32,10 +40,12 @@ function parseWhole(text: string): Parsed {
     stringKeys: false,
   });
   const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
-  if (error !== undefined) return { ok: false, problem: firstLine(error.message) };
+  if (error !== undefined)
+    return error.message.startsWith("Maximum call stack") ? tooDeep : { ok: false, problem: firstLine(error.message) };
   const { contents } = document;
   if (contents === null) return { ok: true, value: null };
-  const size = expandedSize(contents, { anchors: new Map(), limit: maxNodes });
+  const { size, depth } = expanded(contents, new Map());
+  if (depth > maxDepth) return tooDeep;
   if (size > Math.max(10_000, text.length * maxGrowth))
     return { ok: false, problem: "document contains excessive aliasing" };
   return toJson(document.toJS({ maxAliasCount: -1 }));
@@ -50,21 +60,24 @@ function asGo(tags: Tags): Tags {
   });
 }
 
-interface Growth {
-  readonly anchors: Map<string, number>;
-  readonly limit: number;
+interface Extent {
+  readonly size: number;
+  readonly depth: number;
 }
 
-/** How many nodes a value has once its aliases are replaced by what they stand for; counting stops far above the limit. */
-function expandedSize(node: unknown, growth: Growth): number {
-  if (isAlias(node)) return growth.anchors.get((node as Alias).source) ?? 1;
-  let size = 1;
-  if (isPair(node)) size += expandedSize(node.key, growth) + expandedSize(node.value, growth);
-  else if (isCollection(node)) for (const item of node.items) size += expandedSize(item, growth);
-  size = Math.min(size, Number.MAX_SAFE_INTEGER);
-  if ((isScalar(node) || isCollection(node)) && (node as Node & { anchor?: string }).anchor !== undefined)
-    growth.anchors.set((node as Node & { anchor: string }).anchor, size);
-  return size;
+/** How large a value is once its aliases are replaced by what they stand for. */
+function expanded(node: unknown, anchors: Map<string, Extent>): Extent {
+  if (isAlias(node)) return anchors.get(node.source) ?? { size: 1, depth: 1 };
+  const below = isPair(node) ? [node.key, node.value] : isCollection(node) ? node.items : [];
+  let [size, depth] = [1, 0];
+  for (const item of below) {
+    const extent = expanded(item, anchors);
+    size = Math.min(size + extent.size, Number.MAX_SAFE_INTEGER);
+    depth = Math.max(depth, extent.depth);
+  }
+  const extent = { size, depth: depth + 1 };
+  if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchors.set(node.anchor, extent);
+  return extent;
 }
 
 function toJson(value: unknown): Parsed {

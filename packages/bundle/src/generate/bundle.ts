@@ -9,7 +9,7 @@ import { parseVersion } from "../semver.ts";
 import { isSupportedKind } from "../validate/content.ts";
 import { dockerfileOf } from "./dockerfile.ts";
 import { describeCrd, type KindWords } from "./descriptors.ts";
-import { type PinImage, pinImages, relatedImages } from "./images.ts";
+import { allImages, type PinImage, pinImages } from "./images.ts";
 import { collect, type Collected, type Manifest, nameOf, specOf } from "./manifest.ts";
 import { permissionsOf } from "./permissions.ts";
 import { scorecardConfig } from "./scorecard.ts";
@@ -49,7 +49,7 @@ export async function generateBundle(source: BundleSource): Promise<GeneratedFil
   const pinned = source.pin === undefined ? undefined : await pinImages(found.deployments, source.pin);
   const collected = pinned === undefined ? found : { ...found, deployments: pinned.deployments };
   const { permissions, clusterPermissions, rest } = permissionsOf(collected, source.extraAccounts);
-  const images = pinned?.images ?? relatedImages(collected.deployments);
+  const images = pinned?.images ?? allImages(collected.deployments);
   const csv = csvOf(source, collected, { permissions, clusterPermissions, images: images.map((one) => ({ ...one })) });
   const kept = [...collected.crds.map(withoutConversion), ...collected.services, ...collected.others, ...rest]
     .filter((object) => isSupportedKind(kindOf(object).kind))

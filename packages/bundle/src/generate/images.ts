@@ -14,7 +14,7 @@ export interface RelatedImage {
 const prefix = "RELATED_IMAGE_";
 
 /** The images that deployments name in `RELATED_IMAGE_*`. */
-export function relatedImages(deployments: readonly Manifest[]): RelatedImage[] {
+function relatedImages(deployments: readonly Manifest[]): RelatedImage[] {
   const found: (RelatedImage & { readonly place: string })[] = [];
   for (const deployment of deployments) {
     const containers = containersOf(deployment);
@@ -40,6 +40,21 @@ export function relatedImages(deployments: readonly Manifest[]): RelatedImage[] 
     }));
 }
 
+/** The related images; where there are some, those that the pods run belong to them, so that somebody can fetch them all. */
+export function allImages(deployments: readonly Manifest[]): RelatedImage[] {
+  const related = relatedImages(deployments);
+  return related.length === 0 ? [] : withRunning(related, deployments);
+}
+
+function withRunning(related: readonly RelatedImage[], deployments: readonly Manifest[]): RelatedImage[] {
+  const running = deployments.flatMap((one) =>
+    containersOf(one).map((container) => ({ name: textAt(container, "name"), image: textAt(container, "image") })),
+  );
+  return [...related, ...running].filter(
+    ({ image }, at, list) => image !== "" && list.findIndex((one) => one.image === image) === at,
+  );
+}
+
 /** The containers of a deployment's pods. */
 export function containersOf(deployment: Manifest): JsonObject[] {
   const template = specOf(deployment)["template"];
@@ -55,13 +70,7 @@ export async function pinImages(
   deployments: readonly Manifest[],
   pin: PinImage,
 ): Promise<{ readonly deployments: Manifest[]; readonly images: RelatedImage[] }> {
-  const named = relatedImages(deployments);
-  const run = deployments.flatMap((one) =>
-    containersOf(one).map((container) => ({ name: textAt(container, "name"), image: textAt(container, "image") })),
-  );
-  const all = [...named, ...run].filter(
-    ({ image }, at, list) => image !== "" && list.findIndex((one) => one.image === image) === at,
-  );
+  const all = withRunning(relatedImages(deployments), deployments);
   const pinned = new Map<string, string>();
   for (const { image } of all) pinned.set(image, image.includes("@sha256:") ? image : await pin(image));
   const images = all.map(({ name, image }) => ({ name, image: pinned.get(image) ?? image }));

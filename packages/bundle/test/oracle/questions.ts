@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Answers that are kept. */
-export type Recording = "operatorhub" | "mutants";
+export type Recording = "operatorhub" | "mutants" | "scorecard";
 
 /** Sentences, each once, and for each question which of them were said. */
 export interface Recorded {

@@ -1,0 +1,180 @@
+/** Walks through a guide as its reader would: writes its files, types its commands, looks for its output; and keeps what was seen. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { GuideStep } from "./guide.ts";
+
+/** The checkout that stands for the registry. */
+export const checkout: string = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+
+/** How a walk is made. */
+export interface WalkOptions {
+  readonly kubectl: string;
+  readonly env?: { readonly [name: string]: string };
+}
+
+/** Walks in an empty folder; answers with the session as a terminal showed it. */
+export async function walk(steps: readonly GuideStep[], { kubectl, env: more = {} }: WalkOptions): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-guide-"));
+  const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
+  const PATH = `${await commands(folder, kubectl)}:${process.env["PATH"]}`;
+  const env = { ...rest, PATH, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", ...more };
+  const shell = new Shell(folder, env);
+  const session = new Session(folder);
+  const beside: Beside[] = [];
+  let seen = { cwd: folder, output: "" };
+  try {
+    for (const step of steps) {
+      switch (step.do) {
+        case "write":
+          await writeFile(join(seen.cwd, step.path), step.text);
+          session.wrote(step.path);
+          break;
+        case "run":
+          seen = await runBlock(step.commands, { shell, session });
+          break;
+        case "run-beside":
+          beside.push(await startBeside(step.commands, { cwd: seen.cwd, env }));
+          session.started(step.commands, beside.at(-1)?.said() ?? "");
+          break;
+        case "expect":
+          for (const line of step.lines)
+            assert.ok(says(seen.output, line), `expected ${JSON.stringify(line)} in:\n${seen.output}`);
+      }
+    }
+    return session.text();
+  } finally {
+    shell.close();
+    for (const { child } of beside) await ended(child);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runBlock(text: string, { shell, session }: { shell: Shell; session: Session }) {
+  let seen = { code: 0, output: "", cwd: "" };
+  const output: string[] = [];
+  // A command goes on where its line ends with a backslash.
+  for (const command of text.trimEnd().split(/(?<!\\)\n/)) {
+    const began = performance.now();
+    seen = await shell.run(command);
+    assert.equal(seen.code, 0, `${command}\n${seen.output}`);
+    session.ran(command, seen.output, performance.now() - began);
+    output.push(seen.output);
+  }
+  return { cwd: seen.cwd, output: output.join("") };
+}
+
+/** What a terminal would have shown, without what differs each time for no reason that matters to a reader. */
+class Session {
+  readonly #folder: string;
+  readonly #lines: string[] = [];
+  #milliseconds = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  wrote(path: string): void {
+    this.#lines.push(`# (an editor: ${path})`, "");
+  }
+
+  started(command: string, said: string): void {
+    this.#lines.push(`$ ${command.trimEnd()}   # in a second terminal`, this.#tidy(said), "");
+  }
+
+  ran(command: string, said: string, milliseconds: number): void {
+    this.#milliseconds += milliseconds;
+    this.#lines.push(`$ ${command}   # ${(milliseconds / 1000).toFixed(1)} s`, this.#tidy(said), "");
+  }
+
+  text(): string {
+    const total = `# ${(this.#milliseconds / 1000).toFixed(1)} s of commands`;
+    return `${[...this.#lines, total].join("\n").replaceAll(/\n{3,}/g, "\n\n")}\n`;
+  }
+
+  #tidy(said: string): string {
+    return said.replaceAll(this.#folder, "~").replaceAll(checkout, "<checkout>").trimEnd();
+  }
+}
+
+/** A folder of commands that stand for what a registry would give: `npx capstan` is this checkout, and its packages are linked. */
+async function commands(folder: string, kubectl: string): Promise<string> {
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  const node = `${checkout}/node_modules/.bin/node`;
+  const scripts = {
+    npx: `shift; exec "${node}" --conditions=@capstan/source "${checkout}/apps/cli/src/main.ts" "$@"`,
+    npm: `if [ "$1" = install ]; then exit 0; fi; PATH="$PWD/node_modules/.bin:\${PATH#*:}"; export PATH; exec npm "$@"`,
+    kubectl: `exec "${kubectl}" "$@"`,
+  };
+  for (const [name, line] of Object.entries(scripts)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${line}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+  return bin;
+}
+
+/** A shell that lives as long as the reader's terminal: what one block exports, the next one has. */
+class Shell {
+  readonly #child: ChildProcess;
+  #said = "";
+  #serial = 0;
+
+  constructor(cwd: string, env: NodeJS.ProcessEnv) {
+    this.#child = spawn("bash", ["--noprofile", "--norc"], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on("data", (data: Buffer) => (this.#said += data.toString()));
+  }
+
+  async run(command: string): Promise<{ readonly code: number; readonly output: string; readonly cwd: string }> {
+    const mark = `end-of-command-${++this.#serial}`;
+    this.#said = "";
+    this.#child.stdin?.write(`{ ${command}\n} 2>&1; echo "${mark} $? $PWD"\n`);
+    const end = new RegExp(`${mark} (\\d+) (.*)\\n`);
+    for (let tries = 0; tries < 4_800; tries++) {
+      const found = end.exec(this.#said);
+      if (found !== null)
+        return { code: Number(found[1]), cwd: found[2] ?? "", output: this.#said.slice(0, found.index) };
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    return assert.fail(`nothing came of:\n${command}\n${this.#said}`);
+  }
+
+  close(): void {
+    this.#child.kill();
+  }
+}
+
+/** Whether a line stands in the output, however its words are spaced. */
+function says(output: string, line: string): boolean {
+  const words = line.trim().split(/\s+/);
+  return output.split("\n").some((each) => each.split(/\s+/).join(" ").includes(words.join(" ")));
+}
+
+interface Beside {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+}
+
+/** Starts a command in a second terminal and waits until it says that it is ready. */
+async function startBeside(line: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Promise<Beside> {
+  const child = spawn("bash", ["-c", `exec ${line}`], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
+  for (let tries = 0; !said.includes("ready in"); tries++) {
+    if (tries > 2_400 || child.exitCode !== null) assert.fail(`${line} did not start:\n${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { child, said: () => said };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  await gone;
+}
