@@ -28,6 +28,7 @@ import { openState } from "./nodes/state.ts";
 import { startPodGarbageCollector } from "./pod-garbage/collector.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import type { Setting } from "./setting.ts";
+import { takingTurns } from "./turns/turns.ts";
 import { startVolumeProtection } from "./volume/protection.ts";
 import { provideStorageClass } from "./volume/storage-class.ts";
 
@@ -155,7 +156,9 @@ async function startControlPlane(options: ClusterOptions, ground: Ground): Promi
   const clock = endingClock(options.clock ?? systemClock);
   const server = await startServer(options, ground.doors, clock);
   const host = { ...processHost(), clock, random };
-  const client = createClient(inProcess(server.fetch), { host, userAgent: "kube-controller-manager" });
+  // Where nobody comes in from outside, as in virtual time, nobody needs a turn.
+  const fetch = options.port === undefined ? server.fetch : takingTurns(server.fetch);
+  const client = createClient(inProcess(fetch), { host, userAgent: "kube-controller-manager" });
   const setting: Setting = { client, api: apiOf(client), clock, random, log };
   const ending = new AbortController();
   const controllers = await startControllers(setting, { server, ...ground }, ending.signal);
