@@ -95,6 +95,8 @@ export interface KnownRecovery {
   readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Done" | "Refused";
   readonly source?: "Member" | "Backup";
   readonly member?: string;
+  /** The uid of the EtcdRestore that asked for it. */
+  readonly restore?: string;
 }
 
 /** What the operator wrote down earlier and relies on. */
@@ -149,6 +151,8 @@ export interface Observation {
   readonly differing: readonly string[];
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
+  /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
+  readonly restore?: { readonly uid: string; readonly name: string };
   /** The name of the newest backup that could be restored. */
   readonly newestBackup?: string;
 }
@@ -181,7 +185,13 @@ export type Action =
   | { readonly do: "note-recovery"; readonly recovery: NewRecovery };
 
 /** Why the operator does not act. */
-export type RefusalReason = "Paused" | "NameTaken" | "QuorumLost" | "DataDiffers" | "DowngradeRefused" | "VersionUnknown";
+export type RefusalReason =
+  | "Paused"
+  | "NameTaken"
+  | "QuorumLost"
+  | "DataDiffers"
+  | "DowngradeRefused"
+  | "VersionUnknown";
 
 /** A recovery to be written down. */
 export interface NewRecovery extends KnownRecovery {

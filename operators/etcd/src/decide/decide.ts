@@ -48,7 +48,8 @@ function firstRule(seen: Observation): Action {
   const { wanted, known } = seen;
   if (wanted.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
   if (seen.foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: takenSentence(seen.foreign) };
-  if (isRecovering(known.recovery)) return decideRecovery(seen, known.recovery);
+  if (known.recovery !== undefined && isRecovering(known.recovery)) return decideRecovery(seen, known.recovery);
+  if (seen.restore !== undefined && known.recovery?.restore !== seen.restore.uid) return putBack(seen.restore);
   if (wanted.size === 0) return hibernate(seen);
   if (known.clusterId === undefined) return decideBirth(seen);
   const { membership } = seen;
@@ -60,6 +61,19 @@ function firstRule(seen: Observation): Action {
     if (action !== undefined) return action;
   }
   return { do: "rest" };
+}
+
+/** A restore in place is a recovery that somebody asked for. */
+function putBack({ uid, name }: NonNullable<Observation["restore"]>): Action {
+  const reason = `${name} asks for a backup in the place of all data`;
+  const recovery = {
+    phase: "Stopping",
+    source: "Backup",
+    restore: uid,
+    mayBeLost: "everything written since the backup",
+    reason,
+  } as const;
+  return { do: "note-recovery", recovery };
 }
 
 function takenSentence(foreign: readonly string[]): string {

@@ -4,7 +4,7 @@ import { freshName, viewOf } from "./view.ts";
 import { versionFor } from "./target.ts";
 
 /** Whether a recovery was begun and is not over. */
-export function isRecovering(recovery: KnownRecovery | undefined): recovery is KnownRecovery {
+export function isRecovering(recovery: KnownRecovery | undefined): boolean {
   return recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused";
 }
 

@@ -29,6 +29,7 @@ const recovery = s.object({
   phase: s.enum("Stopping", "Seeding", "Rejoining", "Done", "Refused"),
   source: s.enum("Member", "Backup").optional(),
   member: s.string().optional().describe("Whose data the cluster goes on with"),
+  restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
   revision: s.int64().optional(),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),
   reason: s.string(),

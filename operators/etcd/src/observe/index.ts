@@ -1,6 +1,6 @@
 /** Looking at a cluster. */
 export { observe, openReach, OWNS, READS, UID_LABEL } from "./observe.ts";
-export type { ClusterContext, Outside, Seen } from "./observe.ts";
+export type { ClusterContext, Outside, SeedSource, Seen } from "./observe.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";
 export { Reach } from "./reach.ts";
 export type { Connect } from "./reach.ts";

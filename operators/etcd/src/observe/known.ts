@@ -55,8 +55,13 @@ function updateOf(update: NonNullable<ClusterStatus["update"]>): KnownUpdate {
   };
 }
 
-function recoveryOf({ phase, source, member }: NonNullable<ClusterStatus["recovery"]>): KnownRecovery {
-  return { phase, ...(source === undefined ? {} : { source }), ...(member === undefined ? {} : { member }) };
+function recoveryOf({ phase, source, member, restore }: NonNullable<ClusterStatus["recovery"]>): KnownRecovery {
+  return {
+    phase,
+    ...(source === undefined ? {} : { source }),
+    ...(member === undefined ? {} : { member }),
+    ...(restore === undefined ? {} : { restore }),
+  };
 }
 
 /** The membership as it was when somebody could last answer for all. */

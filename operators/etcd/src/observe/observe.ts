@@ -5,7 +5,7 @@ import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "capstan/kinds/v1";
 import type { Membership, Observation } from "../contract.ts";
 import type { Dial } from "../etcd/index.ts";
-import { EtcdBackup, EtcdOperation } from "../kinds/index.ts";
+import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { clientServiceName, CLUSTER_LABEL, MEMBER_LABEL, TRUST_ANNOTATION } from "../pods/index.ts";
 import type { Form, Place } from "../pods/index.ts";
@@ -23,7 +23,7 @@ import type { Connect } from "./reach.ts";
 
 /** What the controller writes and what it only reads. */
 export const OWNS = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget, EtcdBackup] as const;
-export const READS = [Node, StatefulSet, EtcdOperation] as const;
+export const READS = [Node, StatefulSet, EtcdOperation, EtcdRestore] as const;
 type Owned = (typeof OWNS)[number];
 type Read = (typeof READS)[number];
 export type ClusterContext = Context<typeof EtcdCluster, Owned, Read>;
@@ -42,6 +42,9 @@ export interface Outside {
   readonly now: () => number;
 }
 
+/** Where the data of a first member comes from. */
+export type SeedSource = Pick<NonNullable<ClusterObject["spec"]["bootstrap"]>, "store" | "backup" | "encryption">;
+
 /** Everything that was seen, and the ways to the members that were opened for it. */
 export interface Seen extends Observation {
   readonly object: ClusterObject;
@@ -49,6 +52,8 @@ export interface Seen extends Observation {
   readonly tls: TlsPlan;
   readonly hearing: Hearing;
   readonly reach: Reach;
+  /** What a first member begins with, if not with nothing. */
+  readonly seedFrom?: SeedSource;
 }
 
 export async function observe(given: GivenContext, outside: Outside): Promise<Seen> {
@@ -80,7 +85,7 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       missing: missingParts(context, tls),
       differing: hearing.quorum === undefined ? differingAmong(await hashAll(reach, hearing.answers)) : [],
       staleAlarms: staleAlarms(hearing),
-      ...newestBackup(context),
+      ...backupsOf(context),
       object,
       form,
       tls,
@@ -191,11 +196,36 @@ function replacements({ find, object }: LookContext): string[] {
   });
 }
 
-function newestBackup({ find, object }: LookContext): { readonly newestBackup?: string } {
-  const backups = find(EtcdBackup).filter(({ spec }) => spec.cluster === object.metadata.name);
-  const records = backups.flatMap(({ status }) => status?.last ?? []);
-  const [newest] = records.toSorted((one, other) => other.time.localeCompare(one.time));
-  return newest === undefined ? {} : { newestBackup: newest.name };
+/** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
+function backupsOf({ find, object }: LookContext): Pick<Seen, "newestBackup" | "restore" | "seedFrom"> {
+  const { name } = object.metadata;
+  const { bootstrap, backup } = object.spec;
+  const newest = newestBackup(find(EtcdBackup).filter(({ spec }) => spec.cluster === name));
+  const restore = find(EtcdRestore).find(
+    ({ spec, status }) => spec.cluster === name && spec.overwrite === name && status?.phase === "Running",
+  );
+  const fallback = newest ?? backup ?? bootstrap;
+  const seedFrom =
+    (restore?.spec as SeedSource | undefined) ?? (object.status?.clusterId === undefined ? bootstrap : fallback);
+  return {
+    ...(newest?.backup === undefined ? {} : { newestBackup: newest.backup }),
+    ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
+    ...(seedFrom === undefined ? {} : { seedFrom }),
+  };
+}
+
+type FoundBackup = {
+  readonly spec: unknown;
+  readonly status?: { readonly last?: { readonly name: string; readonly time: string } };
+};
+
+/** The newest backup that any EtcdBackup of the cluster has made, and where it is. */
+function newestBackup(backups: readonly FoundBackup[]): SeedSource | undefined {
+  const made = backups.flatMap(({ spec, status }) => (status?.last === undefined ? [] : [{ spec, last: status.last }]));
+  const [newest] = made.toSorted((one, other) => other.last.time.localeCompare(one.last.time));
+  if (newest === undefined) return undefined;
+  const { store, encryption } = newest.spec as SeedSource;
+  return { store, backup: newest.last.name, ...(encryption === undefined ? {} : { encryption }) };
 }
 
 function staleAlarms({ quorum, alarms }: Hearing): string[] {

@@ -72,5 +72,7 @@ export function dialThrough(path: string) {
 
 if (import.meta.main) {
   await startForwarder(process.argv[2] ?? "", (host, port) => connect({ host, port, noDelay: true }));
+  // It ends with whoever started it.
+  process.stdin.on("close", () => process.exit(0)).resume();
   process.stdout.write("listening\n");
 }

@@ -53,11 +53,15 @@ async function kubernetes(test: TestContext): Promise<Ground> {
     process.execPath,
     ["--conditions=@capstan/source", tool, "exec", "--name", cluster.name, "--", ...program],
     {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_TEST_CONTEXT: "" },
     },
   );
-  test.after(() => void child.kill());
+  test.after(async () => {
+    const gone = once(child, "exit");
+    child.stdin?.end();
+    await gone;
+  });
   await once(child.stdout, "data");
   return { name: "kubernetes", kubeconfig: cluster.kubeconfig, namespace: cluster.namespace, socket, folder };
 }

@@ -47,6 +47,8 @@ test("grows, shrinks, is updated through two minor versions, sleeps, wakes and k
   }
   const end = await bed.cluster();
   assert.equal(end.status?.version, "3.7.3");
-  const kept = (await bed.world.list(PersistentVolumeClaim)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const kept = (await bed.world.list(PersistentVolumeClaim)).filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
   assert.equal(kept.length, 3);
 });

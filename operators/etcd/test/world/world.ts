@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { controller } from "capstan";
 import type { ObjectOf } from "capstan";
+import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
-import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
+import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
+import { UID_LABEL } from "../../src/observe/index.ts";
+import { MEMBER_LABEL } from "../../src/pods/index.ts";
 import { etcdOperator } from "../../src/operator.ts";
 import { ScriptedEtcd } from "./etcd.ts";
 import { ScriptedKubelet } from "./kubelet.ts";
@@ -19,6 +22,8 @@ export interface EtcdWorld extends AsyncDisposable {
   cluster(name?: string): Promise<ClusterObject>;
   /** Lets time pass, kubelet and operator working, until a condition holds. */
   until(holds: (cluster: ClusterObject) => boolean, what: string): Promise<ClusterObject>;
+  /** Pods and volumes of these members are gone for good, all at once. */
+  loseVolumes(members: readonly string[]): Promise<void>;
   /** Lets so many seconds pass. */
   pass(seconds: number): Promise<void>;
 }
@@ -26,8 +31,8 @@ export interface EtcdWorld extends AsyncDisposable {
 export async function startWorld(): Promise<EtcdWorld> {
   const clock = new VirtualClock();
   const etcd = new ScriptedEtcd();
-  const idle = controller(EtcdBackup, {}, () => undefined);
-  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), more: [idle] });
+  const idle = [controller(EtcdBackup, {}, () => undefined), controller(EtcdRestore, {}, () => undefined)];
+  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), more: idle });
   const world = await testOperator(app, { clock });
   const kubelet = new ScriptedKubelet(world, etcd);
   const cluster = async (name = "e"): Promise<ClusterObject> => {
@@ -47,6 +52,15 @@ export async function startWorld(): Promise<EtcdWorld> {
     kubelet,
     cluster,
     pass,
+    loseVolumes: async (members) => {
+      for (const member of members) etcd.stop(member);
+      // Here nobody ends the protection of claims: one that belongs to somebody else is as good as gone.
+      for (const member of members) {
+        const labels = { [UID_LABEL]: "gone", [MEMBER_LABEL]: `gone-${member}` };
+        await world.apply(PersistentVolumeClaim, `data-${member}`, { metadata: { labels } });
+        await world.delete(Pod, member);
+      }
+    },
     until: async (holds, what) => {
       for (let second = 0; second < 3_600; second++) {
         const now = await cluster();
