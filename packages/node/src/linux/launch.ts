@@ -104,14 +104,10 @@ function sandbox(plan: LaunchPlan): readonly string[] {
   ];
 }
 
-/** What is shared is shown with the same parts closed that bubblewrap closes. */
+/** What is shared is shown with the same parts closed that bubblewrap closes; not every kernel has them all. */
 function sharedProcesses(proc: string): readonly string[] {
-  const closed = ["sys", "sysrq-trigger", "irq", "bus"].flatMap((name) => [
-    "--ro-bind",
-    `${proc}/${name}`,
-    `/proc/${name}`,
-  ]);
-  return ["--bind", proc, "/proc", ...closed];
+  const parts = ["sys", "sysrq-trigger", "irq", "bus"];
+  return ["--bind", proc, "/proc", ...parts.flatMap((name) => ["--ro-bind-try", `${proc}/${name}`, `/proc/${name}`])];
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ContainerState, ContainerStatus, PodStatus } from "@capstan/kinds/
 import type { Exit, Sandbox } from "../runtime/runtime.ts";
 import { restartsAfter, type ContainerKind } from "./containers.ts";
 import { conditionsOf } from "./conditions.ts";
-import { isReady, isStarted, phaseOf } from "./phase.ts";
+import { isReady, isStarted, phaseOf, type Phase } from "./phase.ts";
 import { qosClassOf } from "./qos.ts";
 import { podResources } from "./pod-resources.ts";
 import { restartTime, type ContainerRecord, type Situation } from "./situation.ts";
@@ -26,11 +26,12 @@ export function statusOf(situation: Situation, context: StatusContext): PodStatu
   const time = formatTime(context.wall);
   if (verdict?.isRefusal === true) return refusedStatus(situation, time);
   const { generation } = pod.metadata;
+  const shown = shownPhase(situation, phase);
   const [hostIP] = context.hostIps;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    phase,
-    ...(verdict === undefined ? {} : { reason: verdict.reason, message: verdict.message }),
+    phase: shown,
+    ...(verdict === undefined || shown !== phase ? {} : { reason: verdict.reason, message: verdict.message }),
     conditions: conditionsOf(situation, phase, time),
     ...(hostIP === undefined ? {} : { hostIP, hostIPs: context.hostIps.map((ip) => ({ ip })) }),
     ...ipsOf(situation),
@@ -39,6 +40,14 @@ export function statusOf(situation: Situation, context: StatusContext): PodStatu
     ...podResources(situation),
     ...statusesOf(situation, context),
   };
+}
+
+/** A pod is over only when everything in it has ended. */
+function shownPhase({ pod, containers }: Situation, phase: Phase): Phase {
+  if (phase !== "Succeeded" && phase !== "Failed") return phase;
+  const isBusy = [...containers.values()].some(({ life }) => life.is === "running" || life.is === "starting");
+  const before = pod.status?.phase;
+  return isBusy && (before === "Pending" || before === "Running") ? before : phase;
 }
 
 /** A pod that a node never took has little to tell. */

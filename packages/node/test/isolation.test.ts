@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+let world: RealWorld;
+let other: RealWorld;
+before(async () => {
+  if (skip !== false) return;
+  world = await startRealWorld();
+  other = await startRealWorld();
+});
+after(async () => {
+  if (skip !== false) return;
+  await world[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
+test("a pod finds no file of the machine, by whatever path", { skip }, async () => {
+  const folder = await mkdtemp("/var/tmp/secret-");
+  await writeFile(join(folder, "secret"), "capstan-secret-7391");
+  try {
+    const volumes = [{ name: "root", hostPath: { path: "/" } }];
+    const volumeMounts = [{ name: "root", mountPath: "/host" }];
+    const script = [
+      `cat ${folder}/secret /host${folder}/secret /proc/1/root${folder}/secret /proc/self/cwd/../../../..${folder}/secret`,
+      "ls /host; ls -d /host/root /host/usr /host/proc",
+      // A link out of the volume leads into the container's own files at most.
+      `ln -s ${folder} /host/link; cat /host/link/secret`,
+      "mknod /host/disk b 254 0 && dd if=/host/disk bs=1 count=1",
+      "mkdir /tmp/a; mount -t proc proc /tmp/a && echo mounted; mount --bind / /tmp/a && echo mounted; mount -t tmpfs t /tmp/a && echo mounted",
+      "chroot /proc/1/root true && cat /proc/1/root/etc/shadow",
+      "find / -xdev -name secret 2>/dev/null",
+    ].join("; ");
+    const output = await world.outputOf("thief", `(${script}) 2>&1; true`, { volumeMounts }, { volumes });
+    assert.doesNotMatch(output, /capstan-secret-7391|mounted/);
+    assert.match(output, /can't open|No such file/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a pod sees only its own processes, and can harm no other", { skip }, async () => {
+  const script = `ps | grep -c .; kill -9 -1; kill -9 ${process.pid}; cat /proc/${process.pid}/environ; echo alive`;
+  const output = await world.outputOf("killer", `(${script}) 2>&1`);
+  assert.ok(Number(output.split("\n")[0]) < 10, output);
+  assert.equal(process.kill(process.pid, 0), true);
+  assert.doesNotMatch(output, /PATH=/);
+});
+
+test("a pod reaches neither the machine's network nor what listens on its loopback", { skip }, async () => {
+  const server = createServer((socket) => socket.end("machine"));
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object");
+  try {
+    const script = ["127.0.0.1", "172.30.0.1", "$(ip route | awk '/default/{print $3}')"]
+      .map((host) => `nc -w 1 ${host} ${address.port}`)
+      .join("; ");
+    const output = await world.outputOf("caller", `(${script}; ip -o link | wc -l) 2>&1; true`);
+    assert.doesNotMatch(output, /machine/);
+    assert.match(output.trim(), /2$/, "it has its loopback and its own line");
+  } finally {
+    server.close();
+  }
+});
+
+test("pods of two clusters with the same addresses do not meet", { skip }, async () => {
+  const listen = { command: ["sh", "-c", "while :; do echo other | nc -l -p 7000; done"] };
+  await other.run("listener", { containers: [{ name: "main", image: "capstan.test/busybox:1", ...listen }] });
+  const ip = (await other.until("listener", "ready", isReady)).status?.podIP ?? "";
+  const hears = "for i in 1 2 3 4 5; do nc -w 2 $0 7000 && exit; sleep 1; done";
+  assert.match(await other.outputOf("near", hears, { command: ["sh", "-c", hears, ip] }), /other/);
+  assert.doesNotMatch(await world.outputOf("far", `nc -w 1 ${ip} 7000 2>&1; true`), /other/);
+});
+
+test("a container has the rights that it asked for and no more", { skip }, async () => {
+  const bits = "grep -E 'CapEff|NoNewPrivs' /proc/self/status";
+  const capabilities = { drop: ["ALL"], add: ["NET_BIND_SERVICE"] };
+  const few = await world.outputOf("few", bits, { securityContext: { capabilities } });
+  assert.match(few, /CapEff:\s0000000000000400/);
+  assert.match(few, /NoNewPrivs:\s1/, "what is not there cannot be won back");
+  const none = await world.outputOf("none", bits, { securityContext: { runAsUser: 1000 } });
+  assert.match(none, /CapEff:\s0000000000000000/);
+  assert.match(none, /NoNewPrivs:\s1/);
+  const readOnly = { securityContext: { readOnlyRootFilesystem: true } };
+  assert.match(await world.outputOf("reader", "echo x > /x 2>&1; echo done", readOnly), /Read-only file system/);
+  const output = await world.outputOf(
+    "sysctl",
+    "cat /proc/sys/net/ipv4/tcp_fin_timeout",
+    {},
+    {
+      securityContext: { sysctls: [{ name: "net.ipv4.tcp_fin_timeout", value: "17" }] },
+    },
+  );
+  assert.equal(output.trim(), "17");
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Event, Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
+import { busybox, eventually, hasEnded, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+let world: RealWorld;
+before(async () => {
+  if (skip === false) world = await startRealWorld();
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+const shell = (script: string, more: Partial<Container> = {}): Container => ({
+  name: "main",
+  image: busybox,
+  command: ["sh", "-c", script],
+  ...more,
+});
+const shared: Pick<PodSpec, "volumes"> = { volumes: [{ name: "shared", emptyDir: {} }] };
+const volumeMounts = [{ name: "shared", mountPath: "/shared" }];
+const firstState = ({ status }: Pod): NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number] => {
+  const [first] = status?.containerStatuses ?? [];
+  assert.ok(first);
+  return first;
+};
+const reasonOf = (pod: Pod): string | undefined => firstState(pod).state?.waiting?.reason;
+const waitsWith =
+  (reason: string) =>
+  (pod: Pod): boolean =>
+    (pod.status?.containerStatuses ?? []).length > 0 && reasonOf(pod) === reason;
+
+test("hooks run after the start and before the end: commands, requests and pauses", { skip }, async () => {
+  const server = shell("mkdir /www; touch /www/bye /www/end; exec httpd -f -vv -p 8080 -h /www", {
+    readinessProbe: { httpGet: { port: 8080, path: "/bye" }, periodSeconds: 1 },
+  });
+  await world.run("server", { containers: [server] });
+  const host = (await world.until("server", "ready", isReady)).status?.podIP ?? "";
+  const lifecycle = {
+    postStart: { exec: { command: ["sh", "-c", "echo started > /shared/log"] } },
+    preStop: { httpGet: { host, port: 8080, path: "/end" } },
+  };
+  const resting = shell("sleep 1000", { name: "resting", lifecycle: { preStop: { sleep: { seconds: 1 } } } });
+  const containers = [shell("trap 'exit 0' TERM; sleep 1000 & wait", { lifecycle, volumeMounts }), resting];
+  await world.run("hooked", { ...shared, containers, terminationGracePeriodSeconds: 5 });
+  await world.until("hooked", "ready", isReady);
+  assert.equal(await world.inside("hooked", ["cat", "/shared/log"]), "started");
+  await world.client.delete(Pod, { namespace: "default", name: "hooked" });
+  const pod = { namespace: "default", name: "server" };
+  await eventually(
+    "the request of the hook",
+    () => world.outside.logs(pod).text(),
+    (log) => log.includes("url:/end"),
+  );
+});
+
+test("a hook that fails ends its container and is told", { skip }, async () => {
+  const lifecycle = { postStart: { exec: { command: ["sh", "-c", "echo no; exit 3"] } } };
+  await world.run("unhooked", { containers: [shell("sleep 1000", { lifecycle })] });
+  const pod = await world.until("unhooked", "told", (one) => hasMessage(one, "Exec lifecycle hook"));
+  assert.match(JSON.stringify(pod.status), /exited with 3: no/);
+});
+
+function hasMessage({ status }: Pod, text: string): boolean {
+  return status?.containerStatuses?.some(({ state }) => state?.waiting?.message?.includes(text)) === true;
+}
+
+test("probes over HTTP and TCP decide who is ready and who is started anew", { skip }, async () => {
+  const livenessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 2, initialDelaySeconds: 1 };
+  const server = "mkdir -p /www; httpd -p 8080 -h /www; sleep 1000";
+  const readinessProbe = { httpGet: { path: "/ok", port: 8080 }, periodSeconds: 1 };
+  await world.run("probed", { containers: [shell(server, { livenessProbe, readinessProbe })] });
+  await world.until("probed", "running", ({ status }) => status?.phase === "Running");
+  assert.equal(isReady(await world.pod("probed")), false);
+  await world.inside("probed", ["touch", "/www/ok"]);
+  await world.until("probed", "ready", isReady);
+  await world.inside("probed", ["killall", "httpd"]);
+  await world.until("probed", "started anew", (pod) => firstState(pod).restartCount >= 1);
+  const events = await Array.fromAsync(world.client.list(Event, { namespace: "default" }));
+  const messages = events
+    .filter(({ involvedObject }) => involvedObject.name === "probed")
+    .map(({ message }) => message);
+  assert.ok(
+    messages.some((text) => /^Readiness probe failed: HTTP probe failed with statuscode: 404$/.test(text ?? "")),
+  );
+  assert.ok(
+    messages.some((text) => /^Liveness probe failed: dial tcp .*: connect: connection refused$/.test(text ?? "")),
+  );
+  assert.ok(messages.includes("Container main failed liveness probe, will be restarted"));
+});
+
+test("sidecars start before and end after everybody else", { skip }, async () => {
+  const sidecar = shell(
+    "echo side >> /shared/log; trap 'echo side-end >> /shared/log; exit 0' TERM; sleep 1000 & wait",
+    {
+      name: "side",
+      restartPolicy: "Always",
+      volumeMounts,
+      startupProbe: { exec: { command: ["grep", "-q", "side", "/shared/log"] }, periodSeconds: 1 },
+    },
+  );
+  const initContainers = [sidecar, shell("echo init >> /shared/log", { name: "init", volumeMounts })];
+  await world.run("accompanied", {
+    ...shared,
+    restartPolicy: "Never",
+    initContainers,
+    containers: [shell("cat /shared/log", { volumeMounts })],
+    terminationGracePeriodSeconds: 5,
+  });
+  const { status } = await world.until("accompanied", "ended", hasEnded);
+  assert.equal(status?.phase, "Succeeded");
+  const log = await world.outside.logs({ namespace: "default", name: "accompanied", container: "main" }).text();
+  assert.equal(log, "side\ninit\n");
+  assert.equal(status?.initContainerStatuses?.[0]?.state?.terminated?.exitCode, 0);
+});
+
+test("a container can be added to look at another", { skip }, async () => {
+  await world.run("watched", { containers: [shell("sleep 4321")] });
+  await world.until("watched", "ready", isReady);
+  const debugger_ = { name: "debugger", image: busybox, command: ["sleep", "1000"], targetContainerName: "main" };
+  const patch = { strategic: { spec: { ephemeralContainers: [debugger_] } } };
+  const target = { namespace: "default", name: "watched" };
+  await world.client.patch(Pod, target, patch, { subresource: "ephemeralcontainers" });
+  await world.until(
+    "watched",
+    "joined",
+    ({ status }) => status?.ephemeralContainerStatuses?.[0]?.state?.running !== undefined,
+  );
+  assert.match(await world.inside("watched", ["ps"], "debugger"), /sleep 4321/);
+});
+
+test("containers of a pod may see each other's processes", { skip }, async () => {
+  const containers = [
+    shell("sleep 4321"),
+    shell("sleep 1000", { name: "other", securityContext: { runAsUser: 1000 } }),
+  ];
+  await world.run("open", { shareProcessNamespace: true, containers });
+  await world.until("open", "ready", isReady);
+  assert.match(await world.inside("open", ["ps"], "other"), /sleep 4321/);
+  await world.client.delete(Pod, { namespace: "default", name: "open" });
+});
+
+const refusals: readonly (readonly [string, string, Partial<PodSpec>])[] = [
+  ["an unreadable image name", "InvalidImageName", { containers: [shell("true", { image: "Not/Valid!" })] }],
+  ["an image nobody has", "ErrImagePull", { containers: [shell("true", { image: "capstan.test/none:1" })] }],
+  [
+    "an image that must be there",
+    "ErrImageNeverPull",
+    { containers: [shell("true", { image: "capstan.test/none:2", imagePullPolicy: "Never" })] },
+  ],
+  [
+    "a missing config map",
+    "CreateContainerConfigError",
+    { containers: [shell("true", { envFrom: [{ configMapRef: { name: "none" } }] })] },
+  ],
+  [
+    "root where none may be",
+    "CreateContainerConfigError",
+    { containers: [shell("true", { securityContext: { runAsNonRoot: true } })] },
+  ],
+  [
+    "a path out of its volume",
+    "CreateContainerConfigError",
+    {
+      ...shared,
+      containers: [
+        shell("true", {
+          volumeMounts: [{ name: "shared", mountPath: "/s", subPath: "../x" }].map((one) => ({
+            ...one,
+            subPathExpr: "$(NONE)",
+            subPath: undefined as never,
+          })),
+        }),
+      ],
+    },
+  ],
+];
+
+test("what cannot be is told with the kubelet's reasons", { skip }, async () => {
+  for (const [index, [what, reason, spec]] of refusals.entries()) {
+    await world.run(`refused-${index}`, spec);
+    const pod = await world.until(`refused-${index}`, `told (${what})`, waitsWith(reason));
+    assert.equal(pod.status?.phase, "Pending", what);
+  }
+  await world.until("refused-1", "held back", waitsWith("ImagePullBackOff"));
+});
+
+test("a program that keeps ending is held back longer each time", { skip }, async () => {
+  await world.run("crashing", { containers: [shell("exit 7")] });
+  const pod = await world.until("crashing", "held back", waitsWith("CrashLoopBackOff"));
+  assert.match(
+    firstState(pod).state?.waiting?.message ?? "",
+    /^back-off 10s restarting failed container=main pod=crashing_default/,
+  );
+  assert.equal(firstState(pod).lastState?.terminated?.exitCode, 7);
+});
+
+test("last words come from the file that the container names, or from its log", { skip }, async () => {
+  const file = shell("echo -n words > /tmp/last; exit 1", { terminationMessagePath: "/tmp/last" });
+  const log = shell("echo -n said; exit 1", { name: "log", terminationMessagePolicy: "FallbackToLogsOnError" });
+  const silent = shell("echo -n said", { name: "silent", terminationMessagePolicy: "FallbackToLogsOnError" });
+  await world.run("spoken", {
+    restartPolicy: "Never",
+    containers: [file, log, silent],
+    securityContext: { runAsUser: 1000 },
+  });
+  const { status } = await world.until("spoken", "ended", hasEnded);
+  const words = status?.containerStatuses?.map(({ state }) => state?.terminated?.message);
+  assert.deepEqual(words, ["words", "said", undefined]);
+});
+
+test("a pod has a deadline, and conditions of others count for its readiness", { skip }, async () => {
+  await world.run("late", { activeDeadlineSeconds: 1, containers: [shell("sleep 1000")] });
+  const { status } = await world.until("late", "over", hasEnded);
+  assert.deepEqual([status?.phase, status?.reason], ["Failed", "DeadlineExceeded"]);
+  await world.run("gated", {
+    readinessGates: [{ conditionType: "example.com/open" }],
+    containers: [shell("sleep 1000")],
+  });
+  const closed = await world.until(
+    "gated",
+    "running",
+    ({ status: seen }) =>
+      seen?.conditions?.some(({ type, status: value }) => type === "ContainersReady" && value === "True") === true,
+  );
+  assert.equal(closed.status?.conditions?.find(({ type }) => type === "Ready")?.reason, "ReadinessGatesNotReady");
+  const patch = { strategic: { status: { conditions: [{ type: "example.com/open", status: "True" }] } } };
+  await world.client.patch(Pod, { namespace: "default", name: "gated" }, patch, { subresource: "status" });
+  const open = await world.until("gated", "ready", isReady);
+  assert.equal(open.status?.observedGeneration, open.metadata.generation);
+});
