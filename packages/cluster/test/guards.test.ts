@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isApiError } from "@capstan/client";
+import { Event } from "@capstan/kinds/events.k8s.io/v1";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { ConfigMap, Namespace, Pod, ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
 import { startCluster } from "@capstan/cluster";
@@ -72,4 +73,17 @@ test("a class of attributes that nobody uses goes when it is told to", async () 
       (error: unknown) => isApiError(error, "NotFound"),
     );
   });
+});
+
+test("a pod that fits nowhere has an event that says why", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const spec = { nodeSelector: { disk: "fast" }, containers: [{ name: "x", image: "x" }] };
+  await client.create(Pod, { metadata: { name: "picky", namespace }, spec });
+  const event = await until("the scheduler has told", async () => {
+    const { items } = await client.list(Event, { namespace }).all();
+    return items.find(({ reason, regarding }) => reason === "FailedScheduling" && regarding?.name === "picky");
+  });
+  assert.match(event.metadata.name, /^picky\.[0-9a-f]{16}$/);
+  assert.match(event.note ?? "", /didn't match Pod's node affinity\/selector/);
 });

@@ -18,10 +18,10 @@ const actions: { readonly [reason in Note["reason"]]: string } = {
 };
 
 /** Records it; an event that cannot be recorded is no reason to fail. */
-export async function recordEvent({ client, clock, log }: Setting, pod: Pod, note: Note): Promise<void> {
+export async function recordEvent({ client, clock, random, log }: Setting, pod: Pod, note: Note): Promise<void> {
   const { namespace = "", name, uid, resourceVersion } = pod.metadata;
   const event = {
-    metadata: { namespace, generateName: `${name.slice(0, 200)}.` },
+    metadata: { namespace, name: eventName(name, clock.wall(), random()) },
     eventTime: formatMicroTime(clock.wall()),
     reportingController: "default-scheduler",
     reportingInstance: "default-scheduler",
@@ -30,4 +30,10 @@ export async function recordEvent({ client, clock, log }: Setting, pod: Pod, not
     ...note,
   };
   await client.create(Event, event).catch((error: unknown) => log.debug("could not record an event", { error }));
+}
+
+/** As all recorders name events: after the object and the moment, to the nanosecond; what clocks do not tell is left to chance. */
+function eventName(name: string, milliseconds: number, chance: number): string {
+  const nanoseconds = BigInt(Math.floor(milliseconds)) * 1_000_000n + BigInt(Math.floor(chance * 1_000_000));
+  return `${name.slice(0, 200)}.${nanoseconds.toString(16)}`;
 }
