@@ -2,9 +2,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { type BundleSource, generateBundle, type Manifest, type Words } from "@capstan/bundle";
-import { bundleSourceOf, type PackageWords, wordsOfPackage } from "@capstan/scaffold";
+import { bundleSourceOf, wordsOfPackage } from "@capstan/scaffold";
 import { parseAllDocuments } from "yaml";
 import { readManifests } from "../bundle/manifests.ts";
+import { type Package, readPackage } from "../bundle/package-words.ts";
 import { type Command, defineCommand, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
@@ -37,6 +38,7 @@ const options = {
     value: "NAME",
     describe: "accounts whose permissions belong to the operator",
   },
+  "min-kube-version": { type: "text", value: "VERSION", describe: "the oldest Kubernetes that it runs on (1.25.0)" },
   "use-image-digests": { type: "flag", describe: "pin every image by its digest, as its registry says" },
   icon: { type: "text", value: "FILE", describe: "a picture: svg, png, gif or jpeg" },
   "created-at": {
@@ -132,18 +134,6 @@ function toDependency(text: string): NonNullable<BundleSource["dependencies"]>[n
   return { type: "olm.package", value: { packageName, version } };
 }
 
-type Package = PackageWords & { readonly version?: string };
-
-async function readPackage(root: string): Promise<Package> {
-  const text = await readFile(join(root, "package.json"), "utf8").catch(() => undefined);
-  if (text === undefined) return {};
-  try {
-    return JSON.parse(text) as Package;
-  } catch (cause) {
-    throw new CliError("BadInput", "cannot read package.json: it is not JSON", { cause });
-  }
-}
-
 const pictures: { readonly [extension: string]: string } = {
   ".svg": "image/svg+xml",
   ".png": "image/png",
@@ -152,8 +142,11 @@ const pictures: { readonly [extension: string]: string } = {
   ".jpeg": "image/jpeg",
 };
 
-async function wordsFrom(pack: Package, { icon }: Asked, terminal: Terminal): Promise<Words> {
-  const words = wordsOfPackage(pack);
+async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Terminal): Promise<Words> {
+  // Of what others wrote, nobody knows what it needs.
+  const { minKubeVersion: usual, ...rest } = wordsOfPackage(pack);
+  const minKubeVersion = asked["min-kube-version"] ?? (asked["input-dir"] === undefined ? usual : undefined);
+  const words = minKubeVersion === undefined ? rest : { ...rest, minKubeVersion };
   if (icon === undefined) return words;
   const mediatype = pictures[extname(icon).toLowerCase()];
   if (mediatype === undefined)

@@ -13,7 +13,9 @@ import {
   rbacOf,
   toYaml,
   toYamlStream,
+  wordsOfPackage,
 } from "@capstan/scaffold";
+import { readPackage } from "../bundle/package-words.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
@@ -57,7 +59,7 @@ interface Generator<O extends Options> {
   readonly examples: readonly [Example, ...Example[]];
   /** One text for standard output, unless a folder is named. */
   readonly text?: (loaded: Loaded, asked: Asked) => string;
-  readonly files: (loaded: Loaded, asked: Asked) => Files;
+  readonly files: (loaded: Loaded, asked: Asked, cwd: string) => Files | Promise<Files>;
   /** Where files go unless said otherwise; where there is a text, it is printed instead. */
   readonly folder: string;
 }
@@ -79,16 +81,21 @@ function generator<const O extends Options>({
         Asked & { readonly entry: string | undefined; readonly out: string | undefined };
       const loaded = await loadProgram(call.terminal.cwd, asked.entry);
       if (text !== undefined && asked.out === undefined) call.terminal.out(text(loaded, asked));
-      else await writeInto(asked.out ?? folder, files(loaded, asked), call.terminal);
+      else await writeInto(asked.out ?? folder, await files(loaded, asked, call.terminal.cwd), call.terminal);
     },
   });
+}
+
+/** Files that are written once: from then on they are for people to change. */
+function isPeoples(path: string): boolean {
+  return /^manifests\/bases\/.*\.clusterserviceversion\.yaml$/.test(path);
 }
 
 async function writeInto(folder: string, files: Files, terminal: Terminal): Promise<void> {
   const root = resolve(terminal.cwd, folder);
   const disk = await readFiles(root, files.keys());
   const changes = [...files]
-    .filter(([path, text]) => disk.get(path) !== text)
+    .filter(([path, text]) => disk.get(path) !== text && !(disk.has(path) && isPeoples(path)))
     .map(([path, text]) => ({ path, action: disk.has(path) ? ("update" as const) : ("create" as const), text }));
   await writeChanges(root, changes);
   report(
@@ -156,7 +163,8 @@ export const generateKustomize: Command = generator({
     },
   ],
   folder: "config",
-  files: (loaded, asked) => kustomizeTree(loaded.program, placementOf(loaded, asked)),
+  files: async (loaded, asked, cwd) =>
+    kustomizeTree(loaded.program, placementOf(loaded, asked), wordsOfPackage(await readPackage(cwd))),
 });
 
 /** A chart. */

@@ -95,6 +95,8 @@ export function wordsOfPackage({
     ...(address?.startsWith("https://") === true ? [{ name: "Source", url: address }] : []),
   ];
   return {
+    // Rules in CEL are older than that in no cluster.
+    minKubeVersion: "1.25.0",
     ...(description === undefined ? {} : { description }),
     ...(keywords === undefined ? {} : { keywords }),
     ...(links.length > 0 ? { links } : {}),
