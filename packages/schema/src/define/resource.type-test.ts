@@ -31,12 +31,15 @@ holds<
 holds<Equal<NonNullable<Read["status"]>["nodes"], readonly string[] | undefined>>();
 
 type Written = NonNullable<ApplyOf<typeof Cache>["spec"]>;
+holds<Equal<Written["size"], number | undefined>>();
 const written: Written = { image: "x" };
+// @ts-expect-error: size is a number
+const wrongSize: Written = { image: "x", size: [] };
 // @ts-expect-error: image is required
 const withoutImage: Written = { size: 1 };
 // @ts-expect-error: zone is a or b
 const wrongZone: Written = { image: "x", zone: "c" };
-void [written, withoutImage, wrongZone];
+void [written, wrongSize, withoutImage, wrongZone];
 
 declare const read: Read;
 // @ts-expect-error: objects from the cache cannot be changed

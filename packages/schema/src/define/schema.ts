@@ -64,7 +64,7 @@ export class Schema<Out = unknown, In = Out, P extends Presence = Presence> {
 }
 
 /** The type of what a schema describes, as read. */
-export type Infer<S> = S extends Schema<infer Out, infer _In, infer _P> ? Out : never;
+export type Infer<S> = S extends { readonly "~types": { readonly out: infer Out } } ? Out : never;
 
 /** The type of what a schema describes, as written. */
-export type InferInput<S> = S extends Schema<infer _Out, infer In, infer _P> ? In : never;
+export type InferInput<S> = S extends { readonly "~types": { readonly in: infer In } } ? In : never;

@@ -1,0 +1,78 @@
+/** What the generators for property tests call valid and invalid, the real API server calls so, too. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { TestContext } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, isApiError, loadConfig, processHost } from "@capstan/client";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { defineResource, s } from "@capstan/schema";
+import { arbitraryOf, invalidArbitraryOf } from "@capstan/schema/properties";
+import fc from "fast-check";
+import type { Api } from "../src/api.ts";
+import { apiOf } from "../src/client-api.ts";
+import { systemClock } from "../src/clock.ts";
+import { controller } from "../src/define.ts";
+import { installCrds } from "../src/manager/crds.ts";
+
+const Machine = defineResource({
+  group: "arbitrary.example.com",
+  version: "v1",
+  kind: "Machine",
+  spec: s.object({
+    name: s.string().min(2).max(9),
+    code: s.string().pattern("^[a-z]+-[0-9]{2}$"),
+    cores: s.int32().min(1).max(64),
+    share: s.number().min(0).max(1),
+    zone: s.enum("a", "b").default("a"),
+    since: s.timestamp().optional(),
+    idle: s.duration().optional(),
+    memory: s.quantity(),
+    port: s.intOrString(),
+    tags: s.array(s.string()).set().max(3),
+    disks: s.array(s.object({ name: s.string(), size: s.int32() })).map("name"),
+    labels: s.record(s.string()),
+    boot: s.oneOf({ disk: s.string(), net: s.object({ host: s.string() }) }),
+    low: s.int32().min(0).max(9),
+    high: s.int32().min(0).max(9),
+  }),
+  rules: [s.rule("self.low <= self.high", "low is at most high")],
+});
+
+async function onReal(t: TestContext): Promise<{ api: Api; namespace: string }> {
+  const cluster = await useKubernetes(t);
+  const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
+  t.after(() => client.close());
+  return { api: apiOf(client), namespace: cluster.namespace };
+}
+
+async function onEmbedded(): Promise<{ api: Api; namespace: string }> {
+  return { api: apiOf(createClient(inProcess((await startApiServer()).fetch))), namespace: "default" };
+}
+
+function tell(
+  where: string,
+  connect: (t: TestContext) => Promise<{ api: Api; namespace: string }>,
+  skip: string | false,
+): void {
+  describe(`on ${where}`, { skip }, () => {
+    test("valid objects are taken and invalid ones are refused", async (t) => {
+      const { api, namespace } = await connect(t);
+      await installCrds([controller(Machine, {}, () => undefined)], { api, clock: systemClock, manager: "test" });
+      const create = (object: object) => api.create(Machine, object as never, { manager: "user", dryRun: true });
+      const runs = { numRuns: 100, seed: 7 };
+      await fc.assert(
+        fc.asyncProperty(arbitraryOf(Machine, { namespace }), async (object) => void (await create(object))),
+        runs,
+      );
+      await fc.assert(
+        fc.asyncProperty(invalidArbitraryOf(Machine, { namespace }), async (object) => {
+          await assert.rejects(create(object), (error) => isApiError(error, "Invalid", "BadRequest"));
+        }),
+        runs,
+      );
+    });
+  });
+}
+
+tell("the embedded API server", onEmbedded, false);
+tell("the real API server", onReal, kubernetesMissing());

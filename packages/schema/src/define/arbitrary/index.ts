@@ -1,0 +1,70 @@
+/** Objects of a resource for property tests, drawn by fast-check: those that the server takes, and those that it refuses. */
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+import { apiVersionOf } from "@capstan/model";
+import type { Json, Kind } from "@capstan/model";
+import type { JsonSchema } from "../json-schema.ts";
+import type { Validate } from "../validate.ts";
+import type { VersionFacts } from "../version-facts.ts";
+import { spoiledOf } from "./spoil.ts";
+import { valuesOf } from "./values.ts";
+
+/** What is needed of a resource; `defineResource` gives it. */
+export interface Drawable extends Kind {
+  readonly versions: { readonly [version: string]: VersionFacts };
+  readonly validate: Validate;
+}
+
+/** The spec that a resource's users write. */
+type SpecOf<K extends Drawable> =
+  NonNullable<K["~types"]> extends { readonly apply: { readonly spec?: infer S } } ? NonNullable<S> : unknown;
+
+/** An object as a user would send it. */
+export interface Drawn<Spec> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: Spec;
+}
+
+/** Where drawn objects are to live. */
+export interface DrawOptions {
+  readonly namespace?: string;
+}
+
+/**
+ * Objects that the server would take: they fit the schema and keep every rule.
+ *
+ * ```ts
+ * fc.assert(fc.asyncProperty(arbitraryOf(Memcached), async ({ metadata, spec }) => { ... }));
+ * ```
+ */
+export function arbitraryOf<K extends Drawable>(resource: K, options: DrawOptions = {}): Arbitrary<Drawn<SpecOf<K>>> {
+  const objects = candidates(resource, options).filter((object) => resource.validate(object).length === 0);
+  // They were drawn from the schema that the type was inferred from.
+  return objects as Arbitrary<Drawn<unknown>> as Arbitrary<Drawn<SpecOf<K>>>;
+}
+
+/** Objects that the server would refuse, each of them good but for one place. */
+export function invalidArbitraryOf(resource: Drawable, options: DrawOptions = {}): Arbitrary<Drawn<unknown>> {
+  const schema = specSchema(resource);
+  return arbitraryOf(resource, options)
+    .chain((object) => {
+      const spoiled = spoiledOf(schema, object.spec as Json) ?? fc.constant<Json>("no object at all");
+      return spoiled.map((spec) => ({ ...object, spec }));
+    })
+    .filter((object) => resource.validate(object).length > 0);
+}
+
+function candidates(resource: Drawable, { namespace = "default" }: DrawOptions): Arbitrary<Drawn<unknown>> {
+  const place = resource.scope === "Namespaced" ? { namespace } : {};
+  const names = fc.stringMatching(/^[a-z][a-z0-9]{0,11}$/u);
+  const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return fc
+    .tuple(names, valuesOf(specSchema(resource)))
+    .map(([name, spec]) => ({ ...head, metadata: { name, ...place }, spec }));
+}
+
+function specSchema({ versions, version }: Drawable): JsonSchema {
+  return versions[version]?.schema.properties?.["spec"] ?? { type: "object" };
+}

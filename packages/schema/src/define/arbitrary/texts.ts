@@ -1,0 +1,49 @@
+/** Texts that fit a schema: of a format, of a pattern, or any at all. */
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+import type { JsonSchema } from "../json-schema.ts";
+
+/** Texts by the format that they must have; other formats say nothing to the API server. */
+const formats: { readonly [format: string]: Arbitrary<string> } = {
+  "date-time": moments().map((moment) => moment.toISOString()),
+  date: moments().map((moment) => moment.toISOString().slice(0, 10)),
+  duration: fc.tuple(fc.nat(99), fc.constantFrom("ms", "s", "m", "h")).map(([amount, unit]) => `${amount}${unit}`),
+  byte: fc.uint8Array({ maxLength: 12 }).map((bytes) => btoa(String.fromCodePoint(...bytes))),
+  uuid: fc.uuid(),
+  ipv4: fc.ipV4(),
+  ipv6: fc.constantFrom("::1", "fe80::1", "2001:db8::8a2e:370:7334"),
+  cidr: fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, bits]) => `${address}/${bits}`),
+  email: fc.stringMatching(/^[a-z]{1,8}@[a-z]{1,8}\.org$/u),
+  hostname: fc.stringMatching(/^[a-z][a-z0-9]{0,8}\.example$/u),
+  uri: fc.stringMatching(/^https:\/\/[a-z]{1,8}\.example\/[a-z]{0,8}$/u),
+};
+
+function moments(): Arbitrary<Date> {
+  return fc.date({ min: new Date("2000-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true });
+}
+
+/** Texts of a schema. */
+export function textOf({ format, pattern, minLength = 0, maxLength }: JsonSchema): Arbitrary<string> {
+  const most = Math.min(maxLength ?? Infinity, Math.max(minLength, 20));
+  const length = (text: string): number => Array.from(text).length;
+  const fits = (text: string): boolean => length(text) >= minLength && length(text) <= (maxLength ?? Infinity);
+  const known = format === undefined ? undefined : formats[format];
+  if (known !== undefined) return known.filter(fits);
+  if (pattern !== undefined) return fc.stringMatching(inAscii(pattern)).filter(fits);
+  return fc.string({ minLength, maxLength: most });
+}
+
+/** Kubernetes' patterns are Go's; what fast-check can draw from them is what both languages write alike. */
+function inAscii(pattern: string): RegExp {
+  return new RegExp(
+    pattern.replaceAll(/\[\[:(alpha|digit|alnum|lower|upper):\]\]/gu, (_, name: string) => classes[name] ?? ""),
+  );
+}
+
+const classes: { readonly [name: string]: string } = {
+  alpha: "[A-Za-z]",
+  digit: "[0-9]",
+  alnum: "[A-Za-z0-9]",
+  lower: "[a-z]",
+  upper: "[A-Z]",
+};
