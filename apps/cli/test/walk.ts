@@ -97,7 +97,8 @@ class Session {
   }
 
   #tidy(said: string): string {
-    return said.replaceAll(this.#folder, "~").replaceAll(checkout, "<checkout>").trimEnd();
+    const lines = said.replaceAll(this.#folder, "~").replaceAll(checkout, "<checkout>").trimEnd().split("\n");
+    return lines.filter((line) => !line.startsWith("npm warn ")).join("\n");
   }
 }
 

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import {
+  buildImage,
+  buildIndex,
+  compressionOf,
+  openStore,
+  parseReference,
+  pushImage,
+  RegistrySession,
+  unpackLayer,
+} from "@capstan/oci";
+import { registryMissing, startRegistry } from "./registry.ts";
+import { capstan } from "./terminal.ts";
+
+const entry = fileURLToPath(new URL("../../../examples/memcached/main.ts", import.meta.url));
+const here = { os: "linux", architecture: process.arch === "x64" ? "amd64" : process.arch };
+
+let cwd = "";
+before(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "capstan-image-"));
+});
+after(() => rm(cwd, { recursive: true, force: true }));
+
+test("the operator's image is built from what it loads, runs as nobody, and says what is in it", async () => {
+  const { code, out, err } = await capstan(
+    ["image", "build", "example.com/cache:v1", "--entry", entry, "--sbom", "sbom.json", "--label", "team=cache"],
+    { cwd },
+  );
+  assert.equal(code, 0, err);
+  assert.match(out, /^example\.com\/cache:v1@sha256:[0-9a-f]{64}\n$/);
+  const again = await capstan(["image", "build", "example.com/cache:v2", "--entry", entry, "--label", "team=cache"], {
+    cwd,
+  });
+  assert.equal(again.out.split("@")[1], out.split("@")[1], "the same sources give the same digest");
+  const store = await openStore(join(cwd, ".capstan/images"));
+  const { manifest, config } = await store.image((await store.find("example.com/cache:v1")) ?? assert.fail(), here);
+  assert.equal(config.config?.User, "65532:65532");
+  assert.equal(config.config.Labels?.["team"], "cache");
+  const bytes = manifest.layers.reduce((sum, { size }) => sum + size, 0);
+  assert.ok(bytes < 80e6, `${bytes} bytes`);
+  const { packages } = JSON.parse(await readFile(join(cwd, "sbom.json"), "utf8")) as {
+    packages: { name: string; versionInfo: string }[];
+  };
+  const names = packages.map(({ name }) => name);
+  for (const name of ["node", "capstan", "@capstan/runtime", "ws"])
+    assert.ok(names.includes(name), `${name} is not listed`);
+  for (const name of ["@capstan/cli", "@capstan/cluster", "typescript"])
+    assert.ok(!names.includes(name), `${name} is not needed`);
+});
+
+test(
+  "it runs with a root that cannot be written",
+  { skip: spawnSync("which", ["bwrap"]).status !== 0 && process.env["CI"] !== "true" ? "install bubblewrap" : false },
+  async () => {
+    const store = await openStore(join(cwd, ".capstan/images"));
+    const { manifest, config } = await store.image((await store.find("example.com/cache:v1")) ?? assert.fail(), here);
+    const root = join(cwd, "root");
+    await mkdir(root);
+    for (const { digest, mediaType } of manifest.layers)
+      await unpackLayer(store.read(digest), compressionOf(mediaType), root, { owners: "mine", whiteouts: "remove" });
+    const sandbox = [
+      "--ro-bind",
+      root,
+      "/",
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+      "--unshare-user",
+      "--unshare-net",
+      "--uid",
+      "65532",
+      "--gid",
+      "65532",
+      "--clearenv",
+    ];
+    const command = [...sandbox, "--chdir", config.config?.WorkingDir ?? "/", ...(config.config?.Entrypoint ?? [])];
+    const { stdout } = await promisify(execFile)("bwrap", [...command, "--help"], { timeout: 120_000 });
+    assert.match(stdout, /--leader-elect/);
+  },
+);
+
+describe("images for several platforms, from a real registry", { skip: registryMissing }, () => {
+  test("each platform gets its own Node below the same operator", async () => {
+    await using registry = await startRegistry();
+    const store = await openStore(join(cwd, "base"));
+    const platforms = ["amd64", "arm64"].map((architecture) => ({ os: "linux", architecture }));
+    const bases = await Promise.all(
+      platforms.map((platform) =>
+        buildImage(
+          {
+            platform,
+            layers: [[{ path: "usr/local/bin/node", mode: 0o755, body: `node for ${platform.architecture}` }]],
+          },
+          store,
+        ),
+      ),
+    );
+    const base = parseReference(`${registry.host}/library/node:24`);
+    const session = new RegistrySession(registry.host, {
+      fetch: (url, init) => fetch(url, init),
+      credentials: async () => undefined,
+      wait: async () => undefined,
+    });
+    await pushImage(await buildIndex(bases, store), base, { store, session });
+    const name = `${registry.host}/team/cache:v1`;
+    const words = [
+      "image",
+      "build",
+      name,
+      "--entry",
+      entry,
+      "--from",
+      `${registry.host}/library/node:24`,
+      "--platform",
+      "linux/amd64,linux/arm64",
+    ];
+    const built = await capstan(words, { cwd });
+    assert.equal(built.code, 0, built.err);
+    const pushed = await capstan(["image", "push", name], { cwd });
+    assert.equal(pushed.code, 0, pushed.err);
+    const raw = execFileSync("skopeo", ["inspect", "--tls-verify=false", "--raw", `docker://${name}`], {
+      encoding: "utf8",
+    });
+    const { manifests } = JSON.parse(raw) as { manifests: { platform: { architecture: string } }[] };
+    assert.deepEqual(
+      manifests.map(({ platform }) => platform.architecture),
+      ["amd64", "arm64"],
+    );
+  });
+
+  test("what was not built is not pushed, and a platform without Node is refused", async () => {
+    const missing = await capstan(["image", "push", "example.com/never:v1"], { cwd });
+    assert.equal(missing.code, 3);
+    assert.match(missing.err, /no image was built as example\.com\/never:v1/);
+    const foreign = await capstan(
+      ["image", "build", "example.com/x:v1", "--entry", entry, "--platform", "linux/s390x"],
+      { cwd },
+    );
+    assert.equal(foreign.code, 2);
+    assert.match(foreign.err, /name an image with Node/);
+  });
+});
+
+test("a program that cannot be loaded is told by its own error", async () => {
+  await writeFile(join(cwd, "package.json"), '{"name":"broken","type":"module"}');
+  await writeFile(join(cwd, "broken.ts"), 'throw new Error("not today");\n');
+  const { code, err } = await capstan(["image", "build", "example.com/broken:v1", "--entry", "broken.ts"], { cwd });
+  assert.equal(code, 3);
+  assert.match(err, /capstan: cannot load .*broken\.ts: not today\n$/);
+});
