@@ -1,6 +1,6 @@
 /** The operator as a program: `node src/main.ts --help`. In the pods of backups the same program is the agent. */
 import { runAgent } from "./backup/agent/main.ts";
-import { AGENT_ARGUMENT, backupControllers } from "./backup/index.ts";
+import { AGENT_ARGUMENT } from "./backup/index.ts";
 import { connectEtcd } from "./etcd/index.ts";
 import { etcdOperator } from "./operator.ts";
 
@@ -10,5 +10,5 @@ else await runOperator();
 async function runOperator(): Promise<void> {
   const now = (): number => Date.now();
   const agentImage = process.env["ETCD_OPERATOR_IMAGE"] ?? "etcd-operator";
-  await etcdOperator({ connect: connectEtcd, now, more: backupControllers({ agentImage, now }) }).run();
+  await etcdOperator({ connect: connectEtcd, now, agentImage }).run();
 }

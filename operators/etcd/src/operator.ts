@@ -3,32 +3,52 @@ import { controller, operator } from "capstan";
 import type { Controller, Operator } from "capstan";
 import { actions } from "./act/index.ts";
 import type { Means } from "./act/index.ts";
+import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
 import { observe, OWNS, READS } from "./observe/index.ts";
 import type { Outside, Seen } from "./observe/index.ts";
 import { operationController } from "./operation/operation.ts";
+import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts";
 
 /** Everything that is handed in. */
-export type OperatorOptions = Outside & Partial<Means> & { readonly more?: readonly Controller[] };
+export interface OperatorOptions extends Outside {
+  /** The image of this program: pods that make and fetch backups run it. */
+  readonly agentImage: string;
+}
 
-export function clusterController(options: OperatorOptions): Controller {
-  const { seedParts = () => ({ initContainers: [], volumes: [] }) } = options;
+export function etcdOperator(options: OperatorOptions): Operator {
+  const controllers = [clusterController(options), operationController(options), ...backupControllers(options)];
+  return operator({ name: "etcd-operator", controllers });
+}
+
+function clusterController(options: OperatorOptions): Controller {
   return controller(
     EtcdCluster,
     { owns: OWNS, reads: READS, timeout: "3m" },
     {
       observe: (context): Promise<Seen> => observe(context, options),
       decide: (seen: Seen) => decide(seen),
-      act: actions({ seedParts }),
+      act: actions({ seedParts: seedsWith(options), passwords: new Map() }),
     },
   );
 }
 
-export function etcdOperator(options: OperatorOptions): Operator {
-  const { more = [] } = options;
-  return operator({
-    name: "etcd-operator",
-    controllers: [clusterController(options), operationController(options), ...more],
-  });
+/** What the pod of a first member needs that begins with a backup. */
+function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
+  return ({ seen }, member, version) => {
+    const { form, seedFrom: source } = seen;
+    if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
+    return seedParts({
+      agentImage,
+      source,
+      image: imageOf(form.spec, version),
+      version,
+      member,
+      peerURL: peerUrl(form.place, member),
+      token: tokenOf(form, member),
+      volume: { name: "data", mountPath: DATA_PATH },
+      dataDir: DATA_DIR,
+    });
+  };
 }

@@ -13,8 +13,8 @@ const NEXT = again("500ms", "one step at a time");
 
 /** Exhaustive by type. */
 export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
-  rest: async (turn) => {
-    const isBusy = await care(turn);
+  rest: async (turn, means) => {
+    const isBusy = await care(turn, means);
     return isBusy ? NEXT : again("30s", "all is well");
   },
 

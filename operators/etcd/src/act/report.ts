@@ -2,6 +2,7 @@
 import type { Action } from "../contract.ts";
 import { compareVersions, isRecovering, quorumOf, serialOf, viewOf } from "../decide/index.ts";
 import type { Member, View } from "../decide/index.ts";
+import { EtcdBackup } from "../kinds/index.ts";
 import type { ClusterStatus } from "../observe/index.ts";
 import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
 import { adviceFor } from "./advice.ts";
@@ -28,10 +29,24 @@ export function report(turn: Turn): void {
   const { update } = seen.known;
   const isUpgrading = update !== undefined && update.failed === undefined;
   status.condition("Upgrading", isUpgrading, upgradeDetails(update));
+  reportBackup(turn);
   status.condition("TLSReady", seen.tls.state.ready, {
     reason: seen.tls.state.reason,
     message: seen.tls.state.message,
   });
+}
+
+/** What the EtcdBackup of the cluster's name tells. */
+function reportBackup({ get, seen, status }: Turn): void {
+  const policy = seen.object.spec.backup;
+  const backup = policy === undefined ? undefined : get(EtcdBackup, seen.name);
+  const ready = backup?.status?.conditions?.find(({ type }) => type === "Ready");
+  const reason = policy === undefined ? "NoPolicy" : (ready?.reason ?? "NotYet");
+  const message =
+    policy === undefined ? "spec.backup is not set: there are no backups by schedule" : (ready?.message ?? "");
+  status.condition("BackupReady", ready?.status === "True", { reason, message });
+  const last = backup?.status?.last;
+  status.backup = last && { ...last };
 }
 
 function reportFields({ seen, status }: Turn, view: View): void {

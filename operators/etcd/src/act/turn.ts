@@ -18,6 +18,8 @@ export type Turn<D extends Action["do"] = Action["do"]> = ClusterContext & {
 export interface Means {
   /** What the pod of a first member needs that begins with the data of a backup. */
   readonly seedParts: (turn: Turn, member: string, version: string) => SeedParts;
+  /** Which versions of password Secrets each cluster was told of, by its uid. Forgotten with the process: then they are told again. */
+  readonly passwords: Map<string, ReadonlyMap<string, string>>;
 }
 
 export type Handler<D extends Action["do"]> = (turn: Turn<D>, means: Means) => Promise<Answer> | Answer;

@@ -11,6 +11,7 @@ import {
   removeRuins,
   startPods,
   waitForTheIll,
+  weanSeed,
 } from "./members.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
 import { giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
@@ -26,6 +27,7 @@ const WITH_QUORUM: readonly Rule[] = [
   cleanUp,
   replanUpdate,
   giveUpUpdate,
+  weanSeed,
   startPods,
   removeRuins,
   nurseLearner,

@@ -19,6 +19,13 @@ export function disarmAlarms({ seen }: View): Action | undefined {
   return id === undefined ? undefined : { do: "disarm", id };
 }
 
+/** A first member that began with a backup would ask for it again whenever it is moved: it goes on as one of many before others come. */
+export function weanSeed({ members }: View): Action | undefined {
+  const [only, ...others] = members;
+  const isWeaned = only === undefined || others.length > 0 || !only.isWell || only.pod?.boot !== "seed-backup";
+  return isWeaned ? undefined : { do: "delete-pod", member: only.name, why: "it has taken over the backup" };
+}
+
 /** Every member has a volume and a pod of the right kind; a member that has lived never begins anew. */
 export function startPods(view: View): Action | undefined {
   for (const member of view.members) {

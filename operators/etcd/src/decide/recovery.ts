@@ -67,11 +67,11 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
 function settle(seen: Observation, recovery: KnownRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
-  if (pod?.boot === "survive" && pod.state !== "stopping") {
+  if (pod !== undefined && pod.boot !== "live" && pod.state !== "stopping") {
     return { do: "delete-pod", member, why: "it is one of many again" };
   }
   if (pod === undefined) return { do: "create-pod", member, boot: "live", version: versionFor(viewOf(seen), member) };
-  if (pod.boot === "survive" || !isAlone(seen, member)) return { do: "wait", for: `${member} to serve as one of many` };
+  if (pod.boot !== "live" || !isAlone(seen, member)) return { do: "wait", for: `${member} to serve as one of many` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Done", reason: `${member} serves; others may join` } };
 }
 

@@ -68,13 +68,13 @@ function troubleOf(pod: PodObject): string | undefined {
 }
 
 /** Reasons that are no trouble but the usual course of things. */
-const USUAL: readonly (string | undefined)[] = [undefined, "ContainerCreating", "PodInitializing"];
+const USUAL: ReadonlySet<string | undefined> = new Set([undefined, "ContainerCreating", "PodInitializing"]);
 
 function waitingReason(pod: PodObject): string | undefined {
   const container = containerOf(pod);
   const starting = pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting !== undefined);
   const { reason, message } = container?.state?.waiting ?? starting?.state?.waiting ?? {};
-  if (USUAL.includes(reason)) return undefined;
+  if (USUAL.has(reason)) return undefined;
   const end = container?.lastState?.terminated;
   return [reason, message, end && `it ended with ${end.exitCode}`].filter(Boolean).join(": ");
 }

@@ -1,6 +1,6 @@
 /** The objects that a cluster is made of, as pure functions. */
 export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
-export { DATA_DIR } from "./flags.ts";
+export { DATA_DIR, DATA_PATH } from "./flags.ts";
 export {
   BOOT_ANNOTATION,
   claimName,
@@ -18,6 +18,6 @@ export {
   VERSION_LABEL,
 } from "./names.ts";
 export type { Place } from "./names.ts";
-export { buildPod, imageOf, printOf } from "./pod.ts";
+export { buildPod, imageOf, printOf, tokenOf } from "./pod.ts";
 export type { ClusterSpec, Form, SeedParts } from "./pod.ts";
 export { PROFILES, toBytes } from "./profile.ts";

@@ -84,6 +84,11 @@ export function printOf(form: Form, version: string): string {
   return createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 16);
 }
 
+/** Every first member makes a cluster of an identity of its own. */
+export function tokenOf({ uid }: Pick<Form, "uid">, member: string): string {
+  return `${uid}-${member}`;
+}
+
 export function imageOf({ image }: ClusterSpec, version: string): string {
   return image.replaceAll("{version}", version);
 }
@@ -94,7 +99,17 @@ function flagInput(
 ): Parameters<typeof flagsOf>[0] {
   const { quota } = PROFILES[spec.profile];
   const { compaction } = spec.maintenance;
-  return { place, token: `${uid}-${member}`, member, boot, version, peers, quota, compaction, options: spec.options };
+  return {
+    place,
+    token: tokenOf({ uid }, member),
+    member,
+    boot,
+    version,
+    peers,
+    quota,
+    compaction,
+    options: spec.options,
+  };
 }
 
 function podEssentials({ place }: Form, { member }: PodInput) {

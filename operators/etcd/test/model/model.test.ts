@@ -58,18 +58,25 @@ const UPDATES: readonly World["update"][] = [
 ];
 
 function* worlds(size: number): Generator<World> {
-  const seconds = [...CONDITIONS, ...LEARNERS];
-  for (const [a, first] of CONDITIONS.entries()) {
-    for (const second of CONDITIONS.slice(a)) {
-      for (const third of [...seconds, undefined]) {
-        const parts = third === undefined ? [first, second] : [first, second, third];
-        const slots = parts.map((part, at): Slot => ({ ...base, ...part, name: `m-${at}` }));
-        for (const update of UPDATES) {
-          for (const version of [OLD, NEW]) yield worldOf({ slots, size, version, update });
-        }
-      }
+  for (const slots of companies()) {
+    for (const update of UPDATES) {
+      for (const version of [OLD, NEW]) yield worldOf({ slots, size, version, update });
     }
   }
+}
+
+/** Two or three members in every combination of conditions. */
+function* companies(): Generator<Slot[]> {
+  for (const [at, first] of CONDITIONS.entries()) {
+    for (const second of CONDITIONS.slice(at)) {
+      yield company([first, second]);
+      for (const third of [...CONDITIONS, ...LEARNERS]) yield company([first, second, third]);
+    }
+  }
+}
+
+function company(parts: readonly Partial<Slot>[]): Slot[] {
+  return parts.map((part, at): Slot => ({ ...base, ...part, name: `m-${at}` }));
 }
 
 function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): World {

@@ -2,7 +2,8 @@
 import { connectEtcd } from "../../src/etcd/index.ts";
 import { etcdOperator } from "../../src/operator.ts";
 import { dialThrough } from "./forwarder.ts";
-import { idleControllers } from "./idle.ts";
 
+/** The image that the stories of backups build. */
+const AGENT_IMAGE = process.env["ETCD_OPERATOR_IMAGE"] ?? "capstan.test/etcd-operator:1";
 const dial = dialThrough(process.env["ETCD_OPERATOR_SOCKET"] ?? "");
-await etcdOperator({ connect: connectEtcd, dial, now: () => Date.now(), more: idleControllers }).run();
+await etcdOperator({ connect: connectEtcd, dial, now: () => Date.now(), agentImage: AGENT_IMAGE }).run();

@@ -121,7 +121,7 @@ export class Scene {
     }
     const { status } = await this.cluster().catch(() => ({ status: undefined }));
     assert.fail(
-      `waited in vain until ${what}; ${String(failure ?? "")}\n${JSON.stringify(status, undefined, 1)}\n${await this.#lastWords()}`,
+      `waited in vain until ${what}; ${failure instanceof Error ? failure.message : ""}\n${JSON.stringify(status, undefined, 1)}\n${await this.#lastWords()}`,
     );
   }
 
@@ -148,6 +148,36 @@ export class Scene {
       dial: dialThrough(this.ground.socket),
       ...(tls === undefined ? {} : { tls: { ...tls, serverName: hostOf(place, name) } }),
     });
+  }
+
+  async claims(): Promise<readonly KubeObject[]> {
+    return await this.kube.list(
+      `${this.path("persistentvolumeclaims")}?labelSelector=etcd.capstan.dev/cluster=${this.name}`,
+    );
+  }
+
+  /** The way that clients take: through the service. */
+  async ways(): Promise<{
+    readonly endpoints: () => readonly string[];
+    readonly connect: (endpoint: string) => EtcdClient;
+  }> {
+    const service = `${this.name}-client`;
+    const found = (await this.kube.get(this.path("services", service))) as
+      | { spec?: { clusterIP?: string } }
+      | undefined;
+    const tls = await this.#tls();
+    const serverName = `${service}.${this.ground.namespace}.svc`;
+    const dial = dialThrough(this.ground.socket);
+    return {
+      endpoints: () => [`${tls === undefined ? "http" : "https"}://${found?.spec?.clusterIP}:2379`],
+      connect: (endpoint) =>
+        connectEtcd({
+          endpoint,
+          dial,
+          timeoutMs: 2_000,
+          ...(tls === undefined ? {} : { tls: { ...tls, serverName } }),
+        }),
+    };
   }
 
   async #tls(): Promise<TlsMaterial | undefined> {

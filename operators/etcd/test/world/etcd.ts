@@ -181,11 +181,11 @@ export class ScriptedEtcd {
       return { memberId: member.id, clusterId: id, isBroken: false };
     }
     const peers = (flags.get("initial-cluster") ?? "").split(",").map((entry) => entry.slice(entry.indexOf("=") + 1));
-    const others = peers.filter((peer) => peer !== own);
+    const others = new Set(peers.filter((peer) => peer !== own));
     const cluster = [...this.clusters.values()].find(
       (one) =>
         this.hasQuorum(one) &&
-        one.members.some((member) => others.includes(member.peerURLs[0] ?? "") && this.#runs(member, one.id)),
+        one.members.some((member) => others.has(member.peerURLs[0] ?? "") && this.#runs(member, one.id)),
     );
     const member = cluster?.members.find(({ peerURLs }) => peerURLs[0] === own);
     if (cluster === undefined || member === undefined) return "cannot fetch cluster info from peer urls";

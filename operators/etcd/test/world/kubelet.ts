@@ -16,6 +16,22 @@ interface Running {
   restarts: number;
 }
 
+/** After so many it is not started any more, so that the world comes to rest. */
+const CRASHES = 6;
+
+interface Container {
+  readonly image?: string;
+  readonly args?: readonly string[];
+}
+
+function flagsOf({ args = [] }: Container): ReadonlyMap<string, string> {
+  return new Map(args.map((flag) => [flag.slice(2, flag.indexOf("=")), flag.slice(flag.indexOf("=") + 1)]));
+}
+
+function versionOf({ image = "" }: Container): string {
+  return /:v?(?<version>[^:]+)$/u.exec(image)?.groups?.["version"] ?? "";
+}
+
 /** Turns of the kubelet happen when the test says so. */
 export class ScriptedKubelet {
   readonly #world: TestWorld;
@@ -57,42 +73,35 @@ export class ScriptedKubelet {
   }
 
   async #run(pod: PodObject, claims: readonly ClaimObject[]): Promise<boolean> {
-    const name = pod.metadata.name;
-    const known = this.#running.get(name);
+    const { name, uid, labels } = pod.metadata;
     const [container] = pod.spec?.containers ?? [];
-    if (known?.isUp === true || container === undefined) return false;
+    if (this.#running.get(name)?.isUp === true || container === undefined) return false;
     if (this.missingImages.has(container.image ?? "")) return await this.#refuseImage(pod);
-    const claim = claims.find(
-      ({ metadata }) => metadata.labels?.[MEMBER_LABEL] === pod.metadata.labels?.[MEMBER_LABEL],
-    );
+    const claim = claims.find(({ metadata }) => metadata.labels?.[MEMBER_LABEL] === labels?.[MEMBER_LABEL]);
     if (claim === undefined) return false;
-    const running = known ?? {
-      uid: pod.metadata.uid,
-      address: `10.0.0.${++this.#addresses}`,
-      isUp: false,
-      isReady: undefined,
-      restarts: 0,
-    };
-    this.#running.set(name, running);
-    const flags = new Map(
-      (container.args ?? []).map((flag) => [flag.slice(2, flag.indexOf("=")), flag.slice(flag.indexOf("=") + 1)]),
-    );
-    const version = /:v?(?<version>[^:]+)$/u.exec(container.image ?? "")?.groups?.["version"] ?? "";
-    const disk = this.#etcd.start(flags, {
+    const running = this.#running.get(name) ?? this.#place(name, uid);
+    if (running.restarts > CRASHES) return false;
+    const options = {
       disk: this.disks.get(claim.metadata.uid),
       address: running.address,
-      version,
-    });
+      version: versionOf(container),
+    };
+    const disk = this.#etcd.start(flagsOf(container), options);
     if (typeof disk === "string") {
-      if (known === undefined || running.restarts < 6) running.restarts++;
-      else return false;
-      await this.#write(pod, running);
-      return true;
+      running.restarts++;
+    } else {
+      this.disks.set(claim.metadata.uid, disk);
+      running.isUp = true;
     }
-    this.disks.set(claim.metadata.uid, disk);
-    running.isUp = true;
     await this.#write(pod, running);
     return true;
+  }
+
+  #place(name: string, uid: string): Running {
+    const address = `10.0.0.${++this.#addresses}`;
+    const running: Running = { uid, address, isUp: false, isReady: undefined, restarts: 0 };
+    this.#running.set(name, running);
+    return running;
   }
 
   /** Ready means that the cluster of the process has a leader. */

@@ -1,11 +1,10 @@
 /** A test's world: the operator on the embedded API server in virtual time, with a scripted kubelet and a scripted etcd. */
 import assert from "node:assert/strict";
-import { controller } from "capstan";
 import type { ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
-import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
+import { EtcdCluster } from "../../src/kinds/index.ts";
 import { UID_LABEL } from "../../src/observe/index.ts";
 import { MEMBER_LABEL } from "../../src/pods/index.ts";
 import { etcdOperator } from "../../src/operator.ts";
@@ -31,8 +30,7 @@ export interface EtcdWorld extends AsyncDisposable {
 export async function startWorld(): Promise<EtcdWorld> {
   const clock = new VirtualClock();
   const etcd = new ScriptedEtcd();
-  const idle = [controller(EtcdBackup, {}, () => undefined), controller(EtcdRestore, {}, () => undefined)];
-  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), more: idle });
+  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), agentImage: "etcd-operator" });
   const world = await testOperator(app, { clock });
   const kubelet = new ScriptedKubelet(world, etcd);
   const cluster = async (name = "e"): Promise<ClusterObject> => {
