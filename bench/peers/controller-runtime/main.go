@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,7 +97,12 @@ func main() {
 	scheme.AddKnownTypes(group, &Widget{}, &WidgetList{})
 	metav1.AddToGroupVersion(scheme, group)
 	config := ctrl.GetConfigOrDie()
-	manager, err := ctrl.NewManager(config, ctrl.Options{Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}})
+	options := ctrl.Options{Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}}
+	if slices.Contains(os.Args, "--read-your-writes") {
+		yes := true
+		options.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: &yes}
+	}
+	manager, err := ctrl.NewManager(config, options)
 	must(err)
 	must(ctrl.NewControllerManagedBy(manager).For(&Widget{}).Owns(&corev1.ConfigMap{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 16}).Complete(&reconciler{manager.GetClient()}))

@@ -6,3 +6,7 @@ export type { Story, Survived } from "./crash.ts";
 export { errors, faultyApi } from "./faulty-api.ts";
 export type { Call, Fault } from "./faulty-api.ts";
 export { VirtualClock } from "./clock.ts";
+
+// The queue by itself, for models and benchmarks of its order and speed.
+export { Queue } from "../queue/queue.ts";
+export type { After, QueueOptions, Turn, Wish } from "../queue/queue.ts";

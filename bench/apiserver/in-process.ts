@@ -1,0 +1,36 @@
+/** Servers inside this process, as tests start them: how soon they answer, and what is left of five hundred of them. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { startApiServer } from "@capstan/apiserver";
+import type { Figures } from "../result.ts";
+
+const servers = 500;
+
+/** Starts and stops servers; the first one of all pays for the code. */
+export async function measureInProcess(figures: Figures): Promise<void> {
+  for (let at = 0; at < 5; at++) {
+    const began = performance.now();
+    await using server = await startApiServer();
+    await server.fetch(new Request("http://server/readyz"));
+    figures.add("capstan", "start in process", "ms", performance.now() - began);
+  }
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  await many(20);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  await many(servers);
+  collect();
+  const kept = (process.memoryUsage().heapUsed - before) / 2 ** 20 / servers;
+  figures.add("capstan", "memory kept by 500 servers", "MiB a server", kept);
+}
+
+async function many(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    await using server = await startApiServer();
+    const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
+    const headers = { "content-type": "application/json" };
+    const path = "http://server/api/v1/namespaces/default/configmaps";
+    await server.fetch(new Request(path, { method: "POST", body, headers }));
+  }
+}

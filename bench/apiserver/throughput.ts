@@ -1,0 +1,61 @@
+/** Requests a second with sixteen in flight: get, create, and a mixture of everything. */
+import type { Client } from "@capstan/client";
+import { ConfigMap, Namespace } from "@capstan/kinds/v1";
+import type { Figures } from "../result.ts";
+import type { Server } from "./servers.ts";
+
+const seconds = 5;
+const inFlight = 16;
+const data = { text: "x".repeat(300) };
+
+/** Each kind of request for some seconds. */
+export async function measureThroughput({ name, client }: Server, figures: Figures): Promise<void> {
+  const namespace = `load-${Date.now()}`;
+  await client.create(Namespace, { metadata: { name: namespace } });
+  await client.create(Namespace, { metadata: { name: `${namespace}-few` } });
+  for (let at = 0; at < 10; at++) {
+    await client.create(ConfigMap, { metadata: { namespace: `${namespace}-few`, name: `few-${at}` }, data });
+  }
+  const calls = requestsOf(client, namespace);
+  const mixture = [calls.get, calls.list, calls.create, calls.patch, calls.apply];
+  figures.add(name, "get", "requests per second", await rateOf(calls.get));
+  figures.add(name, "create", "requests per second", await rateOf(calls.create));
+  figures.add(name, "mixed", "requests per second", await rateOf((at) => mixture[at % mixture.length]?.(at)));
+  await client.delete(Namespace, { name: namespace }).catch(() => undefined);
+}
+
+type Request = (at: number) => Promise<unknown> | undefined;
+
+function requestsOf(client: Client, namespace: string) {
+  const few = `${namespace}-few`;
+  let made = 0;
+  return {
+    get: (at: number) => client.get(ConfigMap, { namespace: few, name: `few-${at % 10}` }),
+    list: () => client.list(ConfigMap, { namespace: few }).all(),
+    create: () => client.create(ConfigMap, { metadata: { namespace, name: `made-${made++}` }, data }),
+    patch: (at: number) =>
+      client.patch(ConfigMap, { namespace: few, name: `few-${at % 10}` }, { merge: { data: { at: String(at) } } }),
+    apply: (at: number) =>
+      client.apply(
+        ConfigMap,
+        { metadata: { namespace: few, name: `applied-${at % 10}` }, data: { at: String(at) } },
+        { fieldManager: "bench", force: true },
+      ),
+  };
+}
+
+async function rateOf(request: Request): Promise<number> {
+  for (let at = 0; at < 200; at++) await request(at);
+  let done = 0;
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (performance.now() < end) {
+        await request(done);
+        done++;
+      }
+    }),
+  );
+  return done / ((performance.now() - began) / 1000);
+}

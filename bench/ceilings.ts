@@ -1,0 +1,72 @@
+/** What we promise in numbers. A figure that passes its ceiling fails the benchmark, and the page says so. */
+import { median } from "./result.ts";
+import type { Row } from "./result.ts";
+
+/** A limit: a value, or a share of what somebody else needs in the same run. */
+export type Limit =
+  | { readonly atMost: number }
+  | { readonly atLeast: number }
+  | { readonly atMost: number; readonly times: string }
+  | { readonly atLeast: number; readonly times: string };
+
+/** Limits of Capstan's figures, by suite and name. */
+export const ceilings: { readonly [row: string]: Limit } = {
+  "import/import capstan, CPU": { atMost: 60 },
+  "import/import capstan, memory": { atMost: 20 },
+  "import/capstan --help": { atMost: 120 },
+  "queue/add, take and done": { atLeast: 1_000_000 },
+  "client/small request, CPU": { atMost: 60 },
+  "runtime/burst, CPU per object": { atMost: 0.75, times: "controller-runtime" },
+  "runtime/burst, writes per object": { atMost: 2.005 },
+  "runtime/burst, peak memory": { atMost: 2, times: "controller-runtime" },
+  "runtime/restart, CPU": { atMost: 0.8, times: "controller-runtime" },
+  "runtime/restart, writes": { atMost: 0 },
+  "runtime/one change, p50 to ConfigMap": { atMost: 1, times: "controller-runtime" },
+  "runtime/one change, p50 to status": { atMost: 1, times: "controller-runtime" },
+  "runtime/cold start to first write": { atMost: 0.8, times: "controller-runtime" },
+  "runtime/churn, CPU": { atMost: 0.75, times: "controller-runtime" },
+  "runtime/churn, writes per change": { atMost: 2.02 },
+  "cache/memory per 1 KB ConfigMap": { atMost: 0.5, times: "controller-runtime" },
+  "apiserver/start in process": { atMost: 150 },
+  "apiserver/start as a process": { atMost: 400 },
+  "apiserver/memory after start": { atMost: 1 / 3, times: "kube-apiserver + etcd" },
+  "apiserver/memory of 10,000 ConfigMaps over their JSON": { atMost: 3 },
+  "apiserver/get": { atLeast: 2, times: "kube-apiserver + etcd" },
+  "apiserver/create": { atLeast: 2, times: "kube-apiserver + etcd" },
+  "apiserver/mixed": { atLeast: 1, times: "kube-apiserver + etcd" },
+  "apiserver/event to 1,000 watchers, p99": { atMost: 50 },
+  "apiserver/stall by a list of 10,000": { atMost: 50 },
+  "apiserver/memory kept by 500 servers": { atMost: 0.1 },
+};
+
+/** How a row stands to its ceiling. */
+export interface Verdict {
+  readonly row: Row;
+  readonly limit: Limit;
+  readonly figure: number;
+  /** The value that may not be passed, in the row's unit. */
+  readonly bound: number;
+  readonly holds: boolean;
+}
+
+/** Judges the rows that have a ceiling and whose contenders took part. */
+export function judge(rows: readonly Row[]): Verdict[] {
+  return rows.flatMap((row) => {
+    const limit = ceilings[`${row.suite}/${row.name}`];
+    const own = row.figures["capstan"];
+    if (limit === undefined || own === undefined) return [];
+    const base = "times" in limit ? row.figures[limit.times] : [1];
+    if (base === undefined) return [];
+    const figure = median(own);
+    const bound = median(base) * ("atMost" in limit ? limit.atMost : limit.atLeast);
+    return [{ row, limit, figure, bound, holds: "atMost" in limit ? figure <= bound : figure >= bound }];
+  });
+}
+
+/** A limit in words. */
+export function formatLimit(limit: Limit): string {
+  const amount = "atMost" in limit ? limit.atMost : limit.atLeast;
+  const number = Number.isInteger(amount) ? amount.toLocaleString("en") : String(Number(amount.toFixed(2)));
+  const side = "atMost" in limit ? "≤" : "≥";
+  return "times" in limit ? `${side} ${number} x ${limit.times}` : `${side} ${number}`;
+}

@@ -1,0 +1,33 @@
+/** Work in parallel and waiting for a condition, for all suites. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MeasuredProcess } from "./measured-process.ts";
+
+/** Runs something so many times, so many at a time. */
+export async function inParallel(count: number, run: (at: number) => Promise<unknown>, inFlight = 16): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (let at = next++; at < count; at = next++) await run(at);
+    }),
+  );
+}
+
+/** Looks again and again until it is so; gives up after ten minutes. */
+export async function until(condition: () => Promise<boolean>, every = 100): Promise<void> {
+  const end = performance.now() + 600_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new RangeError("waited ten minutes for something that did not happen");
+    await sleep(every);
+  }
+}
+
+/** Waits until a program has used no CPU worth naming for a second: it has looked at everything and found nothing to do. */
+export async function untilQuiet(program: MeasuredProcess): Promise<void> {
+  let last = -1;
+  await until(async () => {
+    const { cpuSeconds } = program.cost();
+    const isQuiet = cpuSeconds - last < 0.02 && cpuSeconds > 0.05;
+    last = cpuSeconds;
+    return isQuiet;
+  }, 1000);
+}

@@ -1,0 +1,77 @@
+/** `npm run bench`: everything that we promise in numbers, measured in turn; with names, only those suites. */
+import { execFileSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { formatLimit, judge } from "./ceilings.ts";
+import { writePage } from "./page.ts";
+import { keepResults, readResults } from "./result.ts";
+import type { Found } from "./result.ts";
+
+/** What a suite may be told. */
+export interface BenchOptions {
+  readonly peers: readonly string[];
+  readonly objects: number;
+  readonly rounds: number;
+  readonly sizes: readonly number[];
+}
+
+const suites: { readonly [name: string]: (options: BenchOptions) => Promise<Found> } = {
+  import: async ({ rounds }) => (await import("./import.ts")).benchImport(rounds * 5),
+  queue: async ({ rounds }) => (await import("./queue.ts")).benchQueue(rounds),
+  client: async () => (await import("./client.ts")).benchClient(),
+  runtime: async (options) => (await import("./runtime.ts")).benchRuntime(options),
+  cache: async (options) => (await import("./cache.ts")).benchCache(options),
+  scale: async (options) => (await import("./scale.ts")).benchScale(options),
+  apiserver: async (options) => (await import("./apiserver.ts")).benchApiServer(options),
+};
+
+const help = `npm run bench -- [suite ...] [--rounds N] [--objects N] [--peers a,b] [--sizes N,N]
+
+Suites: ${Object.keys(suites).join(", ")}; all of them unless some are named. \`page\` only makes the page again.
+Peers of runtime and cache: capstan, controller-runtime, controller-runtime-ryw, kube-rs, client-node.
+`;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      peers: { type: "string", default: "capstan,controller-runtime,controller-runtime-ryw,kube-rs,client-node" },
+      objects: { type: "string", default: "2000" },
+      rounds: { type: "string", default: "3" },
+      sizes: { type: "string", default: "1000,5000,20000,50000" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(help);
+    return;
+  }
+  const wanted = positionals.length === 0 ? Object.keys(suites) : positionals.filter((name) => name !== "page");
+  const unknown = wanted.find((name) => !(name in suites));
+  if (unknown !== undefined) throw new RangeError(`there is no suite ${unknown}\n${help}`);
+  if (wanted.length > 0) execFileSync(process.execPath, ["scripts/build.ts"], { stdio: "inherit" });
+  const options: BenchOptions = {
+    peers: values.peers.split(","),
+    objects: Number(values.objects),
+    rounds: Number(values.rounds),
+    sizes: values.sizes.split(",").map(Number),
+  };
+  for (const name of wanted) {
+    console.log(`\n${name}`);
+    keepResults(name, await (suites[name]?.(options) ?? { rows: [] }));
+  }
+  writePage(readResults());
+  tellVerdicts(wanted);
+}
+
+function tellVerdicts(wanted: readonly string[]): void {
+  const verdicts = judge(readResults().rows.filter(({ suite }) => wanted.includes(suite)));
+  for (const { row, limit, figure, holds } of verdicts) {
+    const ratio = "times" in limit ? ` (${(figure / (row.figures[limit.times]?.[0] ?? 1)).toFixed(2)} x)` : "";
+    console.log(
+      `${holds ? "holds " : "PASSED"} ${row.suite}/${row.name}: ${figure.toPrecision(4)} ${row.unit}${ratio}, promised ${formatLimit(limit)}`,
+    );
+  }
+  if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
+}
+
+await main();

@@ -1,0 +1,98 @@
+/** Makes docs/performance.md and its plots from the results that are kept; it measures nothing. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { judge } from "./ceilings.ts";
+import { bars, curves } from "./page/svg.ts";
+import { table } from "./page/tables.ts";
+import type { Results, Row } from "./result.ts";
+
+const folder = "docs/performance";
+
+const chapters: readonly { readonly suite: string; readonly title: string; readonly text: string }[] = [
+  {
+    suite: "runtime",
+    title: "One controller, several frameworks",
+    text: `The same controller, a Widget that applies one ConfigMap and sets its status, written with Capstan, with controller-runtime 0.25 (also
+with its read-your-writes option, \`-ryw\`), with kube-rs 5 and with @kubernetes/client-node 2 and a queue by hand. All run on one real
+kube-apiserver, sixteen turns at a time, one after the other, several rounds; a cell shows the median and the extremes. CPU is that of the
+operator's process with all its threads. The sources are in [bench/runtime](../bench/runtime) and [bench/peers](../bench/peers).
+Capstan runs as an image would run it: built JavaScript, and \`--max-semi-space-size=4\`, which trades a little CPU for memory.`,
+  },
+  {
+    suite: "cache",
+    title: "A large cache",
+    text: "20,000 ConfigMaps of 1 KB that the operator watches: resident memory with them less that without, for each.",
+  },
+  {
+    suite: "import",
+    title: "Import",
+    text: "A process that imports the package and ends, less one that imports nothing; and the command that shows its help.",
+  },
+  {
+    suite: "queue",
+    title: "Queue",
+    text: "200,000 keys of 50 tenants in the queue; every key that was done is added again. CPU time of one thread.",
+  },
+  {
+    suite: "client",
+    title: "Client",
+    text: "One small ConfigMap read again and again over one connection, sixteen at a time; CPU of the client's process.",
+  },
+  {
+    suite: "apiserver",
+    title: "The embedded API server",
+    text: `Ours as a process beside kube-apiserver 1.36 with etcd. Latency of an event counts from the sending of the write until its last byte is
+at the watcher. The load comes from one process on the same machine.`,
+  },
+];
+
+/** Writes the page and the plots. */
+export function writePage(results: Results): void {
+  mkdirSync(folder, { recursive: true });
+  const parts = chapters.flatMap((chapter) => {
+    const rows = results.rows.filter(({ suite }) => suite === chapter.suite);
+    if (rows.length === 0) return [];
+    return [`## ${chapter.title}\n\n${chapter.text}\n\n${table(rows)}`, ...plotsOf(rows)];
+  });
+  const page = [opening(results), losses(results.rows), ...parts, growthOf(results)].filter((part) => part !== "");
+  writeFileSync("docs/performance.md", `${page.join("\n\n")}\n`);
+}
+
+function opening({ machine }: Results): string {
+  const facts = Object.entries(machine).map(([fact, value]) => `${fact} ${value}`);
+  return `# Performance
+
+What we promise in numbers, and what was measured. \`npm run bench\` measures everything in turn, \`npm run bench -- runtime\` one suite;
+results go to [performance/results.json](performance/results.json), and this page is made from them, not written. A promise that is not kept
+makes the benchmark fail. Last run: ${facts.join(", ")}.`;
+}
+
+/** Where Capstan loses stands before where it wins. */
+function losses(rows: readonly Row[]): string {
+  const broken = judge(rows).filter(({ holds }) => !holds);
+  if (broken.length === 0) return "Every promise was kept in this run.";
+  const lines = broken.map(({ row, figure, bound }) => {
+    const unit = row.unit === "" ? "" : ` ${row.unit}`;
+    return `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
+  });
+  return `## Where we do not keep our promises\n\n${lines.join("\n")}`;
+}
+
+const plotted = new Set(["burst, CPU per object", "burst, peak memory", "churn, CPU", "memory per 1 KB ConfigMap"]);
+
+function plotsOf(rows: readonly Row[]): string[] {
+  return rows
+    .filter(({ name }) => plotted.has(name))
+    .map((row) => plot(`${row.suite}-${row.name}`, row.name, bars(row)));
+}
+
+function growthOf({ growth }: Results): string {
+  if (growth.length === 0) return "";
+  const plots = growth.map((each) => plot(`growth-${each.name}`, each.name, curves(each)));
+  return `## How cost grows\n\nA straight line means that an object costs the same however many there are.\n\n${plots.join("\n\n")}`;
+}
+
+function plot(name: string, title: string, svg: string): string {
+  const file = `${name.toLowerCase().replaceAll(/[^a-z0-9]+/gu, "-")}.svg`;
+  writeFileSync(`${folder}/${file}`, svg);
+  return `![${title}](performance/${file})`;
+}

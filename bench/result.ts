@@ -1,0 +1,109 @@
+/** What a benchmark found: rows of figures, one for each contender, kept as JSON so that the page and the plots can be made again. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { dirname } from "node:path";
+
+/** One thing that was measured, of everybody who took part, once in each round. */
+export interface Row {
+  readonly suite: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly figures: { readonly [contender: string]: readonly number[] };
+}
+
+/** How a figure grows with the number of objects. */
+export interface Growth {
+  readonly name: string;
+  readonly unit: string;
+  readonly points: { readonly [contender: string]: readonly (readonly [objects: number, figure: number])[] };
+}
+
+/** What a suite gives. */
+export interface Found {
+  readonly rows: readonly Row[];
+  readonly growth?: readonly Growth[];
+}
+
+/** Everything that is kept. */
+export interface Results {
+  readonly machine: { readonly [fact: string]: string };
+  readonly rows: readonly Row[];
+  readonly growth: readonly Growth[];
+}
+
+/** Where the results are kept, in the repository: they are what the page says. */
+export const resultsFile = "docs/performance/results.json";
+
+/** The middle one, or the lower of the two. */
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+}
+
+/** The smallest figure that is not below a share of all. */
+export function quantile(figures: readonly number[], share: number): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** What was found last time; nothing when there was no last time. */
+export function readResults(): Results {
+  if (!existsSync(resultsFile)) return { machine: {}, rows: [], growth: [] };
+  return JSON.parse(readFileSync(resultsFile, "utf8")) as Results;
+}
+
+/** Puts a suite's findings in the place of its former ones. */
+export function keepResults(suite: string, { rows, growth = [] }: Found): Results {
+  const known = readResults();
+  const names = new Set(growth.map(({ name }) => name));
+  const results: Results = {
+    machine: describeMachine(),
+    rows: [...known.rows.filter((row) => row.suite !== suite), ...rows],
+    growth: [...known.growth.filter(({ name }) => !names.has(name)), ...growth],
+  };
+  mkdirSync(dirname(resultsFile), { recursive: true });
+  writeFileSync(resultsFile, `${JSON.stringify(results, rounded, 2)}\n`);
+  return results;
+}
+
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === "number" ? Number(value.toPrecision(5)) : value;
+}
+
+function describeMachine(): Results["machine"] {
+  const [first] = cpus();
+  return {
+    processor: `${cpus().length} x ${first?.model ?? "unknown"}`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    node: process.version,
+    commit: execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim(),
+    day: new Date().toISOString().slice(0, 10),
+  };
+}
+
+/** Gathers figures round by round. */
+export class Figures {
+  readonly #suite: string;
+  readonly #rows = new Map<string, { unit: string; figures: Map<string, number[]> }>();
+
+  constructor(suite: string) {
+    this.#suite = suite;
+  }
+
+  add(contender: string, name: string, unit: string, figure: number): void {
+    const row = this.#rows.get(name) ?? { unit, figures: new Map<string, number[]>() };
+    this.#rows.set(name, row);
+    row.figures.set(contender, [...(row.figures.get(contender) ?? []), figure]);
+    console.log(`${contender.padEnd(24)} ${name.padEnd(44)} ${figure.toPrecision(4).padStart(10)} ${unit}`);
+  }
+
+  rows(): Row[] {
+    return [...this.#rows].map(([name, { unit, figures }]) => ({
+      suite: this.#suite,
+      name,
+      unit,
+      figures: Object.fromEntries(figures),
+    }));
+  }
+}
