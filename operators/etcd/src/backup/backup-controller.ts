@@ -116,6 +116,8 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
   status.recorded = job.pod;
   if (!result.ok) {
     status.failures = (seen.status.failures ?? 0) + 1;
+    // The pause before the next attempt begins when this one has ended.
+    status.lastAttempt = formatTime(seen.now);
     status.phase = seen.spec.schedule === undefined ? "Failed" : "Scheduled";
     status.message = `${result.code}: ${result.message}`;
     status.condition("Ready", false, { reason: reasonOf(result.code), message: result.message });
