@@ -54,9 +54,15 @@ export const defaultCapabilities: readonly string[] = [
 
 /** The command that starts a container: into the pod's network, to its user, into its own file system and processes. */
 export function launchCommand(plan: LaunchPlan): readonly string[] {
-  const { processes } = plan;
-  const companions = processes === undefined ? [] : ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--"];
-  return [...enterPod(plan), ...companions, ...becomeUser(plan), ...sandbox(plan), "--", ...plan.argv];
+  return [...enterPod(plan), ...joinProcesses(plan), ...becomeUser(plan), ...sandbox(plan), "--", ...plan.argv];
+}
+
+/** Among the processes of others, bubblewrap has to find itself where it looks: their processes are shown to it before it begins. */
+function joinProcesses({ processes }: LaunchPlan): readonly string[] {
+  if (processes === undefined) return [];
+  const show = 'mount --bind "$0" /proc && exec "$@"';
+  const enter = ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--"];
+  return [...enter, "/usr/bin/unshare", "--mount", "/bin/bash", "-c", show, processes.proc];
 }
 
 function mountOptions(mounts: readonly Mount[]): readonly string[] {
