@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type RealCluster, startCluster } from "@capstan/cluster";
@@ -30,7 +30,8 @@ describe("tests of one's own run as pods", { skip }, () => {
   let cluster: RealCluster;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "capstan-scorecard-"));
+    folder = join(await mkdtemp(join(tmpdir(), "capstan-scorecard-")), "cache");
+    await mkdir(folder);
     const store = await openStore(join(folder, "images"));
     const programs = await Promise.all(
       ["/bin/sh", "/bin/tar", "/bin/sleep"].map((path) => programEntries(path, { at: path })),
@@ -44,7 +45,7 @@ describe("tests of one's own run as pods", { skip }, () => {
   });
   after(async () => {
     await cluster.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(dirname(folder), { recursive: true, force: true });
   });
 
   async function score(
@@ -76,10 +77,11 @@ describe("tests of one's own run as pods", { skip }, () => {
     assert.deepEqual([own?.name, own?.state, own?.log], ["own", "pass", "in default"]);
     assert.deepEqual([broken?.state, broken?.log], ["fail", "nonsense\n"]);
     assert.deepEqual([here?.name, here?.state], ["basic-check-spec", "pass"]);
+    const where = { namespace: "default", labelSelector: "app=scorecard-test" };
     const left = async (): Promise<number> => {
-      const pods = await cluster.client.list(Pod, { namespace: "default", labelSelector: "app=scorecard-test" });
-      const maps = await cluster.client.list(ConfigMap, { namespace: "default", labelSelector: "app=scorecard-test" });
-      return pods.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length + maps.items.length;
+      const pods = await Array.fromAsync(cluster.client.list(Pod, where));
+      const maps = await Array.fromAsync(cluster.client.list(ConfigMap, where));
+      return pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length + maps.length;
     };
     assert.equal(await left(), 0);
   });
