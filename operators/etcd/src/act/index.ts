@@ -2,6 +2,7 @@
 import type { Answer } from "capstan";
 import type { Action } from "../contract.ts";
 import { HANDLERS } from "./handlers.ts";
+import { measure } from "./metrics.ts";
 import { provide } from "./provide.ts";
 import { report } from "./report.ts";
 import type { Handler, Means, Turn } from "./turn.ts";
@@ -22,6 +23,7 @@ export function actions(means: Means): { readonly [D in Action["do"]]: (turn: Tu
 async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): Promise<Answer> {
   await using _reach = turn.seen.reach;
   report(turn);
+  measure(turn);
   const isHandsOff =
     turn.action.do === "refuse" && (turn.action.reason === "Paused" || turn.action.reason === "NameTaken");
   if (!isHandsOff) await provide(turn);

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { disruptionBudget } from "./base.ts";
+import { flagsOf } from "./flags.ts";
+import { merge } from "./merge.ts";
+import { buildPod, printOf } from "./pod.ts";
+import type { ClusterSpec, Form } from "./pod.ts";
+
+const place = { name: "e", namespace: "n", isSecure: false };
+
+function formOf(spec: Partial<ClusterSpec> = {}): Form {
+  const usual = {
+    options: {},
+    profile: "small",
+    image: "etcd:{version}",
+    maintenance: { compaction: { mode: "Off", retention: "1h" } },
+  };
+  return { place, uid: "u", trust: "", spec: { ...usual, ...spec } as ClusterSpec };
+}
+
+function podOf(form: Form, boot: "live" | "join" | "seed" = "live") {
+  return buildPod(form, { member: "e-3", boot, version: "3.6.16", peers: ["e-1", "e-2", "e-3"] });
+}
+
+test("a member that has lived joins a cluster of nobody, a new one joins all", () => {
+  const flags = (boot: "live" | "join" | "seed"): string[] =>
+    podOf(formOf(), boot).spec?.containers?.[0]?.args?.map(String) ?? [];
+  assert.ok(flags("live").includes("--initial-cluster=e-3=http://e-3.e.n.svc:2380"));
+  assert.ok(flags("live").includes("--initial-cluster-state=existing"));
+  assert.ok(
+    flags("join").includes(
+      "--initial-cluster=e-1=http://e-1.e.n.svc:2380,e-2=http://e-2.e.n.svc:2380,e-3=http://e-3.e.n.svc:2380",
+    ),
+  );
+  assert.ok(flags("seed").includes("--initial-cluster-state=new"));
+  assert.ok(flags("seed").includes("--initial-cluster-token=u-e-3"));
+});
+
+test("flags of experiments have the names that each minor version knows", () => {
+  const input = {
+    place: { ...place, isSecure: true },
+    token: "t",
+    member: "e-0",
+    boot: "live",
+    peers: [],
+    quota: 1,
+    compaction: { mode: "Off", retention: "" },
+    options: { "feature-gates": "LeaseCheckpoint=true" },
+  } as const;
+  const flags = (version: string): string => flagsOf({ ...input, version }).join(" ");
+  assert.match(
+    flags("3.5.35"),
+    /--experimental-peer-skip-client-san-verification=true.*--experimental-initial-corrupt-check=true/u,
+  );
+  assert.doesNotMatch(flags("3.7.3"), /experimental/u);
+  assert.match(flags("3.7.3"), /--feature-gates=InitialCorruptCheck=true,CompactHashCheck=true,LeaseCheckpoint=true/u);
+});
+
+test("the user's template is merged by name, and cannot change who the pod is", () => {
+  const podTemplate = {
+    metadata: { labels: { team: "orders", "etcd.capstan.dev/member": "liar" } },
+    spec: {
+      hostname: "liar",
+      nodeSelector: { disk: "fast" },
+      containers: [
+        { name: "etcd", command: ["sh"], env: [{ name: "A", value: "b" }] },
+        { name: "sidecar", image: "x" },
+      ],
+    },
+  };
+  const pod = podOf(formOf({ podTemplate }));
+  const [etcd, sidecar] = pod.spec?.containers ?? [];
+  assert.deepEqual(etcd?.command, ["/usr/local/bin/etcd"]);
+  assert.deepEqual(etcd?.env, [{ name: "A", value: "b" }]);
+  assert.equal(sidecar?.name, "sidecar");
+  assert.equal(pod.spec?.hostname, "e-3");
+  assert.deepEqual(pod.spec?.nodeSelector, { disk: "fast" });
+  assert.deepEqual(
+    [pod.metadata?.labels?.["team"], pod.metadata?.labels?.["etcd.capstan.dev/member"]],
+    ["orders", "e-3"],
+  );
+});
+
+test("a fingerprint changes with what a pod is made from and with nothing else", () => {
+  const print = printOf(formOf(), "3.6.16");
+  assert.equal(printOf(formOf({ size: 7 } as Partial<ClusterSpec>), "3.6.16"), print);
+  assert.notEqual(printOf(formOf(), "3.7.3"), print);
+  assert.notEqual(printOf(formOf({ options: { "snapshot-count": "1" } }), "3.6.16"), print);
+  assert.notEqual(printOf({ ...formOf(), trust: "new" }, "3.6.16"), print);
+});
+
+test("probes ask what restarts can mend: liveness works without a leader, readiness does not", () => {
+  const [etcd] = podOf(formOf()).spec?.containers ?? [];
+  assert.match(etcd?.livenessProbe?.httpGet?.path ?? "", /serializable=true/u);
+  assert.doesNotMatch(etcd?.readinessProbe?.httpGet?.path ?? "", /serializable/u);
+  assert.notEqual(etcd?.startupProbe, undefined);
+});
+
+test("the disruption budget keeps a quorum", () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 7].map((size) => disruptionBudget("e", size).spec?.minAvailable),
+    [1, 2, 2, 3, 3, 4],
+  );
+});
+
+test("lists without names are replaced, lists with names are merged", () => {
+  assert.deepEqual(merge({ a: [1], b: [{ name: "x", v: 1 }] }, { a: [2], b: [{ name: "x", w: 2 }, { name: "y" }] }), {
+    a: [2],
+    b: [{ name: "x", v: 1, w: 2 }, { name: "y" }],
+  });
+});

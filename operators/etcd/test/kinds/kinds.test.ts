@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
+import { startWorld } from "../world/world.ts";
+
+type Spec = { readonly [field: string]: unknown };
+
+/** What a spec was, what it is to become, and what the server says about it. */
+const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refused: RegExp | undefined }[] = [
+  { from: {}, to: { size: 5 }, refused: undefined },
+  { from: {}, to: { size: 2 }, refused: undefined },
+  { from: {}, to: { size: 1 }, refused: /at most a minority/u },
+  { from: {}, to: { size: 0 }, refused: undefined },
+  { from: {}, to: { size: 8 }, refused: /less than or equal to 7/u },
+  { from: { storage: { size: "8Gi" } }, to: { storage: { size: "10Gi" } }, refused: undefined },
+  { from: { storage: { size: "8Gi" } }, to: { storage: { size: "8192Mi" } }, refused: undefined },
+  { from: { storage: { size: "8Gi" } }, to: { storage: { size: "7Gi" } }, refused: /cannot shrink/u },
+  { from: { storage: { className: "a" } }, to: { storage: { className: "b" } }, refused: /class of existing volumes/u },
+  { from: { version: "3.7.3" }, to: { version: "3.6.16" }, refused: undefined },
+  { from: { version: "3.7.3" }, to: { version: "3.5.35" }, refused: /more than one minor/u },
+  { from: {}, to: { version: "2.3.8" }, refused: /should match/u },
+  { from: {}, to: { version: "latest" }, refused: /should match/u },
+  { from: {}, to: { version: "3.6.x" }, refused: undefined },
+  { from: {}, to: { image: "etcd:3.6.16" }, refused: /\{version\}/u },
+  { from: {}, to: { options: { "snapshot-count": "1000" } }, refused: undefined },
+  { from: {}, to: { options: { "initial-cluster": "x" } }, refused: /belong to the operator/u },
+  { from: {}, to: { options: { "data-dir": "/tmp" } }, refused: /belong to the operator/u },
+  { from: {}, to: { tls: { mode: "Off" } }, refused: /plain text and TLS/u },
+  { from: {}, to: { tls: { mode: "Provided" } }, refused: /must name the three Secrets/u },
+  { from: {}, to: { maintenance: { compaction: { mode: "Revision", retention: "1h" } } }, refused: /a number/u },
+];
+
+test("an impossible change is refused when it is made, with the reason", async () => {
+  await using bed = await startWorld();
+  await bed.world.crash();
+  for (const [at, { from, to, refused }] of CHANGES.entries()) {
+    const base = { size: 3, version: "3.6.16", ...from };
+    await bed.world.apply(EtcdCluster, `c${at}`, { spec: base });
+    const change = bed.world.apply(EtcdCluster, `c${at}`, { spec: { ...base, ...to } });
+    if (refused === undefined) await change;
+    else await assert.rejects(change, refused, JSON.stringify(to));
+  }
+});
+
+test("a backup has exactly one store, and a restore in place repeats the name", async () => {
+  await using bed = await startWorld();
+  const volume = { claim: "backups" };
+  const s3 = { bucket: "backups", credentials: "s3" };
+  await assert.rejects(
+    bed.world.apply(EtcdBackup, "b", { spec: { cluster: "e", store: { volume, s3 } as never } }),
+    /exactly one/u,
+  );
+  const restore = { cluster: "e", store: { volume }, overwrite: "other" };
+  await assert.rejects(bed.world.apply(EtcdRestore, "r", { spec: restore }), /repeat the name/u);
+});
