@@ -24,7 +24,7 @@ export function clientService(
 ): ApplyOf<typeof Service> {
   const labels = clusterLabels(name);
   return {
-    metadata: { labels, annotations },
+    metadata: { labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     spec: { type, selector: labels, ports: [servicePort("client", CLIENT_PORT)] },
   };
 }

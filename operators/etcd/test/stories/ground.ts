@@ -24,14 +24,16 @@ export interface Ground {
 export const IMAGE = "capstan.test/etcd:{version}";
 const IMAGES = ["etcd-3.5", "etcd-3.6", "etcd-3.7", "busybox"];
 
-export type StartGround = (test: TestContext) => Promise<Ground>;
+/** Archives of more images are loaded beside those that all stories need. */
+export type StartGround = (test: TestContext, archives?: readonly string[]) => Promise<Ground>;
 
 export const GROUNDS: { readonly [name in Ground["name"]]: StartGround } = { embedded, kubernetes };
 
-async function embedded(test: TestContext): Promise<Ground> {
+async function embedded(test: TestContext, archives: readonly string[] = []): Promise<Ground> {
   const folder = await tidyFolder(test);
   const images = await openStore(join(folder, "images"));
-  for (const { archive } of await buildTestImages({ only: IMAGES })) await loadArchive(archive, images);
+  const built = await buildTestImages({ only: IMAGES });
+  for (const archive of [...built.map((image) => image.archive), ...archives]) await loadArchive(archive, images);
   const cluster = await startCluster({ pods: "real", images, nodes: 3 });
   test.after(() => cluster.stop());
   const kubeconfig = join(folder, "kubeconfig");
@@ -42,10 +44,11 @@ async function embedded(test: TestContext): Promise<Ground> {
   return { name: "embedded", kubeconfig, namespace: "default", socket, folder };
 }
 
-async function kubernetes(test: TestContext): Promise<Ground> {
+async function kubernetes(test: TestContext, archives: readonly string[] = []): Promise<Ground> {
   const folder = await tidyFolder(test);
   const cluster = await useKubernetes(test, { node: true });
-  await cluster.load((await buildTestImages({ only: IMAGES })).map(({ archive }) => archive));
+  const built = await buildTestImages({ only: IMAGES });
+  await cluster.load([...built.map(({ archive }) => archive), ...archives]);
   const socket = join(folder, "pods.sock");
   const tool = fileURLToPath(import.meta.resolve("@capstan/kubernetes")).replace("index.ts", "main.ts");
   const program = [process.execPath, "--conditions=@capstan/source", join(import.meta.dirname, "forwarder.ts"), socket];

@@ -150,6 +150,27 @@ export class Scene {
     });
   }
 
+  /** Writes through whichever member is asked, until it is acknowledged. */
+  async put(key: string, value: string): Promise<void> {
+    await this.until(`${key} is written`, async () => {
+      await using client = await this.member(await this.#anyMember());
+      await client.kv.put(key, value);
+      return true;
+    });
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    return await this.until(`${key} is read`, async () => {
+      await using client = await this.member(await this.#anyMember());
+      return (await client.kv.get(key))?.value.toString() ?? "nothing";
+    });
+  }
+
+  async #anyMember(): Promise<string> {
+    const { status } = await this.cluster();
+    return status?.leader ?? status?.members?.[0]?.name ?? "";
+  }
+
   async claims(): Promise<readonly KubeObject[]> {
     return await this.kube.list(
       `${this.path("persistentvolumeclaims")}?labelSelector=etcd.capstan.dev/cluster=${this.name}`,
