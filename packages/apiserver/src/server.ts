@@ -24,13 +24,13 @@ import type { Randomness, ServerParts } from "./parts.ts";
 import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
-import { openHttpCaller } from "./outgoing/http-caller.ts";
+import { openLateCaller } from "./outgoing/late-caller.ts";
 import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
 import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
-import { listen, type Listening, type ListenTls } from "./serve/listen.ts";
+import type { Listening, ListenTls } from "./serve/listen.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
-import { openJournal, type OpenedJournal } from "./store/sqlite.ts";
+import type { OpenedJournal } from "./store/sqlite.ts";
 import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
 import { observe, type Observer } from "./testing/observe.ts";
 
@@ -111,12 +111,12 @@ const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const clock = options.clock ?? systemClock;
   const randomness = options.randomness ?? systemRandomness;
-  const journal = options.data === undefined ? undefined : openJournal(options.data);
+  const journal = options.data === undefined ? undefined : await openFolder(options.data);
   const store = openStore(options, clock, journal);
   const registry = new Registry();
   registry.add(...serveBuiltins(new Map([...builtinRules, [definitionsName, definitionRules]])));
   const token = options.token ?? randomness.uuid();
-  const caller = openHttpCaller(options.dial);
+  const caller = openLateCaller(options.dial);
   const outgoing = options.outgoing ?? caller.call;
   const authority = lazyAuthority(clock, options.authority);
   const parts = assemble({ options, clock, randomness, store, registry, token, outgoing, authority });
@@ -272,12 +272,19 @@ function frontProxyIdentity(authority: () => Authority, clock: Clock): () => Key
   return () => (made ??= issue());
 }
 
+async function openFolder(folder: string): Promise<OpenedJournal> {
+  const { openJournal } = await import("./store/sqlite.ts");
+  return openJournal(folder);
+}
+
 async function openDoor(
   { listen: door, clock = systemClock }: ApiServerOptions,
   handler: Handler,
   authority: () => Authority,
 ): Promise<Listening | undefined> {
   if (door === undefined) return undefined;
+  // Servers in process need no sockets, and loading them takes longer than everything else of a start.
+  const { listen } = await import("./serve/listen.ts");
   const host = door.host ?? "127.0.0.1";
   if (door.tls === false) return listen(handler, { host, port: door.port });
   if (typeof door.tls === "object") return listen(handler, { host, port: door.port, tls: door.tls });

@@ -1,5 +1,5 @@
 /** Puts the handler on a port: HTTP/1.1, and with a certificate also HTTP/2 over TLS. */
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -42,7 +42,7 @@ const http1Limits: object = { maxHeaderSize };
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
   const onRequest = (request: HttpRequest, response: HttpResponse): void => void serveOne(handler, request, response);
   const onUpgrade = (request: IncomingMessage, socket: Duplex): void => void serveUpgrade(handler, request, socket);
-  const server = options.tls === undefined ? plainServer(onRequest) : secureServer(options.tls, onRequest);
+  const server = options.tls === undefined ? await plainServer(onRequest) : secureServer(options.tls, onRequest);
   server.on("upgrade", onUpgrade);
   server.on("clientError", refuseUnreadable);
   server.listen(options.port, options.host);
@@ -58,7 +58,9 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 type OnRequest = (request: HttpRequest, response: HttpResponse) => void;
 
-function plainServer(onRequest: OnRequest): Server {
+/** Node's module of HTTP/1.1 brings a whole fetch along: it is loaded only where nothing else will do. */
+async function plainServer(onRequest: OnRequest): Promise<Server> {
+  const { createServer } = await import("node:http");
   return createServer({ ...timeouts, maxHeaderSize }, (request: IncomingMessage, response: ServerResponse) =>
     onRequest(request, response),
   );
@@ -98,10 +100,11 @@ async function serveOne(handler: Handler, request: HttpRequest, response: HttpRe
 async function serveUpgrade(handler: Handler, request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => {});
   const answer = await handler(new HttpCall(request, socket));
-  if (answer.status !== 101) socket.end(rawAnswer(answer));
+  if (answer.status !== 101) socket.end(await rawAnswer(answer));
 }
 
-function rawAnswer({ status, headers, body }: Answer): string {
+async function rawAnswer({ status, headers, body }: Answer): Promise<string> {
+  const { STATUS_CODES } = await import("node:http");
   const text = isLive(body) ? "" : Buffer.from(body as Uint8Array).toString();
   const all = { ...headers, "content-length": String(Buffer.byteLength(text)), connection: "close" };
   const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
