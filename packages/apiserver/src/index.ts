@@ -14,6 +14,8 @@ export type { AdmissionContext, AdmissionRequest, AdmissionStep, Operation } fro
 export type { HistoryLimits, Snapshot } from "./store/store.ts";
 export { AnswerLost } from "./testing/observe.ts";
 export type { Fault, FaultPlan, LoggedRequest, Observer } from "./testing/observe.ts";
+export { openHttpCaller } from "./outgoing/http-caller.ts";
+export type { HttpCaller } from "./outgoing/http-caller.ts";
 export { OutgoingError } from "./outgoing/outgoing.ts";
 export type {
   Dial,

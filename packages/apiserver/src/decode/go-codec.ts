@@ -4,11 +4,14 @@ import { readCustom } from "./go-custom.ts";
 import type { GoField, GoStruct, GoType } from "./go-type.ts";
 import { TypeMismatch, type StrictProblems } from "./strict.ts";
 
+/** A step into a value. */
+type PathPart = string | number | GoField;
+
 /** Where in a value we are, and what was wrong so far. */
 export class GoReader {
   readonly #problems: StrictProblems | undefined;
-  /** Field names and list indexes from the root. */
-  readonly #path: (string | number)[] = [];
+  /** Fields, keys and list indexes from the root. */
+  readonly #path: PathPart[] = [];
   #struct = "";
   /** Go goes on after a value of the wrong type and reports the first one at the end. */
   #mismatch: TypeMismatch | undefined;
@@ -71,7 +74,10 @@ export class GoReader {
 
   /** The complaint about a value of the wrong type, for types that stop the reading. */
   mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatch {
-    const fields = this.#path.filter((part) => typeof part === "string");
+    const fields = this.#path.flatMap((part) => {
+      if (typeof part === "number") return [];
+      return typeof part === "string" ? part : part.goName;
+    });
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
     const found = jsonTypeOf(value);
     return new TypeMismatch(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {
@@ -90,7 +96,7 @@ export class GoReader {
     const result: JsonObject = {};
     for (const field of this.#inDocumentOrder ? givenFields(type, source) : type.fields) {
       const given = source[field.name];
-      this.#path.push(field.name);
+      this.#path.push(field);
       this.#struct = type.name;
       const read = given === undefined || given === null ? undefined : this.read(field.type, given);
       this.#path.pop();
@@ -272,10 +278,11 @@ function setField(target: JsonObject, key: string, value: JsonValue): void {
 }
 
 /** `spec.containers[0].name`. */
-function formatPath(parts: readonly (string | number)[]): string {
+function formatPath(parts: readonly PathPart[]): string {
   return parts.reduce<string>((path, part) => {
     if (typeof part === "number") return `${path}[${part}]`;
-    return path === "" ? part : `${path}.${part}`;
+    const name = typeof part === "string" ? part : part.name;
+    return path === "" ? name : `${path}.${name}`;
   }, "");
 }
 

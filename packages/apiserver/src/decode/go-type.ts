@@ -1,5 +1,6 @@
 /** The Go types of the built-in kinds: in which order fields are written, which zeros are left out, what Go calls them. */
 import { text } from "../generated/go-types.ts";
+import { goFieldName } from "./embedded.ts";
 
 /** A type with a JSON form of its own. */
 export type CustomRule =
@@ -40,6 +41,8 @@ export interface GoStruct {
 /** A field of a struct. */
 export interface GoField {
   readonly name: string;
+  /** What Go's complaints call it. */
+  readonly goName: string;
   readonly type: GoType;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
@@ -87,6 +90,7 @@ class LazyStruct implements GoStruct {
   get fields(): readonly GoField[] {
     return (this.#fields ??= (table().types[this.#id] ?? []).map(([name, type, flags]) => ({
       name,
+      goName: goFieldName(this.#id, name),
       type: parseType(type),
       omitEmpty: (flags & 1) !== 0,
       omitZero: (flags & 2) !== 0,
