@@ -151,10 +151,8 @@ for (const { name, skip, open } of stages) {
       });
       const sets = (await client.list(ReplicaSet, { namespace }).all()).items;
       assert.equal(sets.length, 2);
-      const revisions = sets
-        .map(({ metadata }) => metadata.annotations?.["deployment.kubernetes.io/revision"])
-        .toSorted();
-      assert.deepEqual(revisions, ["2", "3"]);
+      const revisions = sets.map(({ metadata }) => metadata.annotations?.["deployment.kubernetes.io/revision"]);
+      assert.deepEqual(new Set(revisions), new Set(["2", "3"]));
     });
 
     test("a disruption budget holds back an eviction until there are enough pods", async (t) => {

@@ -29,4 +29,4 @@ async function askOn(): Promise<void> {
 }
 
 await Promise.all([askOn(), askOn()]);
-console.log(JSON.stringify({ asked, failures }));
+process.stdout.write(JSON.stringify({ asked, failures }));

@@ -1,6 +1,6 @@
 /** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
-import { admissionSteps, startApiServer } from "@capstan/apiserver";
-import type { ApiServer } from "@capstan/apiserver";
+import { admissionSteps, openHttpCaller, startApiServer } from "@capstan/apiserver";
+import type { ApiServer, HttpCaller } from "@capstan/apiserver";
 import { createClient, inProcess, processHost } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import type { MachineOptions, RunningNode } from "@capstan/node";
@@ -15,6 +15,8 @@ import { startGarbageCollector } from "./garbage/collector.ts";
 import { startOrphanedPods } from "./job/orphans.ts";
 import { keepKeys, openKeys } from "./keys/keys.ts";
 import { toKubeconfig } from "./kubeconfig.ts";
+import { metricsServer } from "./metrics/server.ts";
+import type { MetricsServer } from "./metrics/server.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
 import type { Faults } from "./network/faults.ts";
 import type { ClusterNetwork } from "./network/network.ts";
@@ -125,6 +127,7 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
   try {
     const { server, fetch } = plane.cluster;
     real = await startRealNodes(plane.setting, { ...wanted, fetch, port: server.port ?? 0 });
+    await plane.metrics.open(plane.setting, real.nodes);
   } catch (error) {
     await plane.stop();
     await state.close();
@@ -140,6 +143,7 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
 
 interface ControlPlane {
   readonly setting: Setting;
+  readonly metrics: MetricsServer;
   readonly cluster: Omit<Cluster, "nodes" | "stop" | typeof Symbol.asyncDispose>;
   stop(): Promise<void>;
 }
@@ -154,7 +158,9 @@ interface Ground {
 async function startControlPlane(options: ClusterOptions, ground: Ground): Promise<ControlPlane> {
   const { random = systemRandom, log = silentLog, name = "capstan" } = options;
   const clock = endingClock(options.clock ?? systemClock);
-  const server = await startServer(options, ground.doors, clock);
+  const metrics = metricsServer();
+  const caller = openHttpCaller((place) => ground.doors.dial(place));
+  const server = await startServer(options, { doors: ground.doors, metrics, caller }, clock);
   const host = { ...processHost(), clock, random };
   // Where nobody comes in from outside, as in virtual time, nobody needs a turn.
   const fetch = options.port === undefined ? server.fetch : takingTurns(server.fetch);
@@ -166,19 +172,32 @@ async function startControlPlane(options: ClusterOptions, ground: Ground): Promi
   const kubeconfig = server.url === undefined ? undefined : toKubeconfig({ ...accessOf(server), name });
   return {
     setting,
+    metrics,
     cluster: { client, fetch: server.fetch, server, kubeconfig, controllers },
     async stop() {
       ending.abort();
       await controllers.stop();
       await client.close();
       await server.close();
+      caller.close();
       clock.end();
     },
   };
 }
 
+/** Whom the API server calls: nodes, its own metrics server, and webhooks and servers behind services. */
+interface Outside {
+  readonly doors: Doors;
+  readonly metrics: MetricsServer;
+  readonly caller: HttpCaller;
+}
+
 /** Starts the API server; one that keeps its data is the same one every time, at the same port if nobody else took it. */
-async function startServer(options: ClusterOptions, doors: Doors, clock: Clock): Promise<ApiServer> {
+async function startServer(
+  options: ClusterOptions,
+  { doors, metrics, caller }: Outside,
+  clock: Clock,
+): Promise<ApiServer> {
   const { data, port } = options;
   const keys = data === undefined ? undefined : await openKeys(data, new Date(clock.wall()));
   const start = (at: number | undefined): Promise<ApiServer> =>
@@ -186,7 +205,7 @@ async function startServer(options: ClusterOptions, doors: Doors, clock: Clock):
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
       nodes: doors,
       admission: admissionSteps,
-      dial: (place) => doors.dial(place),
+      outgoing: (call) => (metrics.isMeant(call) ? metrics.answer(call) : caller.call(call)),
       advertise: { ...(options.pods === "real" && { address: FIRST_NODE_ADDRESS, port: 6443 }) },
       ...(data !== undefined && { data }),
       ...(at !== undefined && { listen: { port: at } }),

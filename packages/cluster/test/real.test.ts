@@ -102,4 +102,29 @@ describe("a cluster with real pods", () => {
     assert.match(log, /^default/);
     assert.match(log, /10\.0\.0\.1\n[^]*reached/);
   });
+
+  test("what pods use is measured when it is asked for", async () => {
+    const { client } = cluster;
+    const command = ["sh", "-c", "while :; do :; done"];
+    await client.create(Pod, {
+      metadata: { name: "busy", namespace },
+      spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: busybox, command }] },
+    });
+    const usage = await until(
+      "the use is known",
+      async () => {
+        const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods/busy`;
+        const answer = await cluster.fetch(new Request(`http://cluster${path}`));
+        if (answer.status !== 200) return false;
+        const metrics = (await answer.json()) as {
+          readonly containers: readonly { readonly usage: { readonly cpu: string } }[];
+        };
+        const { cpu = "0n" } = metrics.containers[0]?.usage ?? {};
+        return Number.parseInt(cpu, 10) > 0 && cpu;
+      },
+      60_000,
+    );
+    assert.match(usage, /^\d+n$/);
+    await client.delete(Pod, { namespace, name: "busy" });
+  });
 });
