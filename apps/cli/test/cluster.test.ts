@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createClient, loadConfig, processHost } from "@capstan/client";
+import { Node } from "@capstan/kinds/v1";
+import { capstan } from "./terminal.ts";
+
+describe("capstan cluster", () => {
+  let home = "";
+  const run = (...words: string[]): ReturnType<typeof capstan> =>
+    capstan(["cluster", ...words], {
+      cwd: home,
+      env: { ...process.env, HOME: home, XDG_STATE_HOME: join(home, "state"), XDG_DATA_HOME: join(home, "data") },
+    });
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "cli-"));
+  });
+  after(async () => {
+    await run("stop", "--all");
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test("starts in the background, is listed, opened, asked for its log, and stopped", async () => {
+    const started = await run(
+      "start",
+      "--name",
+      "two",
+      "--nodes",
+      "2",
+      "--pods",
+      "simulated",
+      "--kubeconfig-out",
+      "kc",
+    );
+    assert.equal(started.code, 0, started.err);
+    assert.match(started.out, /^cluster two is ready on https:\/\/127\.0\.0\.1:\d+ with 2 nodes and simulated pods\n/);
+    assert.match((await run("list")).out, /^NAME +API SERVER +PODS +NODES +PID +AGE +DATA\ntwo +https:/);
+    const { out: path } = await run("kubeconfig", "--name", "two", "--path");
+    assert.equal(await readFile(join(home, "kc"), "utf8"), await readFile(path.trim(), "utf8"));
+    await using client = createClient(await loadConfig(processHost(), { kubeconfig: path.trim() }));
+    assert.equal((await client.list(Node, {}).all()).items.length, 2);
+    assert.match((await run("logs", "--name", "two")).out, /^cluster two is ready/);
+    const again = await run("start", "--name", "two", "--pods", "simulated");
+    assert.equal(again.code, 6);
+    assert.match(again.err, /runs already/);
+    const inside = await run("exec", "--name", "two", "--", "true");
+    assert.match(inside.err, /simulated: it has no network to enter/);
+    const fault = await run("fault", "cut", "web", "--name", "two");
+    assert.match(fault.err, /simulated: they have no lines/);
+    assert.match((await run("stop", "--name", "two")).out, /^cluster two has ended/);
+    assert.equal((await run("list", "-o", "json")).out, "[]\n");
+  });
+
+  test("says what is wrong with a command line", async () => {
+    const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [["start", "--nodes", "0"], 2, /--nodes must be a number up to 32/],
+      [["start", "--nodes", "many"], 2, /--nodes must be a number/],
+      [["start", "--kubernetes-port", "70000"], 2, /--kubernetes-port must be a number up to 65535/],
+      [["start", "--pods", "fake"], 2, /real/],
+      [["start", "--name", "No Name"], 2, /--name must be lower-case letters/],
+      [["stop", "--name", "nothing"], 6, /does not run; capstan cluster start starts one/],
+      [["kubeconfig", "--name", "nothing"], 6, /does not run/],
+      [["logs", "--name", "nothing"], 6, /there is no log/],
+      [["exec"], 2, /say what to run/],
+      [["fault", "explode", "pod"], 2, /say cut, delay or heal/],
+      [["fault", "cut"], 2, /say whose line/],
+      [["fault", "delay", "pod", "--by", "long"], 2, /--by must be milliseconds/],
+      [["load-image", "not-there.tar"], 7, /not-there\.tar/],
+    ];
+    for (const [words, code, message] of cases) {
+      const said = await run(...words);
+      assert.equal(said.code, code, `${words.join(" ")}: ${said.err}`);
+      assert.match(said.err, message);
+    }
+  });
+
+  test("a port that is taken is told, and nothing stays behind", async () => {
+    const first = await run("start", "--name", "first", "--pods", "simulated");
+    const port = /127\.0\.0\.1:(\d+)/.exec(first.out)?.[1] ?? "";
+    const second = await run("start", "--name", "second", "--pods", "simulated", "--kubernetes-port", port);
+    assert.notEqual(second.code, 0);
+    assert.match(second.err, /EADDRINUSE/);
+    assert.doesNotMatch((await run("list")).out, /second/);
+    assert.equal((await run("stop", "--name", "first")).code, 0);
+  });
+});
