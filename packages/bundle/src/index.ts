@@ -57,7 +57,7 @@ export type {
   TestConfig,
   TestResult,
   TestStatus,
-} from "./scorecard/types.ts";
+} from "./scorecard/documents.ts";
 
 // Generating it.
 export { generateBundle } from "./generate/bundle.ts";

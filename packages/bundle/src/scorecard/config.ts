@@ -3,7 +3,7 @@ import type { Json } from "@capstan/model";
 import { isObject, type JsonObject } from "../decode/json.ts";
 import { parseYaml } from "../decode/yaml.ts";
 import { BundleError } from "../errors.ts";
-import type { ScorecardConfig, Stage, TestConfig } from "./types.ts";
+import type { ScorecardConfig, Stage, TestConfig } from "./documents.ts";
 
 /** Where a bundle has its configuration, unless its annotations say otherwise. */
 export const defaultConfigPath = "tests/scorecard/config.yaml";

@@ -1,7 +1,7 @@
 /** Prints what tests said, in the three classic formats. */
 import { quote } from "@capstan/model";
 import { compareText } from "../decode/json.ts";
-import type { ScoredTest, TestConfig, TestResult } from "./types.ts";
+import type { ScoredTest, TestConfig, TestResult } from "./documents.ts";
 
 const apiVersion = "scorecard.operatorframework.io/v1alpha3";
 

@@ -1,6 +1,6 @@
 /** Runs the tests of a configuration: stage after stage, those of a parallel stage together. */
 import { type LabelSelector, matchesLabels } from "@capstan/model";
-import type { ScorecardConfig, ScoredTest, Stage, TestConfig, TestStatus } from "./types.ts";
+import type { ScorecardConfig, ScoredTest, Stage, TestConfig, TestStatus } from "./documents.ts";
 
 /** Runs one test; what it throws becomes the test's failure. */
 export type RunTest = (test: TestConfig) => Promise<TestStatus>;

@@ -12,7 +12,7 @@ import { validateCsv } from "../validate/csv.ts";
 import { formatProblems } from "../validate/format.ts";
 import { versionsOf } from "../validate/example-objects.ts";
 import { fromOldCrd } from "../validate/old-crd.ts";
-import type { State, TestResult, TestStatus } from "./types.ts";
+import type { State, TestResult, TestStatus } from "./documents.ts";
 
 /** The names of the classic tests. */
 export const classicTests = [
