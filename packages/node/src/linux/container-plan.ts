@@ -14,6 +14,7 @@ import type { UnpackedImage } from "./images.ts";
 import { defaultCapabilities, launchCommand, waitsForUsers, type Entrance, type Mount } from "./launch.ts";
 import type { MachineParts } from "./machine.ts";
 import { quoted } from "./network.ts";
+import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
 import type { Launch } from "./protocol.ts";
 import { mountsOf, type VolumeFolders } from "./volumes.ts";
@@ -78,13 +79,15 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     directory: container.workingDir ?? (config.WorkingDir || "/"),
     argv: commandOf(container, image.config, env),
   };
-  const argv = launchCommand(plan);
+  const argv = container.tty === true ? withTerminal(launchCommand(plan)) : launchCommand(plan);
   const launch = {
     id: sources.id,
     argv,
     env: Object.fromEntries(env),
     log: sources.logs,
-    stdin: container.stdin === true,
+    // A terminal hears, even when nobody is to speak.
+    stdin: container.stdin === true || container.tty === true,
+    stdinOnce: container.stdinOnce === true,
     tellsPid: true,
     waitsForUsers: waitsForUsers(plan),
     membership: {

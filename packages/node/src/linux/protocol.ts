@@ -25,6 +25,8 @@ export interface Launch {
   /** The file for its output, in CRI format. */
   readonly log: string;
   readonly stdin: boolean;
+  /** Whether its input ends with the first who has spoken to it. */
+  readonly stdinOnce?: boolean;
   /** Whether the program is expected to report its process over file descriptor 3, as bubblewrap does. */
   readonly tellsPid: boolean;
   /** Whether its process waits at file descriptor 4 until the users of its namespace are known. */

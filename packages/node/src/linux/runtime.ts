@@ -28,8 +28,8 @@ import { readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
 import { enterCommand } from "./launch.ts";
 import type { MachineParts } from "./machine.ts";
-import { quoted } from "./network.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
+import { withTerminal } from "./terminal.ts";
 
 /** One node of a machine. */
 export interface LinuxNode {
@@ -189,8 +189,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const container = this.#containers.get(id);
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
     const entering = enterCommand(container.enter, container.pid, command);
-    // A terminal is lent by the node: `script` makes one and passes on the exit code.
-    const argv = tty ? ["/usr/bin/script", "-q", "-e", "-c", entering.map(quoted).join(" "), "/dev/null"] : entering;
+    const argv = tty ? withTerminal(entering) : entering;
     return this.#parts.keeper.open({
       to: "exec",
       argv,

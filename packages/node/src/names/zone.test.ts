@@ -27,6 +27,7 @@ const services = [
   service("web", { clusterIP: "10.0.0.5", ports: [{ name: "http", port: 80, protocol: "TCP" }] }),
   service("db", { clusterIP: "None" }),
   service("away", { type: "ExternalName", externalName: "example.com" }),
+  service("alias", { type: "ExternalName", externalName: "web.one.svc.cluster.local" }),
 ];
 const zone = zoneOf(services, [slice], "cluster.local");
 const find = (name: string, type: number = types.A): unknown => lookUp(zone, "cluster.local", { name, type })?.answers;
@@ -86,4 +87,14 @@ test("a question is read and its answer written as the protocol says", () => {
   assert.equal(reply.readUInt16BE(6), 1);
   assert.deepEqual([...reply.subarray(-4)], [1, 2, 3, 4]);
   assert.equal(parseQuestion(Buffer.alloc(5)), undefined);
+});
+
+test("an alias is told with what it stands for, where that is known", () => {
+  const alias = { name: "alias.one.svc.cluster.local", type: "CNAME", target: "web.one.svc.cluster.local" };
+  assert.deepEqual(find("alias.one.svc.cluster.local"), [
+    alias,
+    { name: "web.one.svc.cluster.local", type: "A", address: "10.0.0.5" },
+  ]);
+  assert.deepEqual(find("alias.one.svc.cluster.local", types.CNAME), [alias]);
+  assert.equal((find("away.one.svc.cluster.local") as unknown[]).length, 1);
 });

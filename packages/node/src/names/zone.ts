@@ -95,9 +95,8 @@ export function lookUp(
     const hasBelow = zone.keys().some((known) => known.endsWith(`.${name}`));
     return { code: hasBelow ? "ok" : "no such name", answers: [], additional: [] };
   }
-  const answers = records.filter(
-    (record) => type === types.ANY || types[record.type] === type || record.type === "CNAME",
-  );
+  const own = records.filter((record) => type === types.ANY || types[record.type] === type || record.type === "CNAME");
+  const answers = [...own, ...own.flatMap((record) => behindAlias(zone, record, type))];
   const additional = answers.flatMap((record) =>
     record.type === "SRV"
       ? (zone.get(record.target) ?? []).filter((one) => one.type === "A" || one.type === "AAAA")
@@ -105,6 +104,15 @@ export function lookUp(
   );
   return { code: "ok", answers, additional };
 }
+
+/** Whoever asks for an address wants it, not another name: what an alias stands for is told with it, as far as it is known here. */
+function behindAlias(zone: Zone, record: DnsRecord, type: number, depth = 0): readonly DnsRecord[] {
+  if (record.type !== "CNAME" || type === types.CNAME || depth === longestChain) return [];
+  const found = (zone.get(record.target) ?? []).filter((one) => types[one.type] === type || one.type === "CNAME");
+  return [...found, ...found.flatMap((one) => behindAlias(zone, one, type, depth + 1))];
+}
+
+const longestChain = 8;
 
 /** `10-1-2-3.namespace.pod.domain` says its own address. */
 function podRecords(name: string, domain: string): readonly DnsRecord[] | undefined {

@@ -102,7 +102,7 @@ function resizeTerminal(pid: number | undefined, bytes: Buffer): void {
   const size = /"Width":(\d+),"Height":(\d+)/.exec(bytes.toString("utf8"));
   if (size === null) return;
   const script =
-    'read -r child rest < "/proc/$0/task/$0/children" && exec stty -F "/proc/$child/fd/0" cols "$1" rows "$2"';
+    'read -r child rest < "/proc/$0/task/$0/children"; exec stty -F "/proc/$child/fd/0" cols "$1" rows "$2"';
   const [, width = "80", height = "24"] = size;
   spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" }).on("error", () => {});
 }
@@ -125,7 +125,14 @@ function attach(
   const input = stdin ? stdinOf(running) : null;
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
-    for (const { channel, bytes } of cut(chunk)) if (channel === channels.stdin) input?.write(bytes);
+    for (const { channel, bytes } of cut(chunk)) {
+      if (channel === channels.stdin) input?.write(bytes);
+      if (channel === channels.closeStdin && running.launch.stdinOnce === true) input?.end();
+      if (channel === channels.resize) resizeTerminal(running.child.process.pid, bytes);
+    }
+  });
+  socket.once("close", () => {
+    if (running.launch.stdinOnce === true) input?.end();
   });
   socket.resume();
 }

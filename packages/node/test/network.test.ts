@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
+import { Service, type Pod, type ServiceSpec } from "@capstan/kinds/v1";
+import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+let world: RealWorld;
+const pods: Pod[] = [];
+before(async () => {
+  if (skip !== false) return;
+  world = await startRealWorld();
+  for (const name of ["a", "b"]) {
+    const command = ["sh", "-c", `mkdir /www; echo ${name} > /www/name; exec httpd -f -p 8080 -h /www`];
+    const readinessProbe = { httpGet: { port: 8080, path: "/name" }, periodSeconds: 1 };
+    await world.run(name, { containers: [{ name: "main", image: busybox, command, readinessProbe }] });
+  }
+  await world.run("visitor", {});
+  for (const name of ["a", "b", "visitor"]) pods.push(await world.until(name, "ready", isReady));
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+async function expose(name: string, spec: Partial<ServiceSpec>, members: readonly Pod[]): Promise<Service> {
+  const metadata = { namespace: "default", name };
+  const ports = spec.type === "ExternalName" ? [] : [{ name: "http", port: 80, targetPort: 8080 }];
+  const service = await world.client.create(Service, { metadata, spec: { ports, ...spec } });
+  await world.client.create(EndpointSlice, {
+    metadata: { ...metadata, labels: { "kubernetes.io/service-name": name } },
+    addressType: "IPv4",
+    endpoints: endpointsOf(members),
+    ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+  });
+  return service;
+}
+
+const endpointsOf = (members: readonly Pod[]): NonNullable<EndpointSlice["endpoints"]> =>
+  members.map(({ status, metadata }) => ({
+    addresses: [status?.podIP ?? ""],
+    hostname: metadata.name,
+    nodeName: "one",
+    conditions: { ready: true },
+  }));
+
+/** The wget of the test image cannot look names up, but its nc can. */
+const request = (host: string, port: string): readonly string[] => [
+  "sh",
+  "-c",
+  `printf 'GET /name HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${host} ${port} 2>&1 | tail -n 1`,
+];
+const ask = (address: string): Promise<string> => {
+  const [host = "", port = "80"] = address.split(":");
+  return world.inside("visitor", request(host, port));
+};
+/** Asks until somebody answers: rules come into force a moment after their service. */
+const answer = (host: string): Promise<string> =>
+  eventually(
+    `an answer of ${host}`,
+    () => ask(host),
+    (text) => text === "a" || text === "b",
+  );
+const lookUp = (type: string, name: string): Promise<string> =>
+  world.inside("visitor", ["sh", "-c", `nslookup -type=${type} ${name} 2>&1; true`]);
+
+test("a client that comes back meets the same pod, also after other services came and went", { skip }, async () => {
+  await expose("sticky", { sessionAffinity: "ClientIP" }, pods.slice(0, 2));
+  const first = await answer("sticky");
+  await expose("noise", {}, pods.slice(0, 1));
+  await answer("noise");
+  await world.client.delete(Service, { namespace: "default", name: "noise" });
+  await eventually(
+    "the end of the other service",
+    () => ask("noise"),
+    (text) => text !== "a",
+  );
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask("sticky")));
+  assert.deepEqual(new Set(answers), new Set([first]));
+});
+
+test("connections are spread over all pods that are ready, and only those", { skip }, async () => {
+  await expose("spread", {}, pods.slice(0, 2));
+  await answer("spread");
+  const both = await eventually(
+    "both pods",
+    async () => new Set(await Promise.all(Array.from({ length: 12 }, () => ask("spread")))),
+    (seen) => seen.size === 2,
+  );
+  assert.deepEqual(both, new Set(["a", "b"]));
+  await world.client.patch(
+    EndpointSlice,
+    { namespace: "default", name: "spread" },
+    { merge: { endpoints: endpointsOf(pods.slice(1, 2)) } },
+  );
+  await eventually(
+    "the one pod that is left",
+    async () => [...new Set(await Promise.all(Array.from({ length: 12 }, () => ask("spread"))))].join(),
+    (seen) => seen === "b",
+  );
+});
+
+test(
+  "ports of nodes lead to services, also where only pods of the node that was asked may answer",
+  { skip },
+  async () => {
+    const open = await expose("open", { type: "NodePort" }, pods.slice(0, 1));
+    const local = await expose("local", { type: "NodePort", externalTrafficPolicy: "Local" }, pods.slice(0, 1));
+    for (const service of [open, local])
+      assert.equal(await answer(`172.30.0.1:${service.spec?.ports?.[0]?.nodePort}`), "a");
+  },
+);
+
+test(
+  "names: services, their ports, pods behind headless services, addresses, and names elsewhere",
+  { skip },
+  async () => {
+    const service = await expose("named", {}, pods.slice(0, 1));
+    await expose("headless", { clusterIP: "None" }, pods.slice(0, 2));
+    await expose("elsewhere", { type: "ExternalName", externalName: "named.default.svc.cluster.local" }, []);
+    const reverse = (service.spec?.clusterIP ?? "").split(".").toReversed().join(".");
+    await answer("named");
+    assert.equal(await answer("elsewhere"), "a");
+    assert.equal(await answer("b.headless:8080"), "b");
+    assert.match(
+      await lookUp("srv", "_http._tcp.named.default.svc.cluster.local"),
+      /80 named\.default\.svc\.cluster\.local/,
+    );
+    assert.match(await lookUp("srv", "_http._tcp.headless.default.svc.cluster.local"), /8080 a\.headless/);
+    assert.match(await lookUp("ptr", `${reverse}.in-addr.arpa`), /named\.default\.svc\.cluster\.local/);
+    const dashed = (pods[0]?.status?.podIP ?? "").replaceAll(".", "-");
+    assert.match(
+      await lookUp("a", `${dashed}.default.pod.cluster.local`),
+      new RegExp(pods[0]?.status?.podIP ?? "none"),
+    );
+    assert.match(await lookUp("a", "nobody.default.svc.cluster.local"), /NXDOMAIN|can't find/);
+  },
+);
+
+test("a pod has the names, hosts and servers that it asks for", { skip }, async () => {
+  const output = await world.outputOf(
+    "configured",
+    "hostname; cat /etc/hosts /etc/resolv.conf",
+    {},
+    {
+      hostname: "me",
+      subdomain: "headless",
+      setHostnameAsFQDN: true,
+      hostAliases: [{ ip: "192.0.2.7", hostnames: ["alias.example"] }],
+      dnsPolicy: "None",
+      dnsConfig: { nameservers: ["192.0.2.53"], searches: ["example.com"], options: [{ name: "ndots", value: "2" }] },
+    },
+  );
+  assert.match(output, /^me\.headless\.default\.svc\.cluster\.local\n/);
+  assert.match(output, /\tme\.headless\.default\.svc\.cluster\.local\tme\n/);
+  assert.match(output, /192\.0\.2\.7\talias\.example\n/);
+  assert.match(output, /search example\.com\nnameserver 192\.0\.2\.53\noptions ndots:2\n$/);
+});
+
+test(
+  "ports of the node may be bound to one of its addresses; a pod in the node's network has the node's names",
+  { skip },
+  async () => {
+    const command = ["sh", "-c", "mkdir /www; echo c > /www/name; exec httpd -f -p 8080 -h /www"];
+    const ports = [{ containerPort: 8080, hostPort: 32080, hostIP: "127.0.0.1" }];
+    await world.run("bound", { containers: [{ name: "main", image: busybox, command, ports }] });
+    await world.until("bound", "ready", isReady);
+    await world.run("native", {
+      hostNetwork: true,
+      containers: [{ name: "main", image: busybox, command: ["sleep", "1000"] }],
+    });
+    const native = await world.until("native", "ready", isReady);
+    assert.equal(native.status?.podIP, native.status?.hostIP);
+    const knock = (host: string) => (): Promise<string> => world.inside("native", request(host, "32080"));
+    await eventually("the port", knock("127.0.0.1"), (text) => text === "c");
+    assert.notEqual(await knock("172.30.0.1")(), "c");
+    assert.match(
+      await world.inside("native", ["cat", "/etc/hosts"]),
+      /^# Kubernetes-managed hosts file \(host network\)\./,
+    );
+  },
+);
