@@ -1,6 +1,7 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import type { Call } from "../call.ts";
 import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
@@ -98,6 +99,14 @@ async function admitConnection(exchange: ResourceExchange): Promise<void> {
   await admitted.validate();
 }
 
+/** Who reads the place behind a proxy without a path is sent to its root, so that relative links work there. */
+function redirectToFolder({ url, method, headers }: Call): Answer | undefined {
+  const [path = "", query] = url.split("?", 2);
+  if (!path.endsWith("/proxy") || (method !== "GET" && method !== "HEAD")) return undefined;
+  if (headers["upgrade"] !== undefined) return undefined;
+  return { status: 301, headers: { location: `${path}/${query === undefined ? "" : `?${query}`}` }, body: "" };
+}
+
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, query, resource } = exchange;
   if (exchange.info.subresource !== "log") await admitConnection(exchange);
@@ -109,6 +118,8 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   if (parts.nodes === undefined) {
     throw new StatusError(toFailure({ code: 501, reason: "", message: "this API server has no nodes to connect to" }));
   }
+  const redirected = exchange.info.subresource === "proxy" ? redirectToFolder(call) : undefined;
+  if (redirected !== undefined) return redirected;
   if (through === undefined) return rules.connect(object, call, parts.nodes);
   const rest = pathAfter(call.url, `/${exchange.info.name}/proxy`);
   return parts.nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
