@@ -1,5 +1,6 @@
 /** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
 import { randomInt, randomUUID } from "node:crypto";
+import { cloneJson, formatTime } from "@capstan/model";
 import { createAuthority, validFor, type Authority, type KeyedCertificate } from "@capstan/pki";
 import { Aggregation } from "./aggregate/aggregation.ts";
 import { openAccess, tokenAuthenticator } from "./access.ts";
@@ -219,6 +220,11 @@ function assemble(ingredients: Ingredients): ServerParts {
     pause: (milliseconds) => new Promise((resolve) => clock.after(milliseconds, resolve)),
     after: (milliseconds, run) => clock.after(milliseconds, run),
     findKind: (apiVersion, kind) => findKind(registry, apiVersion, kind),
+    asServer: (resource, before, after) => {
+      const manager = registry.findStorage(resource)?.subresources.get("status")?.fieldManager;
+      const origin = { manager: "kube-apiserver", time: formatTime(clock.now()) };
+      return manager?.update(before, cloneJson(after), origin) ?? after;
+    },
     call: outgoing,
     resolveService,
   };

@@ -78,6 +78,8 @@ export interface AdmissionContext {
   after(milliseconds: number, run: () => void): Timer;
   /** Where objects of a kind are kept; `undefined` when the kind is not served. */
   findKind(apiVersion: string, kind: string): KeptKind | undefined;
+  /** The object after a change of its status that the server itself makes, owned by the server. */
+  asServer(resource: string, before: KubeObject, after: KubeObject): KubeObject;
   /** Calls webhooks. */
   readonly call: OutgoingCaller;
   readonly resolveService: ServiceResolver;

@@ -121,7 +121,8 @@ async function admitDelete(
 ): Promise<void> {
   const request = admissionRequest(exchange, {
     operation: "DELETE",
-    name,
+    // Whoever deletes a collection names no object.
+    name: exchange.info.verb === "deletecollection" ? "" : name,
     object: undefined,
     oldObject: old,
     options: options.object,

@@ -104,20 +104,26 @@ const namespaceType = allRequired("kubernetes.Namespace", {
 });
 
 let made: Env | undefined;
+let madeForMessages: Env | undefined;
 
-/** The environment of match conditions; policies extend it by their parameters and variables. It is costly, so it is made once. */
-export function admissionEnv(): Env {
-  return (made ??= createEnv({
+/** The environment of messages: they tell what was found, and ask nobody. It is costly, so it is made once. */
+export function messageEnv(): Env {
+  return (madeForMessages ??= createEnv({
     ...kubernetesOptions(),
     variables: {
       object: DYN,
       oldObject: DYN,
       namespaceObject: namespaceType.type,
       request: requestType.type,
-      authorizer: AUTHORIZER,
-      "authorizer.requestResource": RESOURCE_CHECK,
     },
     types: [declTypeProvider(requestType, namespaceType)],
+  }));
+}
+
+/** The environment of match conditions; policies extend it by their parameters and variables. */
+export function admissionEnv(): Env {
+  return (made ??= messageEnv().extend({
+    variables: { authorizer: AUTHORIZER, "authorizer.requestResource": RESOURCE_CHECK },
   }));
 }
 

@@ -106,7 +106,8 @@ function chargeFor(request: AdmissionRequest, quota: ResourceQuota, delta: Amoun
 }
 
 /** Between reading the quota and this nothing else could run, so nobody else can have charged it. */
-function writeCharge({ quota, used }: Charge, { writer }: AdmissionContext): void {
+function writeCharge({ quota, used }: Charge, context: AdmissionContext): void {
   if (sameAmounts(readAmounts(quota.status?.used), used)) return;
-  writer.update("resourcequotas", { ...quota, status: { ...quota.status, used: writeAmounts(used) } } as KubeObject);
+  const charged = { ...quota, status: { ...quota.status, used: writeAmounts(used) } } as KubeObject;
+  context.writer.update("resourcequotas", context.asServer("resourcequotas", quota, charged));
 }

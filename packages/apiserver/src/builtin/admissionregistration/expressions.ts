@@ -14,12 +14,17 @@ import {
 import type { MatchCondition, Variable } from "@capstan/kinds/admissionregistration.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { compile } from "../../admit/expression/compiled.ts";
-import { admissionEnv } from "../../admit/expression/variables.ts";
+import { admissionEnv, messageEnv } from "../../admit/expression/variables.ts";
 import { checkQualified, isEmpty } from "../meta/checks.ts";
 
 /** The environment of an expression; parameters are there if the policy has a kind for them. */
 export function expressionEnv(hasParams: boolean): Env {
   return hasParams ? admissionEnv().extend({ variables: { params: DYN } }) : admissionEnv();
+}
+
+/** The environment of a message, which knows no authorizer. */
+export function messageExpressionEnv(hasParams: boolean): Env {
+  return hasParams ? messageEnv().extend({ variables: { params: DYN } }) : messageEnv();
 }
 
 /** The same with the types that mutations make. */

@@ -34,6 +34,7 @@ import {
   checkMatchConditions,
   checkVariables,
   expressionEnv,
+  messageExpressionEnv,
   messageTypes,
   mutationEnv,
   patchesType,
@@ -125,6 +126,8 @@ function checkValidating(object: Validating, old?: ValidatingAdmissionPolicySpec
     "spec.variables",
     expressionEnv(paramKind !== undefined),
   );
+  const [, message] = checkVariables(spec.variables ?? [], "", messageExpressionEnv(paramKind !== undefined));
+  const envs = { env, message };
   const nothing = "validations or auditAnnotations must contain at least one item";
   const isEmptySpec = validations.length === 0 && auditAnnotations.length === 0;
   return [
@@ -134,7 +137,7 @@ function checkValidating(object: Validating, old?: ValidatingAdmissionPolicySpec
     ...(isEmptySpec
       ? [fieldErrors.required("spec.validations", nothing), fieldErrors.required("spec.auditAnnotations", nothing)]
       : []),
-    ...validations.flatMap((validation, index) => checkValidation(validation, `spec.validations[${index}]`, env)),
+    ...validations.flatMap((validation, index) => checkValidation(validation, `spec.validations[${index}]`, envs)),
     ...checkAnnotations(auditAnnotations, metadata.name, env),
   ];
 }
@@ -188,15 +191,21 @@ function checkKind(kind: string, path: string): FieldError[] {
   return [fieldErrors.invalid(path, kind, why)];
 }
 
+/** Where expressions run, and where messages do. */
+interface Envs {
+  readonly env: Env;
+  readonly message: Env;
+}
+
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-function checkValidation(validation: Validation, path: string, env: Env): FieldError[] {
+function checkValidation(validation: Validation, path: string, { env, message: messageEnv }: Envs): FieldError[] {
   const { expression, message = "", messageExpression = "", reason } = validation;
   return [
     ...(expression.trim() === ""
       ? [fieldErrors.required(`${path}.expression`, "expression is not specified")]
       : checkExpression(expression, `${path}.expression`, { env })),
-    ...checkMessageExpression(messageExpression, `${path}.messageExpression`, env),
+    ...checkMessageExpression(messageExpression, `${path}.messageExpression`, messageEnv),
     ...checkMessage(message, `${path}.message`),
     ...(reason === undefined ? [] : checkOneOf(reason, `${path}.reason`, reasons)),
   ];
