@@ -11,12 +11,13 @@ import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
 import type { Random } from "./clock.ts";
-import type { Controller } from "./define.ts";
+import type { Controller, WatchDeclaration } from "./define.ts";
 import type { MetricOf } from "./manager/metric.ts";
 import { Reporter } from "./manager/reporter.ts";
 import type { ReporterOptions } from "./manager/reporter.ts";
 import { Queue } from "./queue/queue.ts";
 import type { Turn, Wish } from "./queue/queue.ts";
+import { Daemons } from "./reconcile/daemons.ts";
 import { consequenceOf } from "./reconcile/outcome.ts";
 import { Worker } from "./reconcile/worker.ts";
 import type { TurnEnd } from "./reconcile/worker.ts";
@@ -57,6 +58,7 @@ export class RunningController {
   readonly #sources: Promise<void>[] = [];
   readonly #echoes = new Echoes();
   readonly #reporter: Reporter;
+  #daemons: Daemons | undefined;
   #idle = Promise.withResolvers<void>();
   /** Keys whose turn runs, with the time it began. */
   readonly #started = new Map<string, number>();
@@ -111,7 +113,17 @@ export class RunningController {
       });
       this.#sources.push(running);
     }
+    this.#startDaemons();
     this.#pump();
+  }
+
+  /** Lets objects of another kind wake this controller's from now on, until the returned function is called. */
+  watch({ kind, map, on }: WatchDeclaration): () => void {
+    const end = this.#listen(kind, [mapped(kind, map, on)]);
+    return () => {
+      end();
+      void this.#setting.caches.release(kind);
+    };
   }
 
   /** Wakes one object by hand. */
@@ -152,7 +164,9 @@ export class RunningController {
     const cut = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
+    const daemons = this.#daemons?.stop();
     if (this.#started.size > 0) await this.#idle.promise;
+    await daemons;
     this.#stop.abort();
     this.#queue.close();
     await Promise.all(this.#sources);
@@ -162,6 +176,7 @@ export class RunningController {
   cut(reason: unknown): void {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
+    void this.#daemons?.stop();
     this.#stop.abort(reason);
     this.#queue.close();
   }
@@ -191,12 +206,14 @@ export class RunningController {
       timeout: options.timeout,
       prune: options.prune,
       whileLeaving: options.whileLeaving,
+      attempts: options.attempts,
+      readyWhen: options.readyWhen,
     });
   }
 
-  #listen(kind: AnyKind, triggers: readonly Trigger[]): void {
+  #listen(kind: AnyKind, triggers: readonly Trigger[]): () => void {
     const view = this.#setting.caches.of(kind);
-    this.#views.push(view);
+    if (!this.#views.includes(view)) this.#views.push(view);
     view.onSynced(() => this.#pump());
     const end = view.subscribe((change) => {
       const echoOf = this.#echoes.writerOf(childId(kind, change.key), change);
@@ -206,6 +223,21 @@ export class RunningController {
       for (const trigger of triggers) trigger(change, wake);
     });
     this.#ends.push(end);
+    return () => {
+      end();
+      if (!view.isUsed) this.#views.splice(this.#views.indexOf(view), 1);
+    };
+  }
+
+  #startDaemons(): void {
+    const { clock, log } = this.#setting;
+    const { handlers, name } = this.definition;
+    if (handlers.daemon === undefined) return;
+    const wake = (key: string, why: string): void => this.#wake(key, { cause: outsideCause("source", why) });
+    const get = (key: string) => this.#view.get(key);
+    const daemons = new Daemons({ run: handlers.daemon, clock, log: log.with({ controller: name }), get, wake });
+    this.#daemons = daemons;
+    this.#ends.push(this.#view.subscribe((change) => daemons.see(change)));
   }
 
   #wake(key: string, wish: Wish<Cause>): void {

@@ -9,13 +9,14 @@ import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
 import type { Answer } from "./reconcile/outcome.ts";
-import type { AnyContext, Context } from "./reconcile/context.ts";
+import type { AnyContext, ConditionOf, Context, DeepReadonly } from "./reconcile/context.ts";
+import type { Daemon, DaemonContext } from "./reconcile/daemons.ts";
 import { toReconcile } from "./reconcile/phases.ts";
 import { validityOf } from "./reconcile/validity.ts";
 import type { AnyPhases, Phases } from "./reconcile/phases.ts";
 import type { Handlers } from "./reconcile/worker.ts";
 import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
-import type { Predicate } from "./trigger/predicate.ts";
+import type { FieldPath, Predicate, ValueAt } from "./trigger/predicate.ts";
 import { isResource } from "./resource.ts";
 import type { Source } from "./trigger/source.ts";
 import type { MapToKeys } from "./trigger/trigger.ts";
@@ -37,6 +38,17 @@ export function watches<C extends Kind>(
   return { kind, map: map as MapToKeys, on };
 }
 
+/** A field that changed. */
+export interface FieldChanged<T, P extends string> {
+  readonly from: DeepReadonly<ValueAt<T, P>> | undefined;
+  readonly to: DeepReadonly<ValueAt<T, P>> | undefined;
+}
+
+/** A handler for each field that one cares for. */
+type FieldHandlers<K extends Kind, C> = {
+  readonly [P in FieldPath<ObjectOf<K>>]?: (context: C & FieldChanged<ObjectOf<K>, P>) => Promise<void> | void;
+};
+
 /** What can be said about a controller besides its reconcile; everything has a default. */
 export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R extends readonly Kind[]> {
   /** The name in metrics, logs and managed fields; the kind in lower case unless said otherwise. */
@@ -54,6 +66,14 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly watches?: readonly WatchDeclaration[];
   /** What happens outside the cluster. */
   readonly sources?: readonly Source[];
+  /**
+   * Runs when a field is not what it was when it was last handled, before the reconcile and again until it succeeds. What was handled
+   * is remembered on the object, so that a change is noticed although nobody ran when it was made. At first `from` is undefined.
+   */
+  // Behind a condition, so that the compiler settles the kind before it looks at the functions.
+  readonly onChange?: K extends Kind ? FieldHandlers<K, Context<K, O[number], R[number]>> : never;
+  /** Runs for each object as long as it is there, beside its turns: to keep a connection open, to follow a stream. */
+  readonly daemon?: (context: DaemonContext<K>) => Promise<void> | void;
   /** Runs when an object is to be deleted. The object stays until it has succeeded; the finalizer is the runtime's business. */
   readonly cleanup?: (context: Context<K, O[number], R[number]>) => Promise<Answer> | Answer;
   /**
@@ -61,6 +81,10 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
    * for them. Where there is a `cleanup`, it comes first.
    */
   readonly whileLeaving?: boolean;
+  /** How often an object that fails is tried in a row before it rests until something changes; without end unless said otherwise. */
+  readonly attempts?: number;
+  /** The conditions that must hold for the condition `Ready`, which is then set from them at the end of each turn. */
+  readonly readyWhen?: readonly ConditionOf<K>[];
   /** How many objects are worked on at once: 16 unless said otherwise. */
   readonly concurrency?: number;
   /** How long a turn may take: 5 minutes unless said otherwise. */
@@ -99,6 +123,8 @@ export interface Controller {
     readonly tenantOf: ((key: string) => string) | undefined;
     readonly prune: boolean;
     readonly whileLeaving: boolean;
+    readonly attempts: number;
+    readonly readyWhen: readonly string[];
     readonly writeBudget: WriteBudget | undefined;
     readonly controllerOnly: boolean;
     readonly finalizer: string;
@@ -144,11 +170,18 @@ export function controller(
     handlers: {
       reconcile: isPlain ? body : toReconcile(body),
       cleanup: options.cleanup,
+      daemon: options.daemon as Daemon | undefined,
+      fieldHandlers: fieldHandlersOf(options.onChange),
       hasConditions: isResource(kind) && Object.keys(kind.conditions).length > 0,
       problemOf: validityOf(kind),
     },
     options: settledOptions(options, { kind, name, isPlain }),
   };
+}
+
+function fieldHandlersOf(onChange: object = {}): Handlers["fieldHandlers"] {
+  const entries: [string, (context: never) => unknown][] = Object.entries(onChange);
+  return entries.map(([path, run]) => ({ path: path.split("."), run }));
 }
 
 /** What was left unsaid gets its usual value. */
@@ -160,7 +193,7 @@ function settledOptions(
     on: options.on ?? desiredStateChanged,
     watches: options.watches ?? [],
     sources: options.sources ?? [],
-    concurrency: atLeastOne(options.concurrency ?? 16, name),
+    concurrency: atLeastOne(options.concurrency ?? 16, name, "objects at once"),
     timeout: toMilliseconds(options.timeout ?? "5m"),
     rate: options.rate,
     backoff: { ...usualCurves, ...options.backoff },
@@ -168,6 +201,8 @@ function settledOptions(
     // An action is one step of many: what it does not apply is not unwanted.
     prune: options.prune ?? isPlain,
     whileLeaving: options.whileLeaving ?? false,
+    attempts: options.attempts === undefined ? Infinity : atLeastOne(options.attempts, name, "attempts"),
+    readyWhen: options.readyWhen ?? [],
     writeBudget: options.writeBudget,
     controllerOnly: options.controllerOnly ?? true,
     finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,
@@ -175,14 +210,16 @@ function settledOptions(
   };
 }
 
-type LooseOptions = Omit<ControllerOptions<Kind, readonly Kind[], readonly Kind[]>, "cleanup"> & {
+type LooseOptions = Omit<
+  ControllerOptions<Kind, readonly Kind[], readonly Kind[]>,
+  "cleanup" | "onChange" | "daemon"
+> & {
   readonly cleanup?: (context: AnyContext) => unknown;
+  readonly daemon?: unknown;
+  readonly onChange?: object;
 };
 
-function atLeastOne(concurrency: number, name: string): number {
-  if (Number.isInteger(concurrency) && concurrency >= 1) return concurrency;
-  throw new RuntimeError(
-    "BadSetting",
-    `Controller "${name}" cannot work on ${concurrency} objects at once: use 1 or more.`,
-  );
+function atLeastOne(count: number, name: string, what: string): number {
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new RuntimeError("BadSetting", `Controller "${name}" cannot have ${count} ${what}: use 1 or more.`);
 }

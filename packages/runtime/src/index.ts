@@ -16,6 +16,10 @@ export type {
 } from "./reconcile/context.ts";
 export { index } from "./cache/lookup.ts";
 export type { Lookup } from "./cache/lookup.ts";
+export { bringUp, dependent } from "./reconcile/dependents.ts";
+export type { Dependent, DependentOptions, Making, Progress } from "./reconcile/dependents.ts";
+export type { DaemonContext } from "./reconcile/daemons.ts";
+export { isReady } from "./reconcile/readiness.ts";
 export type { Phases } from "./reconcile/phases.ts";
 export type { Step, StepRun } from "./reconcile/steps.ts";
 export { PAUSE_ANNOTATION } from "./reconcile/pause.ts";

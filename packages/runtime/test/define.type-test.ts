@@ -1,8 +1,12 @@
 /** Mistakes that do not compile. */
-import { ConfigMap, Pod, Secret } from "@capstan/kinds/v1";
+import type { Client } from "@capstan/client";
+import { ConfigMap, Namespace, Pod, Secret } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
+import { index } from "../src/cache/lookup.ts";
 import { controller, watches } from "../src/define.ts";
+import { gauge } from "../src/manager/metric.ts";
+import { dependent } from "../src/reconcile/dependents.ts";
 import { again } from "../src/reconcile/outcome.ts";
 import { fieldsChanged } from "../src/trigger/predicate.ts";
 
@@ -17,6 +21,8 @@ const Cache = defineResource({
   status: s.object({ nodes: s.array(s.string()).default([]) }),
   conditions: { Available: "it answers" },
 });
+
+const members = gauge("members", "how many there are", ["cache"]);
 
 controller(
   Cache,
@@ -128,3 +134,89 @@ controller(
     act: { grow: () => undefined, wait: () => undefined },
   },
 );
+
+const byNode = index(Pod, "node", (pod) => [pod.spec?.nodeName ?? ""]);
+// @ts-expect-error: a Pod has no field data
+index(Pod, "data", (pod) => [pod.data]);
+
+controller(
+  Cache,
+  {
+    owns: [Deployment, ConfigMap],
+    reads: [Pod],
+    readyWhen: ["Available"],
+    onChange: {
+      "spec.size": ({ from, to }) => {
+        holds<Equal<typeof from, number | undefined>>();
+        holds<Equal<typeof to, number | undefined>>();
+      },
+    },
+    daemon: async ({ object }) => void object()?.spec.size.toFixed(),
+  },
+  async ({ object, find, create, keep, remove, apply, metric, step, status }) => {
+    find(Pod, { index: byNode("n") });
+    find(Pod, { owner: object });
+    // @ts-expect-error: an index of Pods finds no ConfigMaps
+    find(ConfigMap, { index: byNode("n") });
+    // @ts-expect-error: an index is asked with a text
+    find(Pod, { index: byNode(1) });
+    // @ts-expect-error: what owns has a uid
+    find(Pod, { owner: "a" });
+    // @ts-expect-error: Pod is only read
+    await create(Pod, "a", {});
+    // @ts-expect-error: a prefix is a text
+    await create(ConfigMap, { prefix: 1 }, {});
+    // @ts-expect-error: Pod is only read
+    keep(Pod, "a");
+    // @ts-expect-error: a grace is a duration, not a flag
+    await remove(ConfigMap, "a", { grace: true });
+    // @ts-expect-error: there is no option own
+    await apply(ConfigMap, "a", {}, { own: false });
+    metric(members).set({ cache: "a" }, 1);
+    // @ts-expect-error: the label cache is missing
+    metric(members).set({}, 1);
+    // @ts-expect-error: a gauge is set; only counters are added to
+    metric(members).add({ cache: "a" });
+    const made = await step("make", () => ({ id: 1 }));
+    holds<Equal<typeof made.id, number>>();
+    // @ts-expect-error: what a step gives is kept as JSON, which a Map is not
+    await step("map", () => new Map());
+    // @ts-expect-error: a status is told at the end of the turn; there is nothing to send
+    await status.update();
+    // @ts-expect-error: a quantity of replicas is a number, also in a status that is read
+    const text: string | undefined = (await apply(Deployment, "a", {})).status?.readyReplicas;
+    void text;
+  },
+);
+// @ts-expect-error: Ready cannot follow from a condition that was not declared
+controller(Cache, { readyWhen: ["Open"] }, () => undefined);
+// @ts-expect-error: there is no field spec.sise
+controller(Cache, { onChange: { "spec.sise": () => undefined } }, () => undefined);
+// @ts-expect-error: attempts is a number
+controller(Cache, { attempts: "3" }, () => undefined);
+// @ts-expect-error: a label must be a text
+gauge("x", "y", [1]);
+
+const deployment = dependent(Cache, Deployment, {
+  desired: ({ object }) => ({ spec: { replicas: object.spec.size } }),
+});
+dependent(Cache, ConfigMap, {
+  after: [deployment],
+  desired: ({ of }) => ({ data: { ready: String(of(deployment).status?.readyReplicas) } }),
+});
+// @ts-expect-error: values of a ConfigMap are text
+dependent(Cache, ConfigMap, { desired: ({ object }) => ({ data: { size: object.spec.size } }) });
+// @ts-expect-error: what it comes after is a dependent, not a name
+dependent(Cache, ConfigMap, { after: ["deployment"], desired: () => ({}) });
+
+declare const client: Client;
+void client.get(Namespace, { name: "a" });
+void client.get(Pod, { namespace: "n", name: "a" });
+// @ts-expect-error: a Pod lives in a namespace
+void client.get(Pod, { name: "a" });
+// @ts-expect-error: a Namespace does not
+void client.get(Namespace, { namespace: "n", name: "a" });
+// @ts-expect-error: an apply needs a field manager
+void client.apply(ConfigMap, { metadata: { namespace: "n", name: "a" }, data: {} }, {});
+// @ts-expect-error: a patch says in which language it is written
+void client.patch(ConfigMap, { namespace: "n", name: "a" }, { data: {} });

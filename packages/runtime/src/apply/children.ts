@@ -72,6 +72,11 @@ export class Children {
     return result;
   }
 
+  /** Says that a child is still wanted, as it is. */
+  keep(kind: AnyKind, key: string): void {
+    this.#applied.add(childId(kind, key));
+  }
+
   /** Creates one child and leaves it alone afterwards: it is never compared, repaired or pruned. */
   async create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
     const { writer, trace } = this.#options;

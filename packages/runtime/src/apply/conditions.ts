@@ -57,3 +57,20 @@ export function conditionSetter({ fields, generation, time }: SetterOptions): Se
 function usualReason(type: string, status: Condition["status"]): string {
   return status === "True" ? type : status === "False" ? `Not${type}` : "Unknown";
 }
+
+/** A status with conditions, and the way to set one. */
+interface Conditioned {
+  readonly conditions?: Condition[];
+  readonly condition: SetCondition;
+}
+
+/** Sets `Ready` from other conditions: true when they all are; otherwise as the first that is not, with its reason. */
+export function rollUp(status: Conditioned, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const told = names.map((name) => status.conditions?.find(({ type }) => type === name));
+  const at = told.findIndex((condition) => condition?.status !== "True");
+  if (at < 0) return status.condition("Ready", true);
+  const { status: state = "Unknown", reason = "Unknown", message = "" } = told[at] ?? {};
+  const because = `${names[at]}: ${message === "" ? reason : message}`;
+  status.condition("Ready", state === "False" ? false : "Unknown", { reason, message: because });
+}

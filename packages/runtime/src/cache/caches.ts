@@ -13,13 +13,17 @@ import type { Change } from "./reflector.ts";
 import type { Query } from "./selector.ts";
 import type { Reader } from "./store.ts";
 
-/** How objects of a kind are cached. */
-export interface CacheSettings {
+/** Which objects are cached, and how much of them. */
+export interface Selection {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly metadataOnly?: boolean | undefined;
-  /** Namespaces to watch; absent: those of the operator. */
-  readonly namespaces?: readonly string[] | undefined;
+}
+
+/** How objects of a kind are cached. */
+export interface CacheSettings extends Selection {
+  /** Namespaces to watch, and how each; absent: those of the operator. */
+  readonly namespaces?: readonly string[] | { readonly [namespace: string]: Selection } | undefined;
   readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
   readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
   /** Bytes that each watch of the kind may take. */
@@ -69,11 +73,12 @@ export class Caches implements AsyncDisposable {
     return this.#views.get(kindId(kind));
   }
 
-  /** Ends the watches of a kind and forgets its objects. */
-  async remove(kind: AnyKind): Promise<void> {
+  /** Ends the watches of a kind that nobody listens to any more, and forgets its objects. */
+  async release(kind: AnyKind): Promise<void> {
     const view = this.#views.get(kindId(kind));
+    if (view === undefined || view.isUsed) return;
     this.#views.delete(kindId(kind));
-    await view?.[Symbol.asyncDispose]();
+    await view[Symbol.asyncDispose]();
   }
 
   /** Watches these namespaces from now on; those that stay keep their watch and their objects. */
@@ -89,9 +94,13 @@ export class Caches implements AsyncDisposable {
 
   /** Whether everything of a kind in a namespace can be seen here. */
   covers(kind: AnyKind, namespace: string): boolean {
-    const { namespaces = this.#namespaces, labelSelector, fieldSelector } = this.peek(kind)?.settings ?? {};
-    const isWhole = labelSelector === undefined && fieldSelector === undefined;
-    return isWhole && (namespaces.length === 0 || namespaces.includes(namespace));
+    const scopes = this.#scopes(kind, this.peek(kind)?.settings ?? {});
+    return scopes.some(
+      (scope) =>
+        scope.labelSelector === undefined &&
+        scope.fieldSelector === undefined &&
+        (scope.namespace === undefined || scope.namespace === namespace),
+    );
   }
 
   /** Resolves when every watch has its first list. */
@@ -111,10 +120,11 @@ export class Caches implements AsyncDisposable {
 
   #scopes(kind: AnyKind, settings: CacheSettings): readonly Scope[] {
     const { labelSelector, fieldSelector, metadataOnly } = settings;
-    const namespaces = settings.namespaces ?? this.#namespaces;
     const base: Scope = { labelSelector, fieldSelector, metadataOnly };
-    if (kind.scope === "Cluster" || namespaces.length === 0) return [base];
-    return namespaces.map((namespace) => ({ ...base, namespace }));
+    const stated = settings.namespaces ?? this.#namespaces;
+    const places = isList(stated) ? stated.map((namespace) => [namespace, {}] as const) : Object.entries(stated);
+    if (kind.scope === "Cluster" || places.length === 0) return [base];
+    return places.map(([namespace, own]) => ({ ...base, ...own, namespace }));
   }
 
   #start(kind: AnyKind, scope: Scope, settings: CacheSettings): Informer {
@@ -132,6 +142,10 @@ export class Caches implements AsyncDisposable {
       onSignal: onSignal && ((signal) => onSignal(kind, signal)),
     });
   }
+}
+
+function isList(stated: NonNullable<CacheSettings["namespaces"]>): stated is readonly string[] {
+  return Array.isArray(stated);
 }
 
 /** One kind, in one watch or in one for each namespace. */
@@ -172,6 +186,11 @@ export class View implements Reader, AsyncDisposable {
   get isSynced(): boolean {
     for (const informer of this.#informers.values()) if (!informer.reader.isSynced) return false;
     return true;
+  }
+
+  /** Whether anybody listens. */
+  get isUsed(): boolean {
+    return this.#listeners.size > 0;
   }
 
   /** Hears whenever a watch of the kind has a complete list. */

@@ -7,6 +7,7 @@ import {
   ConfigError,
   ConnectionError,
   createClient,
+  formatRule,
   isApiError,
   loadConfig,
   processHost,
@@ -26,6 +27,7 @@ import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
 import type { Webhooks } from "../webhook/webhooks.ts";
@@ -80,6 +82,7 @@ async function run(definition: OperatorDefinition, args: readonly string[]): Pro
     log,
     guard: settings.metricsSecure ? clusterGuard(api, clock) : openGuard,
   });
+  void tellMissingRights(program);
   log.info("started", { controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   await untilTold(operator, log);
   await operator.stop(settings.gracePeriod);
@@ -153,6 +156,15 @@ async function prepareCrds(program: Program, webhooks: Webhooks | undefined): Pr
     if (settings.installCrds === "always" || !isApiError(error, "Forbidden")) throw error;
     log.warn(`the CRDs are left as they are: ${messageOf(error)}`);
   }
+}
+
+/** Says at the start what would fail later; that it cannot be found out is no reason to worry anybody. */
+async function tellMissingRights({ definition, settings, config, api, log }: Program): Promise<void> {
+  const [namespace = config.namespace] = settings.namespaces;
+  const granted = await grantedRules(api, namespace).catch(() => undefined);
+  const missing = granted === undefined ? [] : missingRules(neededRules(definition.controllers), granted);
+  if (missing.length === 0) return;
+  log.warn(`rights are missing; add these rules to the operator's role:\n${missing.map(formatRule).join("\n")}`);
 }
 
 function electionOf(settings: Settings, namespace: string) {

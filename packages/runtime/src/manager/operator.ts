@@ -10,7 +10,7 @@ import type { WatchHealth } from "../cache/informer.ts";
 import { systemClock, systemRandom } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { RunningController } from "../controller.ts";
-import type { Controller } from "../define.ts";
+import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
@@ -137,6 +137,13 @@ export class RunningOperator implements AsyncDisposable {
   /** Why an object was looked at lately and what came of it, the latest last. */
   explain(controller: string, key: string): readonly TurnRecord[] {
     return this.history.of(controller, key);
+  }
+
+  /** Lets objects of another kind wake those of a controller from now on, until the returned function is called. */
+  watch(controller: string, declaration: WatchDeclaration): () => void {
+    const running = this.#controllersByName.get(controller);
+    if (running !== undefined) return running.watch(declaration);
+    throw new RuntimeError("BadSetting", `There is no controller named "${controller}" here.`);
   }
 
   /** Wakes one object by hand. */

@@ -102,6 +102,8 @@ export interface Context<K extends Kind, O extends Kind = never, R extends Kind 
     desired: DesiredOf<C>,
     options?: ApplyChild,
   ) => Promise<DeepReadonly<ObjectOf<C>>>;
+  /** Says that a child is still wanted as it is, where this turn cannot say what it should be: it is not pruned. */
+  readonly keep: <C extends O>(kind: C, name: string, place?: Place) => void;
   /**
    * Creates a child once, under a name or under one that the server makes from a prefix. It has an owner reference and is there at
    * once for `get` and `find`, but it is never repaired and never pruned: that is left to `remove`.

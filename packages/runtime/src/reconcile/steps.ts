@@ -13,7 +13,7 @@ export const STEPS_ANNOTATION = "capstan.dev/steps";
 
 /** What is known of a step. */
 type Record =
-  | { readonly input: string; readonly state: "begun" }
+  | { readonly input: string; readonly state: "begun"; readonly from?: Json }
   | { readonly input: string; readonly state: "done"; readonly result: Json };
 
 /** What a step is told when it runs. */
@@ -62,6 +62,22 @@ export class Steps {
     await this.#write(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
+
+  /** Runs when a value is not the one that was handled last, which is remembered; again until it has succeeded. */
+  async changed(
+    name: string,
+    value: Json,
+    run: (change: { readonly from: Json | undefined; readonly to: Json }) => unknown,
+  ): Promise<void> {
+    const hash = hashOf(value);
+    const known = this.#records.get(name);
+    this.#used.add(name);
+    if (known?.state === "done" && known.input === hash) return;
+    const from = known?.state === "done" ? known.result : known?.from;
+    await this.#write(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
+    await run({ from, to: value });
+    await this.#write(name, { input: hash, state: "done", result: value });
+  }
 
   /** Forgets steps that a complete turn did not use: their work is over. */
   async forgetUnused(): Promise<void> {

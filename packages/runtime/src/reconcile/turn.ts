@@ -110,6 +110,7 @@ export class TurnWork {
       get: (kind: Kind, name: string, place: Place = {}) => this.#get(kind, name, place),
       apply: (kind: Kind, name: string, desired: Desired, options: ApplyChild = {}) =>
         this.#apply(kind, name, desired, options),
+      keep: (kind: Kind, name: string, place: Place = {}) => this.#keep(kind, name, place),
       create: (kind: Kind, name: ChildName, desired: Desired) => this.#create(kind, name, desired),
       remove: (kind: Kind, name: string, how: RemoveChild = {}) => this.#remove(kind, name, how),
       metric: this.#setting.metric,
@@ -155,6 +156,11 @@ export class TurnWork {
     // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
     if (!owned) this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
     return await this.children.apply(kind, name, desired, owned ? "owned" : "free");
+  }
+
+  #keep(kind: AnyKind, name: string, place: Place): void {
+    this.#mustBeOwned(kind);
+    this.children.keep(kind, this.#keyFor(kind, name, place));
   }
 
   async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {

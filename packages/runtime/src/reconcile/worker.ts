@@ -1,11 +1,15 @@
 /** Gives an object its turn: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
-import type { StoredObject } from "@capstan/model";
+import type { Json, StoredObject } from "@capstan/model";
 import { hasStatusChange, writeStatus } from "../apply/status.ts";
 import type { View } from "../cache/caches.ts";
-import { RuntimeError } from "../errors.ts";
+import { RuntimeError, Terminal } from "../errors.ts";
+import { messageOf } from "../failure.ts";
 import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
+import { valueAt } from "../trigger/predicate.ts";
+import { rollUp } from "../apply/conditions.ts";
 import type { AnyContext } from "./context.ts";
+import type { Daemon } from "./daemons.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
@@ -19,10 +23,20 @@ export interface Handlers {
   readonly reconcile: (context: AnyContext) => unknown;
   /** Runs when the object is to be deleted; until it has succeeded, the object stays. */
   readonly cleanup: ((context: AnyContext) => unknown) | undefined;
+  /** Runs beside the turns of each object. */
+  readonly daemon: Daemon | undefined;
+  /** What runs when a field is not what it was when it was last handled. */
+  readonly fieldHandlers: readonly FieldHandler[];
   /** Whether its kind declares conditions, among which a pause can be told. */
   readonly hasConditions: boolean;
   /** Why a stored object cannot be used, if it cannot. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
+}
+
+/** A handler of one field. */
+export interface FieldHandler {
+  readonly path: readonly string[];
+  readonly run: (context: never) => unknown;
 }
 
 /** What a worker is made with. */
@@ -37,6 +51,10 @@ export interface WorkerOptions extends TurnSetting {
   readonly prune: boolean;
   /** Whether objects that others hold while they are being deleted are reconciled. */
   readonly whileLeaving: boolean;
+  /** How often a failing object is tried in a row. */
+  readonly attempts: number;
+  /** The conditions from which `Ready` follows. */
+  readonly readyWhen: readonly string[];
 }
 
 /** How a turn ended. */
@@ -71,7 +89,17 @@ export class Worker {
       ? this.#guard(() => this.#cleanUp(work, turn, signal))
       : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
-    return { outcome, work, state: isToCleanUp ? "cleaned up" : "reconciled" };
+    return { outcome: this.#limited(outcome, turn), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
+  }
+
+  /** An object that has failed too often rests. That another replica works, or this one stops, is no failure of the object. */
+  #limited(outcome: Outcome, { failures }: Turn<Cause>): Outcome {
+    const { attempts } = this.#options;
+    if (outcome.outcome !== "failed" || !outcome.retry || failures + 1 < attempts) return outcome;
+    const { error } = outcome;
+    if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) return outcome;
+    const message = `Gave up after ${attempts} attempts, until something changes: ${messageOf(error)}`;
+    return { outcome: "failed", error: new Terminal(message, { cause: error }), retry: false };
   }
 
   /** Leaves a paused object alone, but says so: on the object, and once in an event. */
@@ -100,7 +128,7 @@ export class Worker {
       this.#mustBeValid(work.object);
       const isLeaving = work.object.metadata.deletionTimestamp !== undefined;
       if (handlers.cleanup !== undefined && !isLeaving) await addFinalizer(work.writer, kind, work.object, finalizer);
-      const answered = await this.#call(handlers.reconcile, work, turn, signal);
+      const answered = await this.#call((context) => this.#handle(context, work), work, turn, signal);
       // A turn that is not done has not said everything that it wants: only a complete one tells what is no longer wanted.
       if (answered.outcome !== "done") return answered;
       if (prune) await work.children.prune(owns);
@@ -109,9 +137,22 @@ export class Worker {
     });
     return await this.#guard(async () => {
       if (handlers.hasConditions) noteResume(work.status, work.object);
+      rollUp(work.status, this.#options.readyWhen);
       await this.#mustNotFight(turn, work);
       return await this.#writeStatus(work, outcome, signal);
     });
+  }
+
+  /** What handles single fields comes first: the reconcile may rely on it. */
+  async #handle(context: AnyContext, work: TurnWork): Promise<unknown> {
+    const { reconcile, fieldHandlers } = this.#options.handlers;
+    for (const { path, run } of fieldHandlers) {
+      const value = (valueAt(work.object, path) ?? null) as Json;
+      await work.steps.changed(`changed ${path.join(".")}`, value, async ({ from, to }) => {
+        await run({ ...context, from: from ?? undefined, to: to ?? undefined } as never);
+      });
+    }
+    return await reconcile(context);
   }
 
   /** Somebody else writes our status: repairs of it are counted as those of children are. */

@@ -75,6 +75,15 @@ interface Shallower {
   readonly 3: 2;
 }
 
+/** The type of what is at a path. */
+export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
+  ? N extends keyof NonNullable<T>
+    ? ValueAt<NonNullable<T>[N], Rest>
+    : never
+  : P extends keyof NonNullable<T>
+    ? NonNullable<T>[P]
+    : never;
+
 /** One of these fields changed. The paths are checked against the kind by the compiler. */
 export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly FieldPath<ObjectOf<K>>[]): Predicate {
   const split = paths.map((path: string) => path.split("."));
@@ -92,7 +101,8 @@ function sameTexts(a: { readonly [name: string]: string } = {}, b: { readonly [n
   return true;
 }
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
+/** What is at a path, if anything is. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const name of path) {
     if (typeof at !== "object" || at === null) return undefined;

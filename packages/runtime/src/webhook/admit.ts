@@ -1,11 +1,11 @@
 /** Runs a resource's own functions over one write: fills in what is missing, or says what is wrong. */
+import { jsonPatchBetween } from "@capstan/client";
 import { apiErrors, cloneJson, deepFreeze, fieldErrors } from "@capstan/model";
 import type { FieldError, Json, KubeObject } from "@capstan/model";
 import type { Resource } from "@capstan/schema";
 import { messageOf } from "../failure.ts";
 import { storageVersion } from "../resource.ts";
 import { WebhookError } from "./errors.ts";
-import { diffJson } from "./json-patch.ts";
 import type { AdmissionRequest, AdmissionVerdict } from "./review.ts";
 
 /** Says something about a write. */
@@ -20,7 +20,7 @@ export function defaulting(resource: Resource): Admit {
     // Hooks are promised a spec, which users may leave out where nothing in it is required.
     const draft = { spec: {}, ...cloneJson(object) };
     await run("default", resource, () => fill(draft as unknown as Parameters<typeof fill>[0]));
-    return { allowed: true, patch: diffJson(toJson(object), toJson(draft)) };
+    return { allowed: true, patch: jsonPatchBetween(toJson(object), toJson(draft)) };
   };
 }
 

@@ -1,5 +1,6 @@
 /** What an API server sends to a webhook and what it wants back: AdmissionReview and ConversionReview, both v1. */
-import type { Json, KubeObject, Status } from "@capstan/model";
+import type { JsonPatchStep } from "@capstan/client";
+import type { KubeObject, Status } from "@capstan/model";
 import { WebhookError } from "./errors.ts";
 
 /** What is asked about one write. */
@@ -20,14 +21,9 @@ export interface AdmissionVerdict {
   /** Why not. */
   readonly status?: Status;
   /** Changes, as a JSON patch. */
-  readonly patch?: readonly PatchStep[];
+  readonly patch?: readonly JsonPatchStep[];
   readonly warnings?: readonly string[];
 }
-
-/** One step of a JSON patch (RFC 6902). */
-export type PatchStep =
-  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
-  | { readonly op: "remove"; readonly path: string };
 
 /** Objects to be turned into another version. */
 export interface ConversionRequest {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { jsonPatchBetween } from "@capstan/client";
 import type { Json } from "@capstan/model";
 import { applyJsonPatch } from "@capstan/patch";
 import { isTrusted, parseCertificate, splitBundle } from "@capstan/pki";
@@ -15,7 +16,6 @@ import type { Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
 import { webhookPaths } from "./paths.ts";
 import type { WebhookHandler } from "./handler.ts";
-import { diffJson } from "./json-patch.ts";
 import { webhookMeter } from "./meter.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 import { keepTrust, parseTrust } from "./secret.ts";
@@ -176,7 +176,7 @@ test("a patch turns any object into any other", () => {
   fc.assert(
     fc.property(value, value, (before, after) => {
       const [from, to] = [before, after].map((one) => JSON.parse(JSON.stringify(one)) as Json) as [Json, Json];
-      assert.deepEqual(applyJsonPatch(from, diffJson(from, to) as unknown as Json), to);
+      assert.deepEqual(applyJsonPatch(from, jsonPatchBetween(from, to) as unknown as Json), to);
     }),
   );
 });

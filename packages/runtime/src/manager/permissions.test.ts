@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Deployment } from "@capstan/kinds/apps/v1";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { controller } from "../define.ts";
+import { missingRules, neededRules } from "./permissions.ts";
+
+const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
+const widget = controller(Widget, { owns: [Deployment], reads: [ConfigMap] }, () => undefined);
+
+test("the rules that are missing are those that were declared and are not granted, verb by verb", () => {
+  const needed = neededRules([widget]);
+  assert.deepEqual(missingRules(needed, [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }]), []);
+  const granted = [
+    { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get", "list", "watch", "patch"] },
+    { apiGroups: ["*"], resources: ["*/status"], verbs: ["patch"] },
+    { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list", "watch", "create"] },
+    { apiGroups: ["apps"], resources: ["configmaps"], verbs: ["*"] },
+  ];
+  assert.deepEqual(missingRules(needed, granted), [
+    { apiGroups: ["apps"], resources: ["deployments"], verbs: ["patch", "delete"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] },
+  ]);
+});

@@ -1,0 +1,127 @@
+/** Children that depend on each other: each is made when those before it are ready, those that are independent at the same time. */
+import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
+import type { Context, DeepReadonly, DesiredOf } from "./context.ts";
+import { isReady } from "./readiness.ts";
+
+/** What a child is made from. */
+export interface Making<K extends Kind> {
+  readonly object: DeepReadonly<ObjectOf<K>>;
+  /** A child that this one comes after, as it is now. */
+  readonly of: <B extends Kind>(before: Dependent<K, B>) => DeepReadonly<ObjectOf<B>>;
+}
+
+/** What is said about a child. */
+export interface DependentOptions<K extends Kind, C extends Kind> {
+  /** The name of the object unless said otherwise. */
+  readonly name?: (object: DeepReadonly<ObjectOf<K>>) => string;
+  readonly desired: (making: Making<K>) => DesiredOf<C>;
+  /** Children that must be ready first. They are values, so that nobody can come after themselves. */
+  readonly after?: readonly Dependent<K, Kind>[];
+  /** Whether the child is wanted at all; where it is not, it is deleted. */
+  readonly when?: (object: DeepReadonly<ObjectOf<K>>) => boolean;
+  /** Whether the child is ready; by what it tells of itself unless said otherwise. */
+  readonly ready?: (child: DeepReadonly<ObjectOf<C>>) => boolean;
+}
+
+/** A child and what it comes after. */
+export interface Dependent<K extends Kind, C extends Kind> {
+  readonly owner: K;
+  readonly kind: C;
+  readonly options: LooseOptions;
+  /** Never present at run time: it carries the child's kind. */
+  readonly "~child"?: C;
+}
+
+/** Options of which the kinds are not known. */
+interface LooseOptions {
+  readonly name?: ((object: never) => string) | undefined;
+  readonly desired: (making: never) => unknown;
+  readonly after?: readonly Dependent<Kind, Kind>[] | undefined;
+  readonly when?: ((object: never) => boolean) | undefined;
+  readonly ready?: ((child: never) => boolean) | undefined;
+}
+
+/** Declares a child of a kind of objects. */
+export function dependent<K extends Kind, C extends Kind>(
+  owner: K,
+  kind: C,
+  options: DependentOptions<K, C>,
+): Dependent<K, C> {
+  return { owner, kind, options: options as unknown as LooseOptions };
+}
+
+/** How far the children are. */
+export interface Progress {
+  readonly isReady: boolean;
+  /** Children that are not ready, or wait for others, as `Kind name`. */
+  readonly waiting: readonly string[];
+}
+
+type State =
+  | { readonly is: "unwanted" }
+  | { readonly is: "waiting" }
+  | { readonly is: "made"; readonly child: StoredObject; readonly ready: boolean };
+
+/** Brings children up in the order of their dependencies. One that is there already is kept up to date, whatever those before it do. */
+export async function bringUp<K extends Kind, O extends Kind>(
+  context: Context<K, O, Kind>,
+  dependents: readonly Dependent<K, O>[],
+): Promise<Progress> {
+  const states = new Map<unknown, Promise<State>>();
+  const stateOf = (one: Dependent<Kind, Kind>): Promise<State> => {
+    let state = states.get(one);
+    // Entered before it has begun, so that whoever else comes after the same child waits for it too.
+    if (state === undefined) states.set(one, (state = bring(context as unknown as AnyMaking, one, stateOf)));
+    return state;
+  };
+  const waiting: string[] = [];
+  for (const one of dependents as unknown as readonly Dependent<Kind, Kind>[]) void stateOf(one).catch(() => undefined);
+  for (const one of dependents as unknown as readonly Dependent<Kind, Kind>[]) {
+    const state = await stateOf(one);
+    const isDone = state.is === "unwanted" || (state.is === "made" && state.ready);
+    if (!isDone) waiting.push(`${one.kind.kind} ${nameOf(one, context.object as StoredObject)}`);
+  }
+  return { isReady: waiting.length === 0, waiting };
+}
+
+/** The parts of a context that are used here, for any kind. */
+interface AnyMaking {
+  readonly object: StoredObject;
+  readonly get: (kind: Kind, name: string) => StoredObject | undefined;
+  readonly keep: (kind: Kind, name: string) => void;
+  readonly apply: (kind: Kind, name: string, desired: unknown) => Promise<StoredObject>;
+}
+
+async function bring(
+  context: AnyMaking,
+  one: Dependent<Kind, Kind>,
+  stateOf: (one: Dependent<Kind, Kind>) => Promise<State>,
+): Promise<State> {
+  const { when, after = [], desired, ready = isReady } = one.options;
+  if (when?.(context.object as never) === false) return { is: "unwanted" };
+  const name = nameOf(one, context.object);
+  const before = new Map<unknown, State>();
+  for (const other of after) before.set(other, await stateOf(other));
+  const isMissing = context.get(one.kind, name) === undefined;
+  const areReady = [...before.values()].every(
+    (state) => state.is === "unwanted" || (state.is === "made" && state.ready),
+  );
+  const areMade = [...before.values()].every((state) => state.is !== "waiting");
+  if (!areMade || (isMissing && !areReady)) return isMissing ? { is: "waiting" } : keep(context, one);
+  const of = (other: unknown): StoredObject | undefined => {
+    const state = before.get(other);
+    return state?.is === "made" ? state.child : undefined;
+  };
+  const child = await context.apply(one.kind, name, desired({ object: context.object, of } as never));
+  return { is: "made", child, ready: ready(child as never) };
+}
+
+/** What it comes after is not even made, so nobody can say what this child shall be: it stays as it is. */
+function keep(context: AnyMaking, one: Dependent<Kind, Kind>): State {
+  context.keep(one.kind, nameOf(one, context.object));
+  return { is: "waiting" };
+}
+
+function nameOf({ options }: Dependent<Kind, Kind>, object: StoredObject): string {
+  return options.name?.(object as never) ?? object.metadata.name;
+}

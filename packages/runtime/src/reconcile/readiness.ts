@@ -1,0 +1,60 @@
+/** Whether an object is as it was asked to be, as far as it tells: the rules that kubectl and kstatus go by. */
+import type { StoredObject } from "@capstan/model";
+
+interface Told extends StoredObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly readyReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberReady?: number;
+    readonly updatedNumberScheduled?: number;
+    readonly phase?: string;
+  };
+}
+
+type Rule = (object: Told) => boolean;
+
+/** Kinds that tell it in words of their own. */
+const rules: { readonly [kind: string]: Rule } = {
+  Deployment: ({ spec, status }) => {
+    const wanted = spec?.replicas ?? 1;
+    return status?.updatedReplicas === wanted || wanted === 0 ? (status?.availableReplicas ?? 0) >= wanted : false;
+  },
+  StatefulSet: ({ spec, status }) => {
+    const wanted = spec?.replicas ?? 1;
+    return (status?.readyReplicas ?? 0) >= wanted && (status?.updatedReplicas ?? wanted) >= wanted;
+  },
+  ReplicaSet: ({ spec, status }) => (status?.readyReplicas ?? 0) >= (spec?.replicas ?? 1),
+  DaemonSet: ({ status }) =>
+    status?.desiredNumberScheduled !== undefined &&
+    (status.numberReady ?? 0) >= status.desiredNumberScheduled &&
+    (status.updatedNumberScheduled ?? 0) >= status.desiredNumberScheduled,
+  Job: (object) => holds(object, "Complete"),
+  Pod: (object) => object.status?.phase === "Succeeded" || holds(object, "Ready"),
+  PersistentVolumeClaim: ({ status }) => status?.phase === "Bound",
+  CustomResourceDefinition: (object) => holds(object, "Established"),
+};
+
+/** Whether an object is ready. Kinds without a rule of their own are judged by their condition Ready, and without one they are. */
+export function isReady(object: StoredObject): boolean {
+  const told: Told = object;
+  const { generation, deletionTimestamp } = told.metadata;
+  if (deletionTimestamp !== undefined) return false;
+  const observed = told.status?.observedGeneration;
+  if (observed !== undefined && generation !== undefined && observed < generation) return false;
+  const rule = Object.hasOwn(rules, told.kind) ? rules[told.kind] : undefined;
+  return rule === undefined ? !tells(told, "Ready") || holds(told, "Ready") : rule(told);
+}
+
+function tells({ status }: Told, type: string): boolean {
+  return status?.conditions?.some((condition) => condition.type === type) === true;
+}
+
+function holds({ status }: Told, type: string): boolean {
+  return status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
+}

@@ -1,0 +1,269 @@
+/** What an operator can say about order, fields, tasks and limits, on the model and on the embedded API server. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
+import { ConfigMap, Secret } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { controller, watches } from "../src/define.ts";
+import { operator } from "../src/operator.ts";
+import { bringUp, dependent } from "../src/reconcile/dependents.ts";
+import { isReady } from "../src/reconcile/readiness.ts";
+import { worlds } from "./worlds.ts";
+import type { MakeWorld } from "./worlds.ts";
+
+const Shop = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Shop",
+  spec: s.object({ size: s.int32().default(1), cached: s.boolean().default(true), owner: s.string().default("") }),
+  status: s.object({ waiting: s.array(s.string()), log: s.array(s.string()) }),
+  conditions: { Ready: "customers can buy", Stocked: "there is something to buy", Open: "the door is open" },
+});
+
+const workload = (name: string, replicas: number) => {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "shop:1" }] } };
+  return { spec: { replicas, selector: { matchLabels: labels }, template } };
+};
+
+/** Settings first; the database and the cache after them, side by side; the web servers after both. */
+const settings = dependent(Shop, ConfigMap, {
+  name: ({ metadata }) => `${metadata.name}-settings`,
+  desired: ({ object }) => ({ data: { size: String(object.spec.size) } }),
+});
+const database = dependent(Shop, StatefulSet, {
+  after: [settings],
+  desired: ({ object, of }) => {
+    const size = Number(of(settings).data?.["size"]);
+    return { spec: { ...workload(object.metadata.name, size).spec, serviceName: "db" } };
+  },
+});
+const cache = dependent(Shop, Secret, {
+  after: [settings],
+  when: ({ spec }) => spec.cached,
+  desired: () => ({ stringData: { cache: "yes" } }),
+});
+const web = dependent(Shop, Deployment, {
+  after: [database, cache],
+  desired: ({ object }) => workload(object.metadata.name, object.spec.size),
+});
+
+for (const [where, worldOf] of worlds) tell(where, worldOf);
+
+function tell(where: string, worldOf: MakeWorld): void {
+  describe(`an operator on ${where}`, () => {
+    test("brings children up in the order of their dependencies, and takes down what is no longer wanted", async () => {
+      const owns = [ConfigMap, StatefulSet, Secret, Deployment] as const;
+      const shop = controller(Shop, { owns }, async (context) => {
+        const progress = await bringUp(context, [web, cache, database, settings]);
+        context.status.waiting = [...progress.waiting];
+      });
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      await world.apply(Shop, "books", { spec: {} });
+      await world.settle();
+      assert.notEqual(await world.get(StatefulSet, "books"), undefined);
+      assert.equal(await world.get(Deployment, "books"), undefined, "it waits for the database");
+      assert.deepEqual((await world.get(Shop, "books"))?.status?.waiting, ["Deployment books", "StatefulSet books"]);
+
+      await world.applyStatus(StatefulSet, "books", { replicas: 1, readyReplicas: 1, updatedReplicas: 1 });
+      await world.settle();
+      assert.notEqual(await world.get(Deployment, "books"), undefined);
+      assert.deepEqual((await world.get(Shop, "books"))?.status?.waiting, ["Deployment books"]);
+
+      await world.applyStatus(StatefulSet, "books", { replicas: 1, readyReplicas: 0, updatedReplicas: 1 });
+      await world.delete(ConfigMap, "books-settings");
+      await world.settle();
+      assert.notEqual(
+        await world.get(Deployment, "books"),
+        undefined,
+        "what was made once is not taken down for a while",
+      );
+
+      await world.apply(Shop, "books", { spec: { cached: false } });
+      await world.settle();
+      assert.equal(await world.get(Secret, "books"), undefined, "not wanted");
+    });
+
+    test("handles each change of a field once, also one that was made while nobody ran", async () => {
+      const handled: string[] = [];
+      const shop = controller(
+        Shop,
+        {
+          onChange: {
+            "spec.size": ({ from, to, object }) => {
+              handled.push(`${object.metadata.name}: ${from} -> ${to}`);
+            },
+          },
+        },
+        () => undefined,
+      );
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      await world.apply(Shop, "books", { spec: { size: 1 } });
+      await world.settle();
+      await world.apply(Shop, "books", { spec: { size: 1, owner: "anna" } });
+      await world.settle();
+      await world.crash();
+      await world.apply(Shop, "books", { spec: { size: 5, owner: "anna" } });
+      world.restart();
+      await world.settle();
+      assert.deepEqual(handled, ["books: undefined -> 1", "books: 1 -> 5"]);
+    });
+
+    test("runs a task for each object as long as it is there, and again when it fails", async () => {
+      const notes: string[] = [];
+      let failures = 1;
+      const shop = controller(
+        Shop,
+        {
+          daemon: async ({ object, signal, wake }) => {
+            const name = object()?.metadata.name;
+            notes.push(`begin ${name}`);
+            signal.addEventListener("abort", () => notes.push(`end ${name}`));
+            if (name === "books" && failures-- > 0) throw new Error("the line broke");
+            wake("the line is open");
+            await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+          },
+        },
+        ({ causes, status }) => void (status.log = causes.map(({ kind }) => kind)),
+      );
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      await world.apply(Shop, "books", { spec: {} });
+      await world.apply(Shop, "toys", { spec: {} });
+      await world.advance("20s");
+      await world.settle();
+      assert.deepEqual(notes.toSorted(), ["begin books", "begin books", "begin toys"]);
+      assert.deepEqual((await world.get(Shop, "books"))?.status?.log, ["the line is open"]);
+      await world.delete(Shop, "toys");
+      await world.settle();
+      assert.ok(notes.includes("end toys") && !notes.includes("end books"));
+      await world.crash();
+      assert.ok(notes.includes("end books"), "a replica that no longer works has no tasks");
+    });
+
+    test("gives up after as many attempts as it was told, until something changes", async () => {
+      let runs = 0;
+      const shop = controller(Shop, { attempts: 3 }, () => {
+        runs++;
+        throw new Error("no stock");
+      });
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      await world.apply(Shop, "books", { spec: { size: 1 } });
+      await world.advance("5m");
+      assert.equal(runs, 3);
+      const message = world.running.explain("shop", "default/books").at(-1)?.message;
+      assert.equal(message, "Gave up after 3 attempts, until something changes: no stock");
+      await world.apply(Shop, "books", { spec: { size: 2 } });
+      await world.advance("5m");
+      assert.equal(runs, 6);
+    });
+
+    test("is ready when its other conditions hold, and otherwise says which does not", async () => {
+      const shop = controller(Shop, { readyWhen: ["Stocked", "Open"] }, ({ object, status }) => {
+        status.condition("Stocked", true);
+        if (object.spec.size > 0) status.condition("Open", object.spec.size > 1, "the key is lost");
+      });
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      const ready = async (name: string, size: number) => {
+        await world.apply(Shop, name, { spec: { size } });
+        await world.settle();
+        const found = (await world.get(Shop, name))?.status?.conditions?.find(({ type }) => type === "Ready");
+        return [found?.status, found?.reason, found?.message];
+      };
+      assert.deepEqual(await ready("new", 0), ["Unknown", "Unknown", "Open: Unknown"]);
+      assert.deepEqual(await ready("shut", 1), ["False", "NotOpen", "Open: the key is lost"]);
+      assert.deepEqual(await ready("shut", 2), ["True", "Ready", ""]);
+    });
+
+    test("watches another kind from now on, and no longer", async () => {
+      const shop = controller(Shop, {}, ({ causes, status }) => {
+        status.log = causes.map(({ relation, kind, key }) => `${relation} ${kind} ${key}`);
+      });
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      await world.apply(Shop, "books", { spec: {} });
+      await world.settle();
+      const log = async () => (await world.get(Shop, "books"))?.status?.log?.at(-1);
+      const end = world.running.watch(
+        "shop",
+        watches(ConfigMap, ({ metadata }) => (metadata.name === "sale" ? ["default/books"] : [])),
+      );
+      await world.apply(ConfigMap, "sale", { data: { a: "1" } });
+      await world.settle();
+      assert.equal(await log(), "mapped ConfigMap default/sale");
+      assert.ok(world.running.health.some(({ kind }) => kind === "ConfigMap"));
+      end();
+      await world.settle();
+      assert.ok(!world.running.health.some(({ kind }) => kind === "ConfigMap"), "its objects are forgotten");
+      const turns = world.running.explain("shop", "default/books").length;
+      await world.apply(ConfigMap, "sale", { data: { a: "2" } });
+      await world.settle();
+      assert.equal(world.running.explain("shop", "default/books").length, turns);
+      assert.throws(
+        () =>
+          world.running.watch(
+            "nobody",
+            watches(ConfigMap, () => []),
+          ),
+        { code: "BadSetting" },
+      );
+    });
+
+    test("caches each namespace in its own way", async () => {
+      const shop = controller(
+        Shop,
+        {
+          reads: [ConfigMap],
+          cache: { ConfigMap: { namespaces: { default: { labelSelector: "shop=yes" }, other: {} } } },
+        },
+        ({ find, status }) => {
+          status.log = find(ConfigMap, { namespace: "*" })
+            .map(({ metadata }) => metadata.name)
+            .filter((name) => name.startsWith("map-"))
+            .toSorted();
+        },
+      );
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      const Namespace = {
+        group: "",
+        version: "v1",
+        kind: "Namespace",
+        plural: "namespaces",
+        scope: "Cluster",
+      } as const;
+      await world.apply(Namespace, "other", {});
+      await world.apply(ConfigMap, "map-a", { metadata: { labels: { shop: "yes" } } });
+      await world.apply(ConfigMap, "map-b", {});
+      await world.apply(ConfigMap, "map-c", {}, { namespace: "other" });
+      await world.apply(Shop, "books", { spec: {} });
+      await world.settle();
+      assert.deepEqual((await world.get(Shop, "books"))?.status?.log, ["map-a", "map-c"]);
+    });
+  });
+}
+
+test("readiness goes by what each kind tells", () => {
+  const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "", generation: 2 };
+  const ready = (kind: string, rest: object) => isReady({ apiVersion: "v1", kind, metadata, ...rest });
+  const conditions = (type: string, status: string) => ({ status: { conditions: [{ type, status }] } });
+  assert.equal(ready("ConfigMap", {}), true);
+  assert.equal(ready("Thing", conditions("Ready", "False")), false);
+  assert.equal(ready("Thing", conditions("Ready", "True")), true);
+  assert.equal(ready("Thing", { status: { observedGeneration: 1 } }), false, "it speaks of an older desire");
+  assert.equal(
+    ready("Deployment", { spec: { replicas: 2 }, status: { updatedReplicas: 2, availableReplicas: 1 } }),
+    false,
+  );
+  assert.equal(
+    ready("Deployment", { spec: { replicas: 2 }, status: { updatedReplicas: 2, availableReplicas: 2 } }),
+    true,
+  );
+  assert.equal(ready("Deployment", { spec: { replicas: 0 }, status: {} }), true);
+  assert.equal(ready("DaemonSet", { status: {} }), false);
+  assert.equal(ready("Pod", { status: { phase: "Running" } }), false);
+  assert.equal(ready("Pod", conditions("Ready", "True")), true);
+  assert.equal(ready("PersistentVolumeClaim", { status: { phase: "Bound" } }), true);
+  assert.equal(ready("Job", conditions("Complete", "True")), true);
+  assert.equal(
+    isReady({ apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, deletionTimestamp: "now" } }),
+    false,
+  );
+});
