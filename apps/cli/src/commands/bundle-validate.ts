@@ -4,9 +4,11 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import {
+  type BundleFiles,
   type Finding,
   imagesOf,
   optionalValidators,
+  readBundle,
   selectValidators,
   validateBundle,
   type Validator,
@@ -21,6 +23,7 @@ import { type Command, defineCommand } from "../command/define.ts";
 import { CliError, exitCodes } from "../errors.ts";
 import { formatTable } from "../output/print.ts";
 import { styleOf } from "../output/style.ts";
+import type { Transfer } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -67,11 +70,9 @@ export const bundleValidate: Command = defineCommand({
     const transfer = { terminal, insecure: options.insecure };
     const files = await openBundle(name, transfer);
     const values = await valuesOf(options["optional-values"], terminal);
-    const first = validateBundle({ files });
-    const platforms =
-      first.bundle !== undefined && validators.some((one) => one.name === "multiarch")
-        ? await platformsOf(imagesOf(first.bundle.csv), transfer)
-        : undefined;
+    const platforms = validators.some((one) => one.name === "multiarch")
+      ? await lookAtImages(files, transfer)
+      : undefined;
     const verdict = validateBundle({
       files,
       validators,
@@ -84,6 +85,12 @@ export const bundleValidate: Command = defineCommand({
     return print({ ...verdict, findings: [...verdict.findings, ...more] }, options, terminal);
   },
 });
+
+/** Only the validator of platforms wants to know, because it takes a while. */
+async function lookAtImages(files: BundleFiles, transfer: Transfer): Promise<ValidatorValues["platforms"]> {
+  const read = readBundle(files);
+  return "bundle" in read ? platformsOf(imagesOf(read.bundle.csv), transfer) : undefined;
+}
 
 function choose(selector: string | undefined): Validator[] {
   if (selector === undefined || selector === "") return [];
