@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isApiError } from "@capstan/client";
+import { StatefulSet } from "@capstan/kinds/apps/v1";
 import { Event } from "@capstan/kinds/events.k8s.io/v1";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { ConfigMap, Namespace, Pod, ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
@@ -86,4 +87,29 @@ test("a pod that fits nowhere has an event that says why", async () => {
   });
   assert.match(event.metadata.name, /^picky\.[0-9a-f]{16}$/);
   assert.match(event.note ?? "", /didn't match Pod's node affinity\/selector/);
+});
+
+test("a member that was refused by its node is replaced", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const labels = { app: "db" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } };
+  const metadata = { name: "db", namespace };
+  const spec = { replicas: 1, serviceName: "db", selector: { matchLabels: labels }, template };
+  await client.create(StatefulSet, { metadata, spec });
+  const refuse = async (): Promise<string> => {
+    const { uid } = (
+      await until("the member is there", () => client.get(Pod, { namespace, name: "db-0" }).catch(() => undefined))
+    ).metadata;
+    const merge = { metadata: { uid }, status: { phase: "Failed", reason: "NodePorts" } };
+    await client.patch(Pod, { namespace, name: "db-0" }, { merge }, { subresource: "status" }).catch(() => undefined);
+    return uid;
+  };
+  for (let round = 0; round < 3; round++) {
+    const uid = await refuse();
+    await until("another member has its place", async () => {
+      const pod = await client.get(Pod, { namespace, name: "db-0" }).catch(() => undefined);
+      return pod !== undefined && pod.metadata.uid !== uid;
+    });
+  }
 });

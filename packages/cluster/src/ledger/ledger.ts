@@ -35,8 +35,7 @@ export class Ledger<K extends Kind<StoredObject>> {
   /** An object was deleted: it is gone, or on its way out as the answer shows. */
   deleted(object: ObjectOf<K>, answer: KubeObject | { readonly kind: string }): void {
     const { uid, resourceVersion } = object.metadata;
-    // The answer to a delete is a Status when the object is gone at once.
-    if (answer.kind === object.kind) this.wrote(answer as ObjectOf<K>);
+    if (answer.kind === object.kind && isLeaving(answer as KubeObject)) this.wrote(answer as ObjectOf<K>);
     else this.#enter(uid, { object: undefined, version: resourceVersion, at: this.#clock.now() });
   }
 
@@ -52,8 +51,10 @@ export class Ledger<K extends Kind<StoredObject>> {
         objects.push(object);
       } else if (entry.object !== undefined) objects.push(entry.object as T);
     }
-    for (const [uid, { object }] of this.#entries) {
-      if (object !== undefined && !found.has(uid) && belongs(object as T)) objects.push(object as T);
+    const now = this.#clock.now();
+    for (const [uid, { object, at }] of this.#entries) {
+      if (object === undefined || found.has(uid) || now - at >= LONGEST) continue;
+      if (belongs(object as T)) objects.push(object as T);
     }
     return objects;
   }
@@ -74,6 +75,18 @@ export class Ledger<K extends Kind<StoredObject>> {
     }
     this.#entries.set(uid, entry);
   }
+}
+
+/** Whether an object that was deleted is still there for a while; of one that is gone at once no cache will tell again. */
+function isLeaving({ metadata }: KubeObject): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  const { deletionGracePeriodSeconds = 0, finalizers = [] } = metadata as Leaving;
+  return deletionGracePeriodSeconds > 0 || finalizers.length > 0;
+}
+
+interface Leaving {
+  readonly deletionGracePeriodSeconds?: number;
+  readonly finalizers?: readonly string[];
 }
 
 /** Whether what was written is newer than what is shown; of what was deleted nothing newer can be shown. */
