@@ -140,8 +140,8 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
 function succeed(newest: BackupRecord, scene: Scene): void {
   const { status, event } = scene.context;
   const { spec } = scene.seen;
-  if (spec.verify === "restore" && newest.verified !== "restore") return;
   status.failures = 0;
+  if (spec.verify === "restore" && newest.verified !== "restore") return;
   status.phase = spec.schedule === undefined ? "Succeeded" : "Scheduled";
   status.message = `revision ${newest.revision} is in ${newest.name}`;
   status.condition("Ready", true, { reason: "BackupSucceeded", message: `${newest.name}, ${newest.bytes} bytes` });

@@ -131,7 +131,7 @@ async function destroy(scene: Scene): Promise<void> {
 async function startStore(scene: Scene): Promise<void> {
   const { namespace } = scene.ground;
   const now = new Date();
-  const authority = createAuthority({ commonName: "S3", now, days: 1 });
+  const authority = createAuthority({ commonName: "authority of the store", now, days: 1 });
   const names = [`s3.${namespace}.svc`];
   const leaf = authority.issue({
     commonName: "s3",
