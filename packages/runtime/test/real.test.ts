@@ -199,6 +199,51 @@ describe("on a real kube-apiserver", { skip }, () => {
     await api.delete(Namespace, { namespace: "", name: far }, {});
   });
 
+  test("empty lists and maps that the server does not keep are no reason to write", async (t) => {
+    const cluster = await useKubernetes(t);
+    const { namespace } = cluster;
+    const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
+    t.after(() => client.close());
+    const api = apiOf(client);
+    const sparse = controller(Cache, { name: "sparse", owns: [ConfigMap, Deployment] }, async ({ object, apply }) => {
+      const { name } = object.metadata;
+      const labels = { app: name };
+      await apply(ConfigMap, name, {
+        metadata: { annotations: {}, labels: {}, finalizers: [] },
+        data: {},
+        binaryData: {},
+      });
+      const container = { name: "a", image: "a", args: [], env: [], resources: {}, securityContext: {} };
+      const spec = { containers: [container], volumes: [], nodeSelector: {}, tolerations: [], securityContext: {} };
+      await apply(Deployment, name, {
+        spec: {
+          replicas: 0,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels, annotations: {} }, spec },
+        },
+      });
+    });
+    await installCrds([sparse], { api, clock: systemClock, manager: "test" });
+    await user(api, namespace, "c", {});
+    const writes: Write[] = [];
+    const options = {
+      api,
+      log: silentLog,
+      namespaces: [namespace],
+      onWrite: (_: string, write: Write) => writes.push(write),
+    };
+    await using running = new RunningOperator({ controllers: [sparse], name: "sparse" }, options);
+    await until(() => writes.length >= 2, "two writes");
+    for (let turn = 0; turn < 5; turn++) {
+      running.request("sparse", `${namespace}/c`);
+      await quiet(writes);
+    }
+    assert.deepEqual(
+      writes.map(({ verb, kind }) => `${verb} ${kind.kind}`),
+      ["apply ConfigMap", "apply Deployment"],
+    );
+  });
+
   test("plans without writing", async (t) => {
     await using real = await connect(t);
     const { api, namespace } = real;

@@ -114,11 +114,25 @@ function differsInMap({ desired, live, fields, path, spellings }: Place<Tree>): 
     if (value === undefined) continue;
     const child = path === "" ? name : `${path}.${name}`;
     const owned = fields[`f:${name}`];
+    if (live[name] === undefined && isEmpty(value)) {
+      if (isDropped(child, value, spellings)) continue;
+      return { path: child, wanted: value, found: null };
+    }
     if (!isTree(owned)) return { path: child };
     const found = differsAt({ desired: value, live: live[name], fields: owned, path: child, spellings });
     if (found !== undefined) return found;
   }
   return noLongerSent(desired, fields, path);
+}
+
+/** Empty lists and maps of metadata are never stored; of others, the answer to a write has to tell. */
+function isDropped(path: string, value: unknown, spellings: Spellings | undefined): boolean {
+  const spelling = spellings?.get(path);
+  return path.startsWith("metadata.") || (spelling?.wanted === JSON.stringify(value) && spelling.found === "null");
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 /** A field that we own and would not send any more: applying would remove it. */
