@@ -69,13 +69,19 @@ export const memcached = "capstan.test/memcached:1.6";
 export interface RealOptions {
   /** Root can pretend to be anybody; tests of what users can do need not be run by one. */
   readonly rights?: "root" | "user";
+  /** Archives of images to load instead of building the test images: only root can build those. */
+  readonly archives?: readonly string[];
+}
+
+/** The archives of the images that tests run. */
+export async function testArchives(): Promise<readonly string[]> {
+  return (await buildTestImages({ only: ["busybox", "memcached"] })).map(({ archive }) => archive);
 }
 
 export async function startRealWorld(options: RealOptions = {}): Promise<RealWorld> {
   const state = await mkdtemp(join(tmpdir(), "node-"));
   const store = await openStore(join(state, "images"));
-  for (const { archive } of await buildTestImages({ only: ["busybox", "memcached"] }))
-    await loadArchive(archive, store);
+  for (const archive of options.archives ?? (await testArchives())) await loadArchive(archive, store);
   // The API server and the node need each other: calls to pods wait behind a door that opens when the node runs.
   let node: RunningNode | undefined;
   const handOver: NodeDoor["handOver"] = (_name, path, call) => {

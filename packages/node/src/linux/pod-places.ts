@@ -169,6 +169,7 @@ export class PodPlaces {
       mountMemory: async (path, bytes) => {
         const size = bytes === undefined ? [] : ["-o", `size=${bytes}`];
         await keeper.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
+        return `/proc/${keeper.pid}/root${insidePath(path)}`;
       },
     };
   }

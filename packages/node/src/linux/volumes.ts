@@ -18,22 +18,29 @@ export interface VolumePlace {
   readonly disk: string;
   /** Names new contents. */
   readonly stamp: string;
-  /** Mounts a file system of memory on a folder. */
-  readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<void>;
+  /** Mounts a file system of memory on a folder; gives the path by which this process sees what is in it. */
+  readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<string>;
 }
 
-/** The folders of volumes by name. */
-export type VolumeFolders = ReadonlyMap<string, string>;
+/** Where a volume is. */
+export interface VolumeFolder {
+  readonly folder: string;
+  /** The path by which this process sees its content, where that is mounted only in the node's namespaces. */
+  readonly memory?: string;
+}
+
+/** The volumes of a pod by name. */
+export type VolumeFolders = ReadonlyMap<string, VolumeFolder>;
 
 /** Makes the volumes of a pod. */
 export async function placeVolumes(pod: BoundPod, contents: Volumes, place: VolumePlace): Promise<VolumeFolders> {
-  const folders = new Map<string, string>();
+  const folders = new Map<string, VolumeFolder>();
   const group = pod.spec.securityContext?.fsGroup;
   for (const volume of pod.spec.volumes ?? []) {
-    const folder = await placeOne(volume, contents, { ...place, group });
+    const placed = await placeOne(volume, contents, { ...place, group });
     if (group !== undefined && volume.hostPath === undefined && contents.get(volume.name)?.type !== "files")
-      await giveToGroup(folder, group);
-    folders.set(volume.name, folder);
+      await giveToGroup(placed.memory ?? placed.folder, group);
+    folders.set(volume.name, placed);
   }
   return folders;
 }
@@ -54,29 +61,28 @@ async function placeOne(
   volume: Volume,
   contents: Volumes,
   place: VolumePlace & { readonly group: number | undefined },
-): Promise<string> {
+): Promise<VolumeFolder> {
   const { name, emptyDir, hostPath } = volume;
   const content = contents.get(name);
   const folder = folderOf(place, name);
   if (content?.type === "files") {
     await writeFiles(folder, content.files, place);
-    return folder;
+    return { folder };
   }
   if (content?.type === "claim") {
     const path = join(place.disk, content.path ?? join("volumes", content.volume));
     if (await makeFolder(path)) await chmod(path, 0o777);
-    return path;
+    return { folder: path };
   }
-  if (hostPath !== undefined) return placeHostPath(name, hostPath, place.disk);
+  if (hostPath !== undefined) return { folder: await placeHostPath(name, hostPath, place.disk) };
   if (emptyDir === undefined)
     throw new NodeError(
       "FailedMount",
       `MountVolume.SetUp failed for volume "${name}" : this kind of volume is not supported`,
     );
-  const isNew = await makeFolder(folder);
-  if (isNew && emptyDir.medium === "Memory") await place.mountMemory(folder, sizeOf(emptyDir.sizeLimit));
-  if (isNew) await chmod(folder, 0o777);
-  return folder;
+  if (await makeFolder(folder)) await chmod(folder, 0o777);
+  if (emptyDir.medium !== "Memory") return { folder };
+  return { folder, memory: await place.mountMemory(folder, sizeOf(emptyDir.sizeLimit)) };
 }
 
 function sizeOf(limit: string | undefined): bigint | undefined {
@@ -140,12 +146,12 @@ export async function mountsOf(
 }
 
 async function mountOf(mount: VolumeMount, folders: VolumeFolders, env: ReadonlyMap<string, string>): Promise<Mount> {
-  const folder = folders.get(mount.name);
-  if (folder === undefined)
+  const volume = folders.get(mount.name);
+  if (volume === undefined)
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
   const inner = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
   const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
-  return { from: await inside(folder, inner), to, readOnly: mount.readOnly === true };
+  return { from: await inside(volume, inner), to, readOnly: mount.readOnly === true };
 }
 
 function badPath(message: string): NodeError {
@@ -160,10 +166,14 @@ function expandAll(text: string, env: ReadonlyMap<string, string>): string {
 }
 
 /** The part of a volume that a mount names, made if it is not there; links must not lead out of the volume. */
-async function inside(folder: string, path: string): Promise<string> {
+async function inside({ folder, memory }: VolumeFolder, path: string): Promise<string> {
   if (path === "") return folder;
   if (path.startsWith("/")) throw badPath(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
+  if (memory !== undefined) {
+    await makeWithoutLinks(memory, path);
+    return join(folder, path);
+  }
   const root = await realpath(folder);
   let current = root;
   for (const part of path.split("/").filter((one) => one !== "")) {
@@ -176,4 +186,16 @@ async function inside(folder: string, path: string): Promise<string> {
       throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
   }
   return current;
+}
+
+/** In memory there are no files of objects, so nothing in the way has a reason to be a link. */
+async function makeWithoutLinks(folder: string, path: string): Promise<void> {
+  let current = folder;
+  for (const part of path.split("/").filter((one) => one !== "")) {
+    current = join(current, part);
+    const found = await lstat(current).catch(() => undefined);
+    if (found?.isSymbolicLink() === true)
+      throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
+    if (found === undefined) await mkdir(current);
+  }
 }

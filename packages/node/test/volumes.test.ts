@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ConfigMap, Pod, Secret, ServiceAccount } from "@capstan/kinds/v1";
+import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+let world: RealWorld;
+before(async () => {
+  if (skip === false) world = await startRealWorld();
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+const sleeper = { name: "main", image: busybox, command: ["sleep", "1000"] };
+const cat = (pod: string, path: string): Promise<string> => world.inside(pod, ["sh", "-c", `cat ${path} 2>&1; true`]);
+
+test("what is projected into one folder follows its objects, all of it at once", { skip }, async () => {
+  const metadata = (name: string): { readonly namespace: string; readonly name: string } => ({
+    namespace: "default",
+    name,
+  });
+  await world.client.create(ConfigMap, { metadata: metadata("config"), data: { color: "red", size: "1" } });
+  await world.client.create(Secret, { metadata: metadata("secret"), stringData: { password: "hush" } });
+  const sources = [
+    { configMap: { name: "config", items: [{ key: "color", path: "deep/color" }] } },
+    { secret: { name: "secret" } },
+    { configMap: { name: "later", optional: true } },
+    { downwardAPI: { items: [{ path: "labels", fieldRef: { fieldPath: "metadata.labels" } }] } },
+  ];
+  const volumes = [{ name: "all", projected: { sources, defaultMode: 0o400 } }];
+  const containers = [{ ...sleeper, volumeMounts: [{ name: "all", mountPath: "/all", readOnly: true }] }];
+  await world.run("projected", { volumes, containers });
+  await world.until("projected", "ready", isReady);
+  assert.equal(await cat("projected", "/all/deep/color /all/password"), "redhush");
+  assert.equal(await cat("projected", "/all/labels"), 'app="projected"');
+  assert.match(await world.inside("projected", ["sh", "-c", "echo x > /all/password 2>&1; true"]), /Read-only/);
+  await world.client.patch(ConfigMap, metadata("config"), { merge: { data: { color: "blue" } } });
+  await world.client.create(ConfigMap, { metadata: metadata("later"), data: { late: "yes" } });
+  await world.client.patch(Pod, metadata("projected"), { merge: { metadata: { labels: { more: "x" } } } });
+  await eventually(
+    "the new color",
+    () => cat("projected", "/all/deep/color"),
+    (text) => text === "blue",
+  );
+  await eventually(
+    "the late one",
+    () => cat("projected", "/all/late"),
+    (text) => text === "yes",
+  );
+  await eventually(
+    "the new label",
+    () => cat("projected", "/all/labels"),
+    (text) => text.includes('more="x"'),
+  );
+  await world.client.delete(ConfigMap, metadata("later"));
+  await eventually(
+    "the end of the late one",
+    () => cat("projected", "/all/late"),
+    (text) => text !== "yes",
+  );
+});
+
+test("a pod has a token of its account, and a new one before the old one ends", { skip }, async () => {
+  await world.client.create(ServiceAccount, { metadata: { namespace: "default", name: "worker" } });
+  const serviceAccountToken = { path: "token", audience: "tests", expirationSeconds: 600 };
+  const volumes = [{ name: "token", projected: { sources: [{ serviceAccountToken }] } }];
+  const containers = [{ ...sleeper, volumeMounts: [{ name: "token", mountPath: "/token" }] }];
+  await world.run("holder", { serviceAccountName: "worker", volumes, containers });
+  await world.until("holder", "ready", isReady);
+  const [, claims = ""] = (await cat("holder", "/token/token")).split(".");
+  const { aud, sub } = JSON.parse(Buffer.from(claims, "base64url").toString()) as {
+    readonly aud: unknown;
+    readonly sub: unknown;
+  };
+  assert.deepEqual([aud, sub], [["tests"], "system:serviceaccount:default:worker"]);
+});
+
+test(
+  "a part of a volume can be mounted, also one whose name is known only when the container starts",
+  { skip },
+  async () => {
+    const env = [{ name: "WHO", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+    const volumeMounts = [
+      { name: "data", mountPath: "/mine", subPathExpr: "of/$(WHO)" },
+      { name: "data", mountPath: "/all" },
+    ];
+    const volumes = [{ name: "data", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } }];
+    const script =
+      "echo x > /mine/file; cat /all/of/parted/file; dd if=/dev/zero of=/all/big bs=1M count=2 2>&1 | grep -o 'No space'";
+    assert.equal(await world.outputOf("parted", script, { env, volumeMounts }, { volumes }), "x\nNo space\n");
+  },
+);
