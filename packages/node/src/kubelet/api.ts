@@ -73,13 +73,14 @@ function podList({ workers }: KubeletTools): string {
   return JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: {}, items });
 }
 
-/** `/proxy/<namespace>/<pod>:<port>/<path>`. */
+/** `/proxy/<namespace>/<pod>:<port>/<path>`, with `https:` before the pod where it speaks TLS. */
 function proxyToPod(url: URL, call: KubeletCall, tools: KubeletTools): Promise<KubeletAnswer> {
   const [, , namespace = "", target = "", ...rest] = url.pathname.split("/");
-  const [pod = "", port = "80"] = target.split(":");
+  const isSecure = target.startsWith("https:");
+  const [pod = "", port = "80"] = target.replace(/^https?:/, "").split(":");
   const sandbox = sandboxOf(tools, namespace, pod);
   const path = `/${rest.join("/")}${url.search}`;
-  return proxyTo({ connect: () => doorsOf(tools).openPort(sandbox, Number(port)), path, call });
+  return proxyTo({ connect: () => doorsOf(tools).openPort(sandbox, Number(port)), isSecure, path, call });
 }
 
 interface ContainerName {

@@ -1,11 +1,14 @@
 /** Passes one HTTP request on to a port of a pod. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { connect as tlsConnect } from "node:tls";
 import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
 
 /** What to pass on, and over which connection. */
 export interface ProxyRequest {
   readonly connect: () => Promise<Duplex>;
+  /** Whether the pod speaks TLS. Whoever asks has no way to know its certificate, so any will do. */
+  readonly isSecure: boolean;
   readonly path: string;
   readonly call: KubeletCall;
 }
@@ -21,7 +24,7 @@ const ofTheConnection = new Set([
 ]);
 
 /** Asks the pod and gives its answer. */
-export async function proxyTo({ connect, path, call }: ProxyRequest): Promise<KubeletAnswer> {
+export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): Promise<KubeletAnswer> {
   const connection = await connect().catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),
   );
@@ -35,7 +38,7 @@ export async function proxyTo({ connect, path, call }: ProxyRequest): Promise<Ku
       method: call.method,
       path,
       headers: Object.fromEntries(headers) as Record<string, string>,
-      createConnection: () => connection,
+      createConnection: () => (isSecure ? tlsConnect({ socket: connection, rejectUnauthorized: false }) : connection),
     };
     const request = httpRequest(options, resolve);
     request.once("error", reject);
