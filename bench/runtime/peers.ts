@@ -1,6 +1,7 @@
 /** Who takes part in the benchmark, and how each is built and started: as its users would ship it. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { transformSync } from "esbuild";
@@ -65,19 +66,24 @@ function buildRust(name: string): string {
   });
 }
 
-/** Builds again only when the sources have changed. */
+/** Builds again only when the sources have changed since the last build that went well. */
 function built(name: string, program: string, build: (folder: string) => void): string {
   const folder = join(cache, name);
-  const sources = `bench/peers/${name}`;
-  const main = name === "kube-rs" ? "src/main.rs" : "main.go";
-  const isSame =
-    existsSync(join(folder, program)) &&
-    existsSync(join(folder, main)) &&
-    readFileSync(join(folder, main)).equals(readFileSync(join(sources, main)));
-  if (!isSame) {
+  const stamp = join(folder, "built-from");
+  const sources = fingerprint(`bench/peers/${name}`);
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== sources) {
     mkdirSync(folder, { recursive: true });
-    cpSync(sources, folder, { recursive: true });
+    cpSync(`bench/peers/${name}`, folder, { recursive: true });
     build(folder);
+    writeFileSync(stamp, sources);
   }
   return join(folder, program);
+}
+
+function fingerprint(folder: string): string {
+  const hash = createHash("sha256");
+  for (const file of globSync("**/*.{go,mod,rs,toml}", { cwd: folder }).sort()) {
+    hash.update(file).update(readFileSync(join(folder, file)));
+  }
+  return hash.digest("hex");
 }
