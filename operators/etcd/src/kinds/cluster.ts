@@ -160,6 +160,7 @@ export const EtcdCluster = defineResource({
         .string()
         .pattern(String.raw`^3\.([5-9]|[1-9][0-9])\.([0-9]{1,4}|x)$`)
         .max(16)
+        .rules(s.rule("int(self.split('.')[1]) <= 7", "this operator knows etcd 3.5 to 3.7: a later one knows more"))
         .describe("Such as 3.6.16, or 3.6.x for the newest that this operator knows"),
       image: s
         .string()

@@ -20,6 +20,7 @@ const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refus
   { from: { version: "3.7.3" }, to: { version: "3.5.35" }, refused: /more than one minor/u },
   { from: {}, to: { version: "2.3.8" }, refused: /should match/u },
   { from: {}, to: { version: "latest" }, refused: /should match/u },
+  { from: {}, to: { version: "3.9.0" }, refused: /knows etcd 3\.5 to 3\.7/u },
   { from: {}, to: { version: "3.6.x" }, refused: undefined },
   { from: {}, to: { image: "etcd:3.6.16" }, refused: /\{version\}/u },
   { from: {}, to: { options: { "snapshot-count": "1000" } }, refused: undefined },

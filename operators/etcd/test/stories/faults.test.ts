@@ -11,10 +11,23 @@ interface Harm {
   readonly hasShown: (scene: Scene) => Promise<boolean>;
 }
 
-const uidOf = async (scene: Scene, member: string): Promise<string | undefined> =>
-  (await scene.kube.get(scene.path("pods", member)))?.metadata.uid;
+interface PodSeen {
+  readonly metadata: { readonly uid: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
 
-/** Ends pods, with their volumes if asked, and tells when none of them is the one that it was. */
+async function podOf(scene: Scene, member: string): Promise<PodSeen | undefined> {
+  return (await scene.kube.get(scene.path("pods", member))) as PodSeen | undefined;
+}
+
+/** Another pod of that name serves. */
+async function isBack(scene: Scene, member: string, uid: string | undefined): Promise<boolean> {
+  const pod = await podOf(scene, member);
+  const isReady = pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+  return isReady && pod?.metadata.uid !== uid;
+}
+
+/** Ends pods, with their volumes if asked, and tells when others serve in their place. */
 function endPods(name: string, choose: (members: readonly string[]) => readonly string[], withVolume: boolean): Harm {
   const ended = new Map<string, string | undefined>();
   return {
@@ -23,7 +36,7 @@ function endPods(name: string, choose: (members: readonly string[]) => readonly 
       ended.clear();
       const members = (await scene.cluster()).status?.members?.map((member) => member.name) ?? [];
       const chosen = choose(members);
-      for (const member of chosen) ended.set(member, await uidOf(scene, member));
+      for (const member of chosen) ended.set(member, (await podOf(scene, member))?.metadata.uid);
       if (withVolume)
         await Promise.all(
           chosen.map((member) => scene.kube.remove(scene.path("persistentvolumeclaims", `data-${member}`))),
@@ -31,8 +44,21 @@ function endPods(name: string, choose: (members: readonly string[]) => readonly 
       await Promise.all(chosen.map((member) => scene.kube.remove(scene.path("pods", member), 0)));
     },
     hasShown: async (scene) => {
-      const now = await Promise.all([...ended].map(async ([member, uid]) => (await uidOf(scene, member)) !== uid));
-      return now.every(Boolean);
+      const { members = [] } = (await scene.cluster()).status ?? {};
+      if (withVolume) return !members.some(({ name: member }) => ended.has(member));
+      const back = await Promise.all([...ended].map(([member, uid]) => isBack(scene, member, uid)));
+      return back.every(Boolean);
+    },
+  };
+}
+
+function whileOperatorIsDead(harm: Harm): Harm {
+  return {
+    ...harm,
+    do: async (scene) => {
+      await scene.killOperator();
+      await harm.do(scene);
+      scene.startOperator();
     },
   };
 }
@@ -42,16 +68,7 @@ const HARMS: readonly Harm[] = [
   endPods("two of three are killed", ([, ...others]) => others, false),
   endPods("all are killed", (members) => members, false),
   endPods("a pod and its volume are deleted", ([, second = ""]) => [second], true),
-  {
-    name: "the operator is killed and a member with it",
-    do: async (scene) => {
-      await scene.killOperator();
-      const [member = ""] = (await scene.cluster()).status?.members?.map(({ name }) => name) ?? [];
-      await scene.kube.remove(scene.path("pods", member), 0);
-      scene.startOperator();
-    },
-    hasShown: async () => true,
-  },
+  whileOperatorIsDead(endPods("the operator and a member are killed", ([first = ""]) => [first], false)),
   endPods("all volumes but one are deleted", ([, ...others]) => others, true),
 ];
 

@@ -50,6 +50,7 @@ export class ScriptedEtcd {
     options: { disk: Disk | undefined; address: string; version: string },
   ): Disk | string {
     const name = flags.get("name") ?? "";
+    if (flags.has("no-such-flag")) return "flag provided but not defined: -no-such-flag";
     const disk = options.disk?.clusterId === "" ? undefined : options.disk;
     if (disk?.isBroken === true) return "the log is damaged";
     const found = disk ?? this.#begin(flags);

@@ -41,6 +41,7 @@ export class ScriptedKubelet {
   readonly #running = new Map<string, Running>();
   /** Images that cannot be pulled. */
   readonly missingImages = new Set<string>();
+  refusedImage: RegExp | undefined;
   #addresses = 0;
 
   constructor(world: TestWorld, etcd: ScriptedEtcd) {
@@ -76,7 +77,7 @@ export class ScriptedKubelet {
     const { name, uid, labels } = pod.metadata;
     const [container] = pod.spec?.containers ?? [];
     if (this.#running.get(name)?.isUp === true || container === undefined) return false;
-    if (this.missingImages.has(container.image ?? "")) return await this.#refuseImage(pod);
+    if (this.#isMissing(container.image ?? "")) return await this.#refuseImage(pod);
     const claim = claims.find(({ metadata }) => metadata.labels?.[MEMBER_LABEL] === labels?.[MEMBER_LABEL]);
     if (claim === undefined) return false;
     const running = this.#running.get(name) ?? this.#place(name, uid);
@@ -95,6 +96,10 @@ export class ScriptedKubelet {
     }
     await this.#write(pod, running);
     return true;
+  }
+
+  #isMissing(image: string): boolean {
+    return this.missingImages.has(image) || this.refusedImage?.test(image) === true;
   }
 
   #place(name: string, uid: string): Running {

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
+import { Pod, Secret, Service } from "capstan/kinds/v1";
+import { EtcdCluster } from "../../src/kinds/index.ts";
+import { leavesOf, pick, randomFrom, valueFor, withValue } from "./values.ts";
+import type { Schema } from "./values.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { EtcdWorld } from "./world.ts";
+
+type Spec = { readonly [name: string]: unknown };
+
+/** Fields of other stories: where data comes from and where it goes. */
+const ELSEWHERE = new Set(["backup", "bootstrap", "auth"]);
+
+function specLeaves() {
+  const crd = EtcdCluster.toCrd() as unknown as {
+    spec: { versions: readonly { schema: { openAPIV3Schema: Schema } }[] };
+  };
+  const spec = crd.spec.versions[0]?.schema.openAPIV3Schema.properties?.["spec"] ?? {};
+  return leavesOf(spec).filter(({ path }) => !ELSEWHERE.has(path[0] ?? ""));
+}
+
+/** What a cluster consists of, without what differs between any two: names, ids, times. */
+async function picture(bed: EtcdWorld): Promise<unknown> {
+  const pods = await bed.world.list(Pod);
+  const [service] = (await bed.world.list(Service)).filter(({ metadata }) => metadata.name === "e-client");
+  const [budget] = await bed.world.list(PodDisruptionBudget);
+  const { status } = await bed.cluster();
+  return {
+    prints: pods
+      .map(({ metadata }) => metadata.annotations?.["etcd.capstan.dev/print"])
+      .map((print) => print === pods[0]?.metadata.annotations?.["etcd.capstan.dev/print"]),
+    labels: pods.map(({ metadata }) => Object.keys(metadata.labels ?? {}).toSorted()),
+    images: pods.map(({ spec }) => spec?.containers[0]?.image),
+    resources: pods.map(({ spec }) => spec?.containers[0]?.resources),
+    selectors: pods.map(({ spec }) => spec?.nodeSelector),
+    type: service?.spec?.type,
+    annotations: service?.metadata.annotations,
+    budget: budget?.spec?.minAvailable,
+    secrets: (await bed.world.list(Secret)).map(({ metadata }) => metadata.name).toSorted(),
+    version: status?.version,
+    advice: status?.advice,
+    roles: status?.members?.map(({ role }) => role === "Leader").toSorted(),
+    conditions: status?.conditions?.map(({ type, status: holds, reason }) => [type, holds, reason]),
+  };
+}
+
+async function settle(bed: EtcdWorld, spec: Spec): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: spec as never });
+  await bed.until(isSettled, `the end of the walk, ${JSON.stringify(spec)}`);
+}
+
+/** A spec that was never good for anybody is no end: what makes it bad is taken back. */
+function mended(spec: Spec): Spec {
+  return { ...spec, image: "etcd:{version}", options: {}, paused: false, size: Math.max(1, Number(spec["size"])) };
+}
+
+const SEED = Number(process.env["CAPSTAN_SEED"] ?? 7);
+const STEPS = Number(process.env["CAPSTAN_STEPS"] ?? 200);
+
+test(`${STEPS} random edits, good and bad, never end a quorum and lead where a fresh cluster would stand (seed ${SEED})`, async () => {
+  const random = randomFrom(SEED);
+  const leaves = specLeaves();
+  await using bed = await startWorld();
+  bed.kubelet.refusedImage = /^nowhere/u;
+  let spec: Spec = { size: 3, version: "3.5.35", image: "etcd:{version}" };
+  await settle(bed, spec);
+  let accepted = 0;
+  for (let step = 0; step < STEPS; step++) {
+    const leaf = pick(random, leaves);
+    const next = withValue(spec, leaf.path, valueFor(random, leaf));
+    const isTaken = await bed.world.apply(EtcdCluster, "e", { spec: next as never }).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) spec = next;
+    accepted += Number(isTaken);
+    await bed.pass(1 + Math.floor(random() * 8));
+    assertServes(bed, spec, `step ${step}: ${leaf.path.join(".")}`);
+  }
+  assert.ok(accepted > STEPS / 4 && accepted < STEPS, `${accepted} of ${STEPS} edits were accepted`);
+  spec = mended((await bed.cluster()).spec as unknown as Spec);
+  await settle(bed, spec);
+  await using fresh = await startWorld();
+  await settle(fresh, { ...spec, version: (await bed.cluster()).status?.version });
+  await bed.world.apply(EtcdCluster, "e", {
+    spec: { ...spec, version: (await bed.cluster()).status?.version } as never,
+  });
+  await bed.until(isSettled, "the version that runs");
+  assert.deepEqual(await picture(bed), await picture(fresh));
+});
+
+/** The voters that etcd knows have quorum, unless the spec let the cluster sleep not long ago. */
+function assertServes(bed: EtcdWorld, spec: Spec, when: string): void {
+  if (spec["size"] === 0 || spec["paused"] === true) return;
+  assert.equal(bed.etcd.clusters.size, 1, `${when}: one cluster`);
+  const [cluster] = bed.etcd.clusters.values();
+  assert.ok(cluster);
+  const isWaking = bed.etcd.processes.size < cluster.members.filter(({ isLearner }) => !isLearner).length;
+  assert.ok(isWaking || bed.etcd.hasQuorum(cluster), `${when}: quorum`);
+}
+
+test("a spec that no member can start with is told, and mended by another spec", async () => {
+  await using bed = await startWorld();
+  await settle(bed, { size: 3, version: "3.6.16" });
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", options: { "no-such-flag": "1" } } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "MemberTrouble", "trouble");
+  assert.match(condition(told, "Degraded")?.message ?? "", /CrashLoopBackOff/u);
+  await bed.pass(600);
+  assert.equal(bed.etcd.processes.size, 2, "the others are left alone");
+  await settle(bed, { size: 3, version: "3.6.16", options: {} });
+});
