@@ -1,4 +1,5 @@
 /** `operator`: what a user starts. */
+import type { RunOptions } from "./manager/main.ts";
 import { isOnlyLoaded } from "./manager/loading.ts";
 import type { ModuleFacts } from "./manager/loading.ts";
 import { isProgram } from "./manager/program/main.ts";
@@ -11,7 +12,7 @@ import type { PlannedWrite } from "./manager/plan.ts";
 export interface Operator {
   readonly definition: OperatorDefinition;
   /** Runs as a program: reads flags, environment and kubeconfig, and ends with the process's signals. */
-  run(): Promise<void>;
+  run(options?: RunOptions): Promise<void>;
   /** Runs if the module is the program that Node was started with, and does nothing if it is imported: `runIfMain(import.meta)`. */
   runIfMain(module: ModuleFacts): Promise<void>;
   /** Starts on an API that is handed in. */
@@ -24,10 +25,10 @@ export interface Operator {
 export function operator(definition: OperatorDefinition): Operator {
   const made: Operator = {
     definition,
-    run: async () => {
+    run: async (options) => {
       if (isOnlyLoaded(made)) return;
       // Loaded late: tests and tools that never run as a program need not pay for its servers.
-      await (await import("./manager/main.ts")).runOperator(definition);
+      await (await import("./manager/main.ts")).runOperator(definition, options);
     },
     runIfMain: async (module) => {
       if (isProgram(module)) await made.run();

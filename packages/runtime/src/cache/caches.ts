@@ -3,6 +3,7 @@ import type { StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import type { Clock, Random } from "../clock.ts";
+import { isResource } from "../resource.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import type { Signal } from "../watch/watcher.ts";
 import type { IndexValues } from "./indexes.ts";
@@ -11,6 +12,7 @@ import type { WatchHealth } from "./informer.ts";
 import { keepManagers } from "./managed-fields.ts";
 import type { Change } from "./reflector.ts";
 import type { Query } from "./selector.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { Reader } from "./store.ts";
 
 /** Which objects are cached, and how much of them. */
@@ -112,6 +114,14 @@ export class Caches implements AsyncDisposable {
     return [...this.#views.values()].flatMap((view) => view.health);
   }
 
+  /** What is known of kinds that mean the same to the next program: neither its own, whose defaults may change, nor transformed ones. */
+  snapshot(): Snapshot {
+    const lasting = [...this.#views.values()].filter(
+      ({ kind, settings }) => settings.transform === undefined && !isResource(kind),
+    );
+    return lasting.flatMap((view) => view.known());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const views = [...this.#views.values()];
     this.#views.clear();
@@ -206,6 +216,10 @@ export class View implements Reader, AsyncDisposable {
     let size = 0;
     for (const informer of this.#informers.values()) size += informer.reader.size;
     return size;
+  }
+
+  known(): Snapshot {
+    return [...this.#informers.values()].flatMap((informer) => informer.known() ?? []);
   }
 
   get health(): readonly WatchHealth[] {

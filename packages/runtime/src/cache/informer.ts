@@ -1,4 +1,5 @@
 /** One watch with its store: everything that is known about one kind in one scope. */
+import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import type { Clock, Random } from "../clock.ts";
 import { messageOf } from "../failure.ts";
@@ -7,6 +8,8 @@ import { runWatcher } from "../watch/watcher.ts";
 import type { Signal } from "../watch/watcher.ts";
 import { Reflector } from "./reflector.ts";
 import type { Change } from "./reflector.ts";
+import { scopeText } from "./snapshot.ts";
+import type { KnownKind } from "./snapshot.ts";
 import { Store } from "./store.ts";
 import type { Reader, StoreOptions } from "./store.ts";
 
@@ -48,6 +51,8 @@ export class Informer implements AsyncDisposable {
   readonly #finished: Promise<void>;
   readonly #synced = Promise.withResolvers<void>();
   #heardAt: number | undefined;
+  /** The last version that is completely in the store. */
+  #version: string | undefined;
   #lastError: unknown;
 
   constructor(options: InformerOptions) {
@@ -89,6 +94,13 @@ export class Informer implements AsyncDisposable {
       isOverBudget,
       heardAt: this.#heardAt,
     };
+  }
+
+  /** Everything that is known, and up to which version; undefined before the first list is complete. */
+  known(): KnownKind | undefined {
+    if (this.#version === undefined || !this.#store.isSynced) return undefined;
+    const objects = [...this.#store.keys()].flatMap((key) => this.#store.stored(key) ?? []);
+    return { kind: kindId(this.kind), scope: scopeText(this.scope), version: this.#version, objects };
   }
 
   /** Hears every change from now on, after the objects that are already there. */
@@ -135,10 +147,27 @@ export class Informer implements AsyncDisposable {
       return;
     }
     this.#heardAt = this.#clock.now();
+    this.#version = versionAfter(signal);
     if (signal.type === "restarted" || signal.type === "listed" || signal.type === "vanished") return;
     this.#lastError = undefined;
     if (signal.type !== "synced") return;
     this.#synced.resolve();
     for (const listener of this.#syncListeners) listener();
+  }
+}
+
+/** Up to which version everything is known after a signal; undefined while a list is under way. */
+function versionAfter(signal: Exclude<Signal, { readonly type: "failed" }>): string | undefined {
+  switch (signal.type) {
+    case "synced":
+    case "progressed":
+      return signal.version;
+    case "changed":
+    case "removed":
+      return signal.object.metadata.resourceVersion;
+    case "restarted":
+    case "listed":
+    case "vanished":
+      return undefined;
   }
 }

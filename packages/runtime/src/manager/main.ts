@@ -17,6 +17,7 @@ import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema"
 import type { Api } from "../api.ts";
 import { systemClock } from "../clock.ts";
 import type { Clock } from "../clock.ts";
+import type { Snapshot } from "../cache/snapshot.ts";
 import { apiOf } from "../client-api.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
@@ -35,15 +36,23 @@ import { Registry } from "./registry.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
+/** How a program is run by another, such as one that replaces it when its sources change. */
+export interface RunOptions {
+  /** What the program before this one knew. */
+  readonly seed?: Snapshot | undefined;
+  /** Is told, when the program is to stop, what the next one need not ask again. */
+  readonly onStop?: ((known: Snapshot) => Promise<void> | void) | undefined;
+}
+
 /** Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. */
-export async function runOperator(definition: OperatorDefinition): Promise<void> {
+export async function runOperator(definition: OperatorDefinition, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
   if (wantsHelp(args)) {
     process.stdout.write(formatHelp(nameOf(definition)));
     return;
   }
   try {
-    await run(definition, args);
+    await run(definition, args, options);
   } catch (error) {
     if (!isForUsers(error)) throw error;
     process.stderr.write(`${messageOf(error)}\n`);
@@ -51,7 +60,7 @@ export async function runOperator(definition: OperatorDefinition): Promise<void>
   }
 }
 
-async function run(definition: OperatorDefinition, args: readonly string[]): Promise<void> {
+async function run(definition: OperatorDefinition, args: readonly string[], options: RunOptions): Promise<void> {
   const clock = systemClock;
   const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
   const log = createLog({ clock, level: settings.logLevel });
@@ -71,6 +80,7 @@ async function run(definition: OperatorDefinition, args: readonly string[]): Pro
     clock,
     log,
     registry,
+    seed: options.seed,
     instance: hostname(),
     namespace: settings.leaderElectionNamespace ?? config.namespace,
     leaderElection: electionOf(settings, config.namespace),
@@ -85,6 +95,7 @@ async function run(definition: OperatorDefinition, args: readonly string[]): Pro
   void tellMissingRights(program);
   log.info("started", { controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   await untilTold(operator, log);
+  await options.onStop?.(operator.snapshot());
   await operator.stop(settings.gracePeriod);
   // Nobody can reach a program outside the cluster when it is gone: writes must not wait for it.
   if (webhooks?.reach.by === "url") await webhooks.unregister();

@@ -5,6 +5,8 @@ import { noStrays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
 import { Caches } from "../cache/caches.ts";
+import { seededApi } from "../cache/snapshot.ts";
+import type { Snapshot } from "../cache/snapshot.ts";
 import type { CacheSettings } from "../cache/caches.ts";
 import type { WatchHealth } from "../cache/informer.ts";
 import { systemClock, systemRandom } from "../clock.ts";
@@ -61,6 +63,8 @@ export interface StartOptions {
   /** The operator's own namespace, where it remembers what it wrote; that of the lease unless said otherwise. */
   readonly namespace?: string | undefined;
   readonly watchTuning?: WatchTuning | undefined;
+  /** What an operator that ran before knew, so that this one need not list it again. */
+  readonly seed?: Snapshot | undefined;
   /** Sends every write as a dry run. */
   readonly dryRun?: boolean;
   readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
@@ -89,7 +93,8 @@ export class RunningOperator implements AsyncDisposable {
   constructor(definition: OperatorDefinition, options: StartOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.registry = options.registry ?? new Registry();
-    const api = meteredApi(options.api, this.registry);
+    const metered = meteredApi(options.api, this.registry);
+    const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
     const name = definition.name ?? "capstan";
     this.#clock = clock;
     this.#log = options.log ?? createLog({ clock });
@@ -153,6 +158,11 @@ export class RunningOperator implements AsyncDisposable {
 
   get isLeader(): boolean {
     return this.#election?.isLeader ?? true;
+  }
+
+  /** What the caches know, for the operator that comes after this one. */
+  snapshot(): Snapshot {
+    return this.#caches.snapshot();
   }
 
   get health(): readonly WatchHealth[] {
