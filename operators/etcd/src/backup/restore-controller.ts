@@ -128,7 +128,6 @@ function seeTarget({ metadata, spec, status }: ClusterObject, uid: string): Seen
     version: spec.version,
     isAvailable: holds("Available")?.status === "True",
     trouble: degraded?.status === "True" ? degraded.message : undefined,
-    revision: Math.max(0, ...(status?.members ?? []).map(({ revision }) => revision ?? 0)),
     restored: status?.recovery?.phase === "Done" ? status.recovery.restore : undefined,
   };
 }

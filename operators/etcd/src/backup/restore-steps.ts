@@ -17,8 +17,6 @@ export interface SeenTarget {
   readonly isAvailable: boolean;
   /** What its operator says is wrong. */
   readonly trouble?: string | undefined;
-  /** The highest revision that a member has. */
-  readonly revision: number;
   /** The restore that was last carried out in place. */
   readonly restored?: string | undefined;
 }
@@ -95,10 +93,11 @@ function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreSte
   return newer ? { do: "fail", reason: newer.code, why: newer.message, pod } : { do: "overwrite", manifest, pod };
 }
 
-function goOn({ uid, target, status }: RestoreSeen): RestoreStep {
+function goOn({ uid, target }: RestoreSeen): RestoreStep {
   if (target === undefined)
     return { do: "fail", reason: "ClusterGone", why: "the cluster was deleted before it was restored" };
-  const isThere = target.isOurs ? target.revision >= (status.revision ?? 0) : target.restored === uid;
+  // A cluster that this restore made has no first member before the data of the backup is in its volume.
+  const isThere = target.isOurs || target.restored === uid;
   if (isThere && target.isAvailable) return { do: "succeed" };
   return { do: "wait", why: target.trouble ?? "the cluster is being restored" };
 }
