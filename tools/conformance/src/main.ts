@@ -4,7 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { buildPrograms, conformancePrograms, DEFAULT_RELEASE, programPath, showProgress } from "@capstan/kubernetes";
+import {
+  buildConformanceImages,
+  buildPrograms,
+  conformancePrograms,
+  DEFAULT_RELEASE,
+  programPath,
+  showProgress,
+} from "@capstan/kubernetes";
 import { parseList, toFocus } from "./list.ts";
 import { formatPage, formatResult, readReport } from "./report.ts";
 import { findList, keepResults, listNames } from "./results.ts";
@@ -17,7 +24,7 @@ const help = `Runs official Kubernetes conformance tests and prints one line for
   <list>          a file with one full test name a line, or one of ours: ${[...listNames, "fast"].join(", ")}
   --on            what to start and test: the bare embedded API server (default) or the embedded cluster
   --pods          how pods of the embedded cluster run: real (default) or simulated
-  --images        a folder with OCI archives of the images that the tests ask for; those that "fast" needs are made here
+  --images        a folder with OCI archives of the images that the tests ask for; without it the most common ones are made
   --kubeconfig    tests this server instead of starting one
   --nodes         how many nodes the tests may assume (default 0 for the bare server, 1 for the cluster)
   --processes     how many tests run at once (default 2)
@@ -58,7 +65,7 @@ async function main(): Promise<number> {
   const names = parseList(readFileSync(file, "utf8"));
   const { on, pods, nodes = on === "cluster" ? "1" : "0" } = values;
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
-  const images = values.images === undefined ? [] : archivesIn(values.images);
+  const images = await imagesOf(values.images, on === "cluster" && pods === "real");
   await using target = await startTarget(values.kubeconfig ?? { on, pods, nodes: Number(nodes), images });
   const report = await runTests(names, target, { ...values, nodes });
   const results = readReport(readFileSync(report, "utf8"), names);
@@ -68,6 +75,12 @@ async function main(): Promise<number> {
   const passed = results.filter(({ state }) => state === "passed").length;
   console.log(`${passed} passed, ${results.length - passed} failed`);
   return passed === results.length ? 0 : 1;
+}
+
+/** The archives of a folder, or those that most tests need; a bare server has no use for any. */
+async function imagesOf(folder: string | undefined, areNeeded: boolean): Promise<readonly string[]> {
+  if (!areNeeded) return [];
+  return folder === undefined ? buildConformanceImages(showProgress(process.stderr)) : archivesIn(folder);
 }
 
 function archivesIn(folder: string): readonly string[] {

@@ -97,6 +97,11 @@ export function conformancePrograms(version: string): Program[] {
   ];
 }
 
+/** The program with many parts that pods of the official tests run. */
+export function agnhostProgram(version: string): Program {
+  return { name: "agnhost", module: kubernetesModule(version), package: "k8s.io/kubernetes/test/images/agnhost" };
+}
+
 /** The etcd server. */
 export function etcdProgram(version: string): Program {
   const module = etcdModule("server", version);

@@ -120,9 +120,16 @@ export class Revisions {
   }
 }
 
-/** The template as a patch that restores it. */
+/** The template as a patch that restores it, its fields in order: others compare revisions byte by byte. */
 function toData(template: PodTemplateSpec): unknown {
-  return { spec: { template: { $patch: "replace", ...template } } };
+  return { spec: { template: inOrder({ $patch: "replace", ...template }) } };
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, part]) => [name, inOrder(part)]));
 }
 
 /** The template of a revision. */
