@@ -1,4 +1,5 @@
-/** What the process of the operator tells `capstan dev`. */
+/** What the process of the operator and `capstan dev` tell each other. */
+import type { Snapshot } from "@capstan/runtime";
 
 /** The names of a kind. */
 export interface KindNames {
@@ -16,4 +17,11 @@ export type FromChild =
       readonly kinds: readonly KindNames[];
       readonly controllers: readonly { readonly name: string; readonly kind: string }[];
     }
-  | { readonly type: "failed"; readonly why: string };
+  | { readonly type: "failed"; readonly why: string }
+  /** It stops, and tells what its successor need not ask again. */
+  | { readonly type: "stopping"; readonly known: Snapshot };
+
+/** Tells the operator to start, with what its predecessor knew. */
+export interface Go {
+  readonly seed: Snapshot;
+}

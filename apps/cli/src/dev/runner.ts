@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { ownProgram } from "../place.ts";
-import type { FromChild } from "./messages.ts";
+import type { FromChild, Go } from "./messages.ts";
 
 /** What a runner tells. */
 export interface RunnerEvents {
@@ -56,18 +56,18 @@ export class Runner implements AsyncDisposable {
       FromChild | undefined,
     ];
     if (message?.type !== "loaded") {
-      this.#options.failed(message?.why ?? "the program ended while it was loaded");
+      this.#options.failed(message?.type === "failed" ? message.why : "the program ended while it was loaded");
       return;
     }
     if (turn !== this.#turn) return void child.kill("SIGKILL");
     const former = this.#current;
     this.#current = child;
-    if (former !== undefined) await end(former);
+    const seed = former === undefined ? [] : await succeed(former);
     this.#options.loaded(message, door);
     child.on("message", (later: FromChild) => {
       if (later.type === "failed") this.#options.failed(later.why);
     });
-    child.send("go");
+    child.send({ seed } satisfies Go);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,6 +86,16 @@ export class Runner implements AsyncDisposable {
       });
     }
   }
+}
+
+/** Ends an operator and takes over what it knew, as far as it had the time to tell. */
+async function succeed(former: ChildProcess): Promise<Go["seed"]> {
+  let known: Go["seed"] = [];
+  former.on("message", (message: FromChild) => {
+    if (message.type === "stopping") known = message.known;
+  });
+  await end(former);
+  return known;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,7 +1,8 @@
 /** The process that runs the user's operator for `capstan dev`: loads it, says so, and starts when it is told to. */
 import { loadProgram } from "../../project/program.ts";
 import { operatorOf } from "../../project/operator.ts";
-import type { FromChild } from "../messages.ts";
+import type { Snapshot } from "@capstan/runtime";
+import type { FromChild, Go } from "../messages.ts";
 
 const [entry = "", ...flags] = process.argv.slice(2);
 
@@ -14,8 +15,9 @@ try {
   const operator = operatorOf(exported, entry);
   // The operator reads its flags as if it had been started itself.
   process.argv = [process.argv[0] ?? "node", entry, ...flags];
-  process.once("message", () => {
-    operator.run().then(
+  process.once("message", ({ seed }: Go) => {
+    const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
+    operator.run({ seed, onStop }).then(
       () => process.disconnect(),
       (error: unknown) => fail(error),
     );
@@ -28,6 +30,14 @@ try {
   });
 } catch (error) {
   fail(error);
+}
+
+/** Nothing may end before it is sent; without a parent there is nobody to send it to. */
+function handOver(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, undefined, {}, () => resolve());
+  });
 }
 
 function fail(error: unknown): void {

@@ -1,0 +1,113 @@
+/** A reload keeps what the caches knew: nothing is listed again but the program's own kinds. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess } from "@capstan/client";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { Runner } from "./runner.ts";
+
+const Banner = { group: "example.com", version: "v1", kind: "Banner", plural: "banners", scope: "Namespaced" } as const;
+
+async function until(holds: () => Promise<boolean> | boolean, what: () => string): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `waited in vain until ${what()}`);
+    await delay(50);
+  }
+}
+
+test("a reload lists nothing again that the program did not define, and misses nothing", async (t) => {
+  const { fetch } = await startApiServer();
+  const lists: string[] = [];
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? "/", "http://server");
+    const isList = url.searchParams.get("watch") !== "true" || url.searchParams.get("sendInitialEvents") === "true";
+    if (request.method === "GET" && url.pathname.endsWith("s") && isList) lists.push(url.pathname);
+    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Uint8Array>));
+    const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    const ending = new AbortController();
+    response.once("close", () => ending.abort());
+    const { method = "GET" } = request;
+    const asked = new Request(url, { method, headers, signal: ending.signal, ...(body.length === 0 ? {} : { body }) });
+    const answer = await fetch(asked);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders();
+    if (answer.body === null) response.end();
+    else
+      Readable.fromWeb(answer.body as never)
+        .on("error", () => response.destroy())
+        .pipe(response);
+  };
+  const server = createServer((request, response) => void pass(request, response).catch(() => response.destroy()));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => (server.close(), server.closeAllConnections()));
+
+  const folder = mkdtempSync(join(tmpdir(), "reload-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const kubeconfig = join(folder, "kubeconfig");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clusters = [{ name: "c", cluster: { server: address } }];
+  const contexts = [{ name: "c", context: { cluster: "c", user: "u", namespace: "default" } }];
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({ clusters, contexts, users: [{ name: "u", user: {} }], "current-context": "c" }),
+  );
+
+  const client = createClient(inProcess(fetch));
+  const text = async (): Promise<string | undefined> => {
+    const found = (await client.get(Banner, { namespace: "default", name: "door" })) as { status?: { text?: string } };
+    return found.status?.text;
+  };
+  const lines: string[] = [];
+  let starts = 0;
+  const entry = fileURLToPath(new URL("../../../../examples/03-reads-wake/main.ts", import.meta.url));
+  await using runner = new Runner({
+    cwd: folder,
+    entry,
+    flags: [`--kubeconfig=${kubeconfig}`, "--install-crds", "--webhook-bind-address=0"],
+    line: (line) => lines.push(line),
+    failed: (why) => lines.push(why),
+    loaded: () => undefined,
+    started: () => void starts++,
+  });
+  const seen = () => lines.join("\n");
+  await runner.reload();
+  await until(
+    () => starts === 1,
+    () => `it started\n${seen()}`,
+  );
+  await client.create(Banner, {
+    metadata: { namespace: "default", name: "door" },
+    spec: { source: "greeting" },
+  } as never);
+  await client.create(ConfigMap, { metadata: { namespace: "default", name: "greeting" }, data: { text: "hello" } });
+  await until(async () => (await text()) === "hello", seen);
+
+  lists.length = 0;
+  await runner.reload();
+  await until(
+    () => starts === 2,
+    () => `it started again\n${seen()}`,
+  );
+  await client.patch(ConfigMap, { namespace: "default", name: "greeting" }, { merge: { data: { text: "welcome" } } });
+  await until(async () => (await text()) === "welcome", seen);
+  assert.deepEqual(
+    lists.filter((path) => path.endsWith("/configmaps")),
+    [],
+    "ConfigMaps were not listed again",
+  );
+  assert.ok(
+    lists.some((path) => path.endsWith("/banners")),
+    "its own kind was",
+  );
+});
