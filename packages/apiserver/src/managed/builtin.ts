@@ -1,19 +1,24 @@
 /** Field managers of the built-in kinds. */
 import { builtInDefinitions, definitionNameOf } from "@capstan/kinds";
-import { formatApiVersion, type GroupVersionKind } from "@capstan/model";
-import { fromOpenApi, type JsonObject } from "@capstan/patch";
+import { formatApiVersion, parseApiVersion, type GroupVersionKind, type KubeObject } from "@capstan/model";
+import { fromOpenApi, type JsonObject, type ManageFieldsOptions, type TypeSchema } from "@capstan/patch";
 import { GoReader } from "../decode/go-codec.ts";
 import { goTypeOf } from "../decode/go-type.ts";
 import { createFieldManager, type FieldManager } from "./field-manager.ts";
 
+/** What a field manager is for. */
+export interface ManagedDoor {
+  readonly resetFields: readonly string[];
+  /** The subresource; the object itself by default. */
+  readonly subresource?: string;
+  /** Where a kind has several versions: an object in another of them; `undefined` when there is no such version. */
+  readonly convert?: (object: KubeObject, apiVersion: string) => KubeObject | undefined;
+}
+
 /** The field manager of a kind at one version, or of one of its subresources. Made when it is first used. */
-export function fieldManagerOf(
-  kind: GroupVersionKind,
-  resetFields: readonly string[],
-  subresource = "",
-): FieldManager | undefined {
+export function fieldManagerOf(kind: GroupVersionKind, door: ManagedDoor): FieldManager | undefined {
   let made: FieldManager | undefined;
-  const manager = (): FieldManager => (made ??= make(kind, resetFields, subresource));
+  const manager = (): FieldManager => (made ??= make(kind, door));
   return {
     get schema() {
       return manager().schema;
@@ -23,16 +28,32 @@ export function fieldManagerOf(
   };
 }
 
-function make(kind: GroupVersionKind, resetFields: readonly string[], subresource: string): FieldManager {
+function make(kind: GroupVersionKind, { resetFields, subresource = "", convert }: ManagedDoor): FieldManager {
   const apiVersion = formatApiVersion(kind);
   const struct = goTypeOf(apiVersion, kind.kind);
-  const name = definitionNameOf(kind) ?? "";
   return createFieldManager({
     apiVersion,
     kind: kind.kind,
     subresource,
-    schema: fromOpenApi(builtInDefinitions(), name),
+    schema: schemaOf(kind),
     resetFields,
+    ...(convert === undefined ? {} : { convert: between(kind.kind, convert) }),
     ...(struct === undefined ? {} : { empty: new GoReader(undefined).readObject(struct, {}) as unknown as JsonObject }),
   });
+}
+
+function schemaOf(kind: GroupVersionKind): TypeSchema {
+  return fromOpenApi(builtInDefinitions(), definitionNameOf(kind) ?? "");
+}
+
+/** Owners of fields speak of the version in which they wrote: the object is looked at in that one. */
+function between(
+  kind: string,
+  convert: NonNullable<ManagedDoor["convert"]>,
+): NonNullable<ManageFieldsOptions["convert"]> {
+  return (object, apiVersion) => {
+    const converted = convert(object as unknown as KubeObject, apiVersion);
+    if (converted === undefined) return undefined;
+    return { object: converted as unknown as JsonObject, schema: schemaOf({ ...parseApiVersion(apiVersion), kind }) };
+  };
 }

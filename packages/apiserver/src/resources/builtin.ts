@@ -7,13 +7,13 @@ import {
   type BuiltInResource,
   type BuiltInSubresource,
 } from "@capstan/kinds";
-import { cloneJson, formatApiVersion, type GroupVersionKind, type KubeObject } from "@capstan/model";
+import { cloneJson, formatApiVersion, parseApiVersion, type GroupVersionKind, type KubeObject } from "@capstan/model";
 import { builtinRules } from "../builtin/index.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
-import type { KindRules, ResourceRules, SubresourceRules } from "../builtin/rules.ts";
+import type { KindRules, ResourceRules, SubresourceRules, VersionRules } from "../builtin/rules.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { goTypeOf, type GoStruct } from "../decode/go-type.ts";
-import { fieldManagerOf } from "../managed/builtin.ts";
+import { fieldManagerOf, type ManagedDoor } from "../managed/builtin.ts";
 import type { Codec, Conversion, ServedResource, ServedSubresource } from "./resource.ts";
 
 const noRules: KindRules = {};
@@ -66,14 +66,17 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     rules: kindRules,
     codec,
     stored: storedCodec(kindRules, { group, version, kind: facts.kind }, codec),
-    conversion: conversionOf(kindRules, apiVersion, version),
+    conversion: conversionOf(kindRules, apiVersion, { version, codec }),
     subresources: new Map(
       (facts.subresources ?? []).map((each) => [
         each.name,
         serveSubresource(each, { group, version, kindRules, codec, parentKind: facts.kind }),
       ]),
     ),
-    fieldManager: fieldManagerOf({ group, version, kind: facts.kind }, resetFieldsOf(kindRules)),
+    fieldManager: fieldManagerOf(
+      { group, version, kind: facts.kind },
+      { resetFields: resetFieldsOf(kindRules), ...betweenVersions(kindRules, { group, version, kind: facts.kind }) },
+    ),
     patchType: () =>
       patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf({ group, version, kind: facts.kind }) ?? ""),
     ...(ownName in deprecations ? { deprecationWarning: deprecations[ownName] } : {}),
@@ -106,7 +109,11 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
     kind,
     codec: isView && facts.group === undefined ? place.codec : structureOnly(formatApiVersion(kind), facts.kind),
     rules: rules ?? defaultSubresources[facts.name],
-    fieldManager: fieldManagerOf(isView ? kind : { ...place, kind: place.parentKind }, reset, facts.name),
+    fieldManager: fieldManagerOf(isView ? kind : { ...place, kind: place.parentKind }, {
+      resetFields: reset,
+      subresource: facts.name,
+      ...betweenVersions(place.kindRules, { ...place, kind: place.parentKind }),
+    }),
   };
 }
 
@@ -114,14 +121,45 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
 const defaultSubresources: Readonly<Record<string, SubresourceRules>> = { status: { type: "view" } };
 
 /** A version that is not the stored one, by the rules of its kind. */
-function conversionOf(rules: ResourceRules, apiVersion: string, version: string): Conversion | undefined {
+function conversionOf(
+  rules: ResourceRules,
+  apiVersion: string,
+  { version, codec }: { version: string; codec: Codec },
+): Conversion | undefined {
   if (rules.serves === "answers" || rules.versions === undefined) return undefined;
   const conversion = rules.versions[apiVersion] ?? rules.versions[version];
   if (conversion === undefined) return undefined;
   return {
     checks: "stored",
     toStored: (draft) => conversion.toHub(draft),
-    fromStored: (objects) => objects.map((object): KubeObject => conversion.fromHub(cloneJson(object))),
+    fromStored: (objects) =>
+      objects.map((object) => codec.decode(conversion.fromHub(cloneJson(object)) as never, undefined)),
+  };
+}
+
+/** How objects of a kind with several versions are seen in another one, for the owners of their fields. */
+function betweenVersions(
+  rules: ResourceRules,
+  { group, version, kind }: GroupVersionKind,
+): Pick<ManagedDoor, "convert"> {
+  if (rules.serves === "answers" || rules.versions === undefined || rules.hub === undefined) return {};
+  const { versions } = rules;
+  // Two groups that show the same objects know nothing of each other's owners.
+  if (Object.keys(versions).some((name) => name.includes("/"))) return {};
+  const hub = formatApiVersion({ group, version: rules.hub });
+  const otherOf = (apiVersion: string): VersionRules | undefined => versions[parseApiVersion(apiVersion).version];
+  const own = formatApiVersion({ group, version });
+  return {
+    convert(object, apiVersion) {
+      if (apiVersion !== hub && apiVersion !== own && otherOf(apiVersion) === undefined) return undefined;
+      const from = object.apiVersion === hub ? undefined : otherOf(object.apiVersion);
+      // Objects may lack what their kind cannot be without: Go fills it in on the way.
+      const whole = structureOnly(object.apiVersion, kind).decode(cloneJson(object) as never, undefined);
+      const inHub = from === undefined ? whole : from.toHub(whole);
+      const to = apiVersion === hub ? undefined : otherOf(apiVersion);
+      const converted = to === undefined ? inHub : to.fromHub(inHub);
+      return structureOnly(apiVersion, kind).decode(converted as never, undefined) as unknown as KubeObject;
+    },
   };
 }
 
