@@ -6,9 +6,9 @@ import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
 import { measureChanges, measureChurn } from "./runtime/changes.ts";
 import { type Peer, preparePeers } from "./runtime/peers.ts";
-import { Widget } from "./runtime/widget.ts";
-import { clear, countDone, makeWidgets, revision, start, withWorld } from "./runtime/world.ts";
+import { clear, countDone, makeWidgets, start, withWorld } from "./runtime/world.ts";
 import type { World } from "./runtime/world.ts";
+import { WriteCounter } from "./runtime/writes.ts";
 
 /** Every peer in turn, round after round, so that what else the machine does hits all alike. */
 export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOptions): Promise<Found> {
@@ -31,7 +31,7 @@ async function measureColdStart(peer: Peer, world: World, figures: Figures): Pro
   await makeWidgets(world, namespace, 1);
   const stop = new AbortController();
   const watch = world.client.watch(ConfigMap, { namespace, signal: stop.signal, fieldSelector: "metadata.name=w0" });
-  const first = watch.next();
+  const first = firstObject(watch);
   const began = performance.now();
   await using operator = start(peer, world);
   await first;
@@ -39,6 +39,10 @@ async function measureColdStart(peer: Peer, world: World, figures: Figures): Pro
   stop.abort();
   await operator[Symbol.asyncDispose]();
   await clear(world, namespace);
+}
+
+async function firstObject(events: AsyncIterable<{ readonly type: string }>): Promise<void> {
+  for await (const { type } of events) if (type === "ADDED") return;
 }
 
 interface Life {
@@ -49,43 +53,31 @@ interface Life {
 }
 
 /** A burst at the start, single changes, a churn, a restart with nothing to do. */
-async function measureLife({ peer, world, objects, namespace }: Life, figures: Figures): Promise<void> {
+async function measureLife(life: Life, figures: Figures): Promise<void> {
+  const { peer, world, objects, namespace } = life;
   const { name } = peer;
   await makeWidgets(world, namespace, objects);
-  const before = await revision(world);
   {
+    using writes = await WriteCounter.start(world, namespace);
     await using operator = start(peer, world);
     await until(async () => (await countDone(world, namespace)) === objects);
     const { cpuSeconds, peakMiB } = operator.cost();
-    await untilQuiet(operator);
     figures.add(name, "burst, CPU per object", "ms", (cpuSeconds * 1000) / objects);
-    figures.add(name, "burst, writes per object", "", ((await revision(world)) - before) / objects);
+    figures.add(name, "burst, writes per object", "", (await writes.settled()) / objects);
     figures.add(name, "burst, peak memory", "MiB", peakMiB);
     const settled = { name, world, namespace, objects, operator };
     await measureChanges(settled, figures);
     await measureChurn(settled, figures);
   }
-  await measureRestart(peer, world, figures);
+  await measureRestart(life, figures);
   await clear(world, namespace);
 }
 
-async function measureRestart(peer: Peer, world: World, figures: Figures): Promise<void> {
-  const before = await versions(world);
+async function measureRestart(life: Life, figures: Figures): Promise<void> {
+  const { peer, world, namespace } = life;
+  using writes = await WriteCounter.start(world, namespace);
   await using operator = start(peer, world);
   await untilQuiet(operator);
   figures.add(peer.name, "restart, CPU", "s", operator.cost().cpuSeconds);
-  const changed = [...(await versions(world))].filter(([uid, version]) => before.get(uid) !== version);
-  figures.add(peer.name, "restart, writes", "", changed.length);
-}
-
-/** The versions of all objects that the operator writes; nobody else writes them here. */
-async function versions({ client }: World): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for await (const { metadata } of client.list(Widget, { namespace: "*" })) {
-    found.set(metadata.uid, metadata.resourceVersion);
-  }
-  for await (const { metadata } of client.list(ConfigMap, { namespace: "*" })) {
-    if (metadata.ownerReferences !== undefined) found.set(metadata.uid, metadata.resourceVersion);
-  }
-  return found;
+  figures.add(peer.name, "restart, writes", "", await writes.settled());
 }

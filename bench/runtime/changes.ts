@@ -2,11 +2,13 @@
 import type { Client } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../load.ts";
 import type { MeasuredProcess } from "../measured-process.ts";
 import { type Figures, median } from "../result.ts";
 import { Widget } from "./widget.ts";
-import { revision } from "./world.ts";
+import { countDone } from "./world.ts";
 import type { World } from "./world.ts";
+import { WriteCounter } from "./writes.ts";
 
 const singleChanges = 100;
 const churnSeconds = 20;
@@ -89,7 +91,8 @@ export async function measureChanges({ name, world, namespace }: Settled, figure
 export async function measureChurn(settled: Settled, figures: Figures): Promise<void> {
   const { name, world, namespace, objects, operator } = settled;
   const count = churnSeconds * changesPerSecond;
-  const [writesBefore, costBefore] = [await revision(world), operator.cost()];
+  using writes = await WriteCounter.start(world, namespace);
+  const costBefore = operator.cost();
   const began = performance.now();
   const patches: Promise<unknown>[] = [];
   for (let at = 0; at < count; at++) {
@@ -99,8 +102,8 @@ export async function measureChurn(settled: Settled, figures: Figures): Promise<
     patches.push(world.client.patch(Widget, target, { merge: { spec: { size: 200_000 + at } } }));
   }
   await Promise.all(patches);
-  await sleep(2000);
+  await until(async () => (await countDone(world, namespace)) === objects, 500);
+  const made = (await writes.settled()) - count;
   figures.add(name, "churn, CPU", "s", operator.cost().cpuSeconds - costBefore.cpuSeconds);
-  const writes = (await revision(world)) - writesBefore - count;
-  figures.add(name, "churn, writes per change", "", writes / count);
+  figures.add(name, "churn, writes per change", "", made / count);
 }

@@ -42,12 +42,6 @@ export async function countDone({ client }: World, namespace: string): Promise<n
   return done;
 }
 
-/** etcd counts every write, so the difference of two revisions is how many there were. */
-export async function revision({ client }: World): Promise<number> {
-  for await (const page of client.list(Namespace, { limit: 1 }).pages()) return Number(page.metadata.resourceVersion);
-  return 0;
-}
-
 /** Removes Widgets and, through the garbage collector, what belongs to them. */
 export async function clear({ client }: World, namespace: string): Promise<void> {
   await client.deleteCollection(Widget, { namespace });
