@@ -29,3 +29,6 @@ export type { FolderOptions, LayerEntry, PackedLayer } from "./build/layer.ts";
 export { buildImage, buildIndex } from "./build/image.ts";
 export type { ImageRecipe } from "./build/image.ts";
 export { programEntries } from "./build/program.ts";
+export { attachDocument } from "./build/attach.ts";
+export type { Attachment } from "./build/attach.ts";
+export { findAttachments, pushAttachment } from "./registry/referrers.ts";

@@ -3,20 +3,23 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request as httpRequest } from "node:http";
 import { type AddressInfo, createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
+  attachDocument,
   buildImage,
   buildIndex,
   type Credentials,
   type Descriptor,
+  findAttachments,
   OciError,
   openStore,
   parseReference,
   pullImage,
+  pushAttachment,
   pushImage,
   RegistrySession,
   type Store,
@@ -111,6 +114,42 @@ describe("a real registry", { skip }, () => {
     });
     assert.ok(flaky.ranges.length > 0, "the second try asked for the rest only");
     assert.equal((await other.find(`${flaky.host}/large:v1`))?.digest, large.digest);
+  });
+
+  test("a push that breaks off goes on as far as the registry lets it", async () => {
+    const host = await startRegistry(home, stops);
+    const flaky = await startBreakingUploads(host, stops);
+    const done: number[] = [];
+    await pushImage(large, parseReference(`${flaky.host}/resumed:v1`), {
+      store,
+      session: session(flaky.host),
+      onProgress: ({ done: bytes }) => done.push(bytes),
+    });
+    assert.deepEqual([flaky.broken, flaky.asked > 0], [1, true]);
+    assert.ok(done.length >= 3, "progress is told chunk by chunk");
+    const other = await openStore(join(home, "resumed"));
+    const pulled = await pullImage(parseReference(`${host}/resumed:v1`), {
+      store: other,
+      session: session(host),
+      platform: "all",
+    });
+    assert.equal(pulled.digest, large.digest);
+  });
+
+  test("a document can be attached to an image, is found again and is the same each time", async () => {
+    const host = await startRegistry(home, stops);
+    const reference = parseReference(`${host}/team/billed:v1`);
+    await pushImage(image, reference, { store, session: session(host) });
+    const bill = { type: "application/spdx+json", bytes: Buffer.from(JSON.stringify({ spdxVersion: "SPDX-2.3" })) };
+    const attachment = await attachDocument(image, bill, store);
+    assert.equal((await attachDocument(image, bill, store)).digest, attachment.digest);
+    for (let again = 0; again < 2; again++)
+      await pushAttachment(attachment, reference, { store, session: session(host) });
+    const found = await findAttachments(`${host}/team/billed:v1`, image.digest, session(host));
+    assert.deepEqual(
+      found.map(({ digest, artifactType }) => [digest, artifactType]),
+      [[attachment.digest, bill.type]],
+    );
   });
 
   test("a registry that wants a password gets one, and refuses without", async () => {
@@ -215,6 +254,46 @@ async function startBreakingProxy(target: string, stops: (() => void)[]): Promis
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stops.push(() => server.close());
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, ranges };
+}
+
+/** Passes everything on, but breaks the second chunk of an upload in the middle. */
+async function startBreakingUploads(
+  target: string,
+  stops: (() => void)[],
+): Promise<{ readonly host: string; readonly broken: number; readonly asked: number }> {
+  const seen = { broken: 0, asked: 0, patches: 0 };
+  const [hostname, port] = target.split(":");
+  const server = createServer((request, response) => {
+    const isPatch = request.method === "PATCH";
+    if (isPatch) seen.patches++;
+    if (request.method === "GET" && request.url?.includes("/uploads/") === true) seen.asked++;
+    const headers = { ...request.headers, host: request.headers.host };
+    const onward = httpRequest({ hostname, port, method: request.method, path: request.url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.destroy());
+    const breaks = isPatch && seen.patches === 2 && seen.broken === 0;
+    if (!breaks) return void request.pipe(onward);
+    seen.broken++;
+    let passed = 0;
+    request.on("data", (chunk: Buffer) => {
+      passed += chunk.length;
+      if (passed < 4 * 2 ** 20) return void onward.write(chunk);
+      onward.destroy();
+      request.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.defineProperties(
+    { host, broken: 0, asked: 0 },
+    {
+      broken: { get: () => seen.broken },
+      asked: { get: () => seen.asked },
+    },
+  );
 }
 
 async function freePort(): Promise<number> {

@@ -81,41 +81,84 @@ async function abandon(session: RegistrySession, response: Response): Promise<vo
 }
 
 const chunkSize = 16 * 2 ** 20;
+const resumes = 5;
 
-/** Small blobs go in one piece; large ones in chunks, so that a broken connection costs one chunk. */
-async function upload(
-  blob: Descriptor,
-  repository: string,
-  { store, session, onProgress }: PushOptions,
-): Promise<void> {
-  const path = store.blobPath(blob.digest);
-  const started = await session.ask(`/v2/${repository}/blobs/uploads/`, {
-    method: "POST",
-    headers: { "content-length": "0" },
-  });
-  let location = locationOf(started, session);
-  if (blob.size > chunkSize) {
-    for (let from = 0; from < blob.size; from += chunkSize) {
-      const to = Math.min(from + chunkSize, blob.size) - 1;
-      const headers = {
-        "content-type": "application/octet-stream",
-        "content-length": String(to - from + 1),
-        "content-range": `${from}-${to}`,
-      };
-      const body = (): RequestInit["body"] =>
-        Readable.toWeb(createReadStream(path, { start: from, end: to })) as ReadableStream<Uint8Array>;
-      location = locationOf(await session.ask(location, { method: "PATCH", headers, body }), session);
-      onProgress?.({ digest: blob.digest, done: to + 1, size: blob.size });
-    }
-  }
+/** Small blobs go in one piece; large ones in chunks, so that a broken connection costs as little as the registry allows. */
+async function upload(blob: Descriptor, repository: string, options: PushOptions): Promise<void> {
+  const { store, session } = options;
+  const isLarge = blob.size > chunkSize;
+  const location = isLarge ? await uploadChunks(blob, repository, options) : await beginUpload(repository, session);
   const url = new URL(location, "http://placeholder");
   url.searchParams.set("digest", blob.digest);
-  const whole = blob.size > chunkSize ? Buffer.alloc(0) : await readFile(path);
+  const whole = isLarge ? Buffer.alloc(0) : await readFile(store.blobPath(blob.digest));
   await session.ask(location.startsWith("http") ? url.href : `${url.pathname}${url.search}`, {
     method: "PUT",
     headers: { "content-type": "application/octet-stream", "content-length": String(whole.length) },
     body: () => whole,
   });
+}
+
+async function beginUpload(repository: string, session: RegistrySession): Promise<string> {
+  const headers = { "content-length": "0" };
+  return locationOf(await session.ask(`/v2/${repository}/blobs/uploads/`, { method: "POST", headers }), session);
+}
+
+/** Gives where the upload ends. After a failure the registry is asked how far it has come; one that forgot is told everything again. */
+async function uploadChunks(blob: Descriptor, repository: string, options: PushOptions): Promise<string> {
+  const { session, onProgress } = options;
+  let location = await beginUpload(repository, session);
+  let from = 0;
+  for (let failures = 0; from < blob.size;) {
+    const to = Math.min(from + chunkSize, blob.size) - 1;
+    try {
+      location = await uploadChunk(blob, { location, from, to }, options);
+      from = to + 1;
+    } catch (error) {
+      if (++failures > resumes) throw error;
+      const reached = await askHowFar(location, session);
+      location = reached?.location ?? (await beginUpload(repository, session));
+      from = reached?.from ?? 0;
+    }
+    onProgress?.({ digest: blob.digest, done: from, size: blob.size });
+  }
+  return location;
+}
+
+interface Chunk {
+  readonly location: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+async function uploadChunk(
+  { digest }: Descriptor,
+  { location, from, to }: Chunk,
+  { store, session }: PushOptions,
+): Promise<string> {
+  const headers = {
+    "content-type": "application/octet-stream",
+    "content-length": String(to - from + 1),
+    "content-range": `${from}-${to}`,
+  };
+  const body = (): RequestInit["body"] =>
+    Readable.toWeb(createReadStream(store.blobPath(digest), { start: from, end: to })) as ReadableStream<Uint8Array>;
+  // Not tried again as it is: a part of it may have arrived.
+  return locationOf(await session.ask(location, { method: "PATCH", headers, body, tries: 1 }), session);
+}
+
+/**
+ * `Range: 0-N` names the last byte that is there; a registry that has none says `0-0`, and one byte is never a chunk. Some registries cannot go
+ * on after a chunk that arrived in part: they say that there is no such upload.
+ */
+async function askHowFar(
+  location: string,
+  session: RegistrySession,
+): Promise<{ readonly location: string; readonly from: number } | undefined> {
+  const answer = await session.ask(location, { method: "GET", expect: [400, 404, 416] });
+  await answer.body?.cancel();
+  if (!answer.ok) return undefined;
+  const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get("range") ?? "")?.[1] ?? 0);
+  return { location: answer.headers.get("location") ?? location, from: last === 0 ? 0 : last + 1 };
 }
 
 function locationOf(response: Response, session: RegistrySession): string {

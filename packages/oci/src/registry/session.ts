@@ -23,6 +23,8 @@ export interface Ask {
   readonly body?: () => RequestInit["body"];
   /** Answers that are not errors, beside 2xx. */
   readonly expect?: readonly number[];
+  /** How often it is tried when nobody answers. */
+  readonly tries?: number;
 }
 
 const tries = 4;
@@ -50,7 +52,7 @@ export class RegistrySession {
         await this.#logIn(response, url);
         return this.#accept(await this.#send(url, ask), url, ask);
       }
-      if (attempt === tries) throw unreachable(this.registry, response);
+      if (attempt >= (ask.tries ?? tries)) throw unreachable(this.registry, response);
       const retryAfter = response instanceof Response ? Number(response.headers.get("retry-after") ?? 0) * 1000 : 0;
       await this.#options.wait(Math.max(retryAfter, 200 * 2 ** attempt));
     }
