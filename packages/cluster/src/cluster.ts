@@ -29,6 +29,8 @@ import type { ClusterNode } from "./nodes/simulated.ts";
 import { openState } from "./nodes/state.ts";
 import { startPodGarbageCollector } from "./pod-garbage/collector.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
+import { startServiceCidrs } from "./service-cidr/controller.ts";
+import { startServiceAddresses } from "./service-cidr/addresses.ts";
 import type { Setting } from "./setting.ts";
 import { takingTurns } from "./turns/turns.ts";
 import { startVolumeProtection } from "./volume/protection.ts";
@@ -237,6 +239,8 @@ async function startControllers(
   startOrphanedPods(setting, signal);
   startPodGarbageCollector(setting, signal);
   startVolumeProtection(setting, signal);
+  startServiceCidrs(setting, signal);
+  await startServiceAddresses(setting, signal);
   await startGarbageCollector(setting, kinds, signal);
   return running;
 }

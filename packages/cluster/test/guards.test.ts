@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { isApiError } from "@capstan/client";
 import { StatefulSet } from "@capstan/kinds/apps/v1";
 import { Event } from "@capstan/kinds/events.k8s.io/v1";
+import { IPAddress, ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
-import { ConfigMap, Namespace, Pod, ReplicationController, ResourceQuota } from "@capstan/kinds/v1";
+import { ConfigMap, Namespace, Pod, ReplicationController, ResourceQuota, Service } from "@capstan/kinds/v1";
 import { startCluster } from "@capstan/cluster";
 import { until } from "./until.ts";
 
@@ -113,3 +114,38 @@ test("a member that was refused by its node is replaced", async () => {
     });
   }
 });
+
+test("a range of service addresses is ready, and stays while a service has an address of it", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const range = { metadata: { name: "more" }, spec: { cidrs: ["10.9.0.0/24"] } };
+  await client.create(ServiceCIDR, range);
+  await until("the range is ready", async () => {
+    const { status } = await client.get(ServiceCIDR, { name: "more" });
+    return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True");
+  });
+  const parentRef = { group: "", resource: "services", namespace, name: "kubernetes" };
+  await client.create(IPAddress, { metadata: { name: "10.9.0.7" }, spec: { parentRef } });
+  const service = await client.create(Service, {
+    metadata: { name: "web", namespace },
+    spec: { ports: [{ port: 80 }] },
+  });
+  const address = service.spec?.clusterIP ?? "";
+  await until("the service's address is known", () => client.get(IPAddress, { name: address }).catch(() => undefined));
+  await client.delete(ServiceCIDR, { name: "more" });
+  await until("the range says that it waits", async () => {
+    const { status } = await client.get(ServiceCIDR, { name: "more" });
+    return status?.conditions?.some(({ reason }) => reason === "Terminating");
+  });
+  await client.delete(IPAddress, { name: "10.9.0.7" });
+  await until("the range is gone", () => isGone(client.get(ServiceCIDR, { name: "more" })));
+  await client.delete(Service, { namespace, name: "web" });
+  await until("the service's address is free", () => isGone(client.get(IPAddress, { name: address })));
+});
+
+async function isGone(reading: Promise<unknown>): Promise<boolean> {
+  return reading.then(
+    () => false,
+    (error: unknown) => isApiError(error, "NotFound"),
+  );
+}
