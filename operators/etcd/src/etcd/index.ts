@@ -1,7 +1,6 @@
 /** A client for one etcd member. */
 export type * from "./client.ts";
 export { connectEtcd } from "./connect.ts";
-export { dialTcp } from "./dial.ts";
 export { EtcdError } from "./errors.ts";
 export type { EtcdErrorCode } from "./errors.ts";
 export { syncAuth } from "./sync-auth.ts";
