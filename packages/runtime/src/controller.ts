@@ -3,7 +3,8 @@
  *
  * watch -> cache -> trigger -> queue -> reconcile -> apply
  */
-import { kindId } from "./api.ts";
+import type { StoredObject } from "@capstan/model";
+import { keyText, kindId } from "./api.ts";
 import type { AnyKind, Api } from "./api.ts";
 import { Breaker } from "./apply/breaker.ts";
 import type { Strays } from "./apply/strays.ts";
@@ -19,6 +20,7 @@ import { Queue } from "./queue/queue.ts";
 import type { Turn, Wish } from "./queue/queue.ts";
 import { Daemons } from "./reconcile/daemons.ts";
 import { consequenceOf } from "./reconcile/outcome.ts";
+import { Namespace, namespacePauses } from "./reconcile/pause.ts";
 import { Worker } from "./reconcile/worker.ts";
 import type { TurnEnd } from "./reconcile/worker.ts";
 import { outsideCause } from "./trigger/cause.ts";
@@ -40,6 +42,8 @@ export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
   readonly dryRun: boolean;
   readonly metric: MetricOf;
   readonly strays: Strays;
+  /** Whether the annotation of a namespace pauses what is in it. */
+  readonly pauseByNamespace: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
@@ -95,6 +99,11 @@ export class RunningController {
     for (const other of new Map([...owns, ...reads].map((each) => [kindId(each), each])).values()) {
       add(other, this.#tracked.trigger(other));
     }
+    if (this.#setting.pauseByNamespace)
+      add(
+        Namespace,
+        namespacePauses((namespace) => this.#keys(namespace)),
+      );
     for (const { kind: other, map, on } of options.watches) add(other, mapped(other, map, on));
     for (const { kind: of, triggers: all } of triggers.values()) this.#listen(of, all);
   }
@@ -207,6 +216,7 @@ export class RunningController {
       prune: options.prune,
       whileLeaving: options.whileLeaving,
       attempts: options.attempts,
+      namespaceOf: (object) => this.#namespaceOf(object),
       readyWhen: options.readyWhen,
     });
   }
@@ -245,10 +255,15 @@ export class RunningController {
     this.#queue.add(key, wish);
   }
 
-  *#keys(): Generator<string> {
-    for (const object of this.#view.find({})) {
-      const { namespace, name } = object.metadata;
-      yield namespace === undefined ? name : `${namespace}/${name}`;
+  #namespaceOf({ metadata }: StoredObject): StoredObject | undefined {
+    const { caches, pauseByNamespace } = this.#setting;
+    if (!pauseByNamespace || metadata.namespace === undefined) return undefined;
+    return caches.of(Namespace).get(metadata.namespace);
+  }
+
+  *#keys(namespace?: string): Generator<string> {
+    for (const object of this.#view.find({ namespace })) {
+      yield keyText(object);
     }
   }
 

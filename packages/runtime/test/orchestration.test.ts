@@ -174,6 +174,31 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(await ready("shut", 2), ["True", "Ready", ""]);
     });
 
+    test("leaves a whole namespace alone while that is paused", async () => {
+      const shop = controller(Shop, {}, ({ object, status }) => void (status.log = [String(object.spec.size)]));
+      await using world = await worldOf(operator({ controllers: [shop], pauseByNamespace: true }));
+      const Namespace = {
+        group: "",
+        version: "v1",
+        kind: "Namespace",
+        plural: "namespaces",
+        scope: "Cluster",
+      } as const;
+      const team = { namespace: "team" };
+      await world.apply(Namespace, "team", { metadata: { annotations: { "capstan.dev/pause": "true" } } });
+      await world.apply(Shop, "books", { spec: { size: 1 } }, team);
+      await world.apply(Shop, "toys", { spec: { size: 1 } });
+      await world.settle();
+      const { status } = (await world.get(Shop, "books", team)) ?? {};
+      assert.equal(status?.log, undefined);
+      assert.match(status?.conditions?.[0]?.message ?? "", /leaves everything in this namespace alone/u);
+      assert.deepEqual((await world.get(Shop, "toys"))?.status?.log, ["1"], "other namespaces go on");
+      await world.apply(Namespace, "team", {});
+      await world.settle();
+      const resumed = (await world.get(Shop, "books", team))?.status;
+      assert.deepEqual([resumed?.log, resumed?.conditions], [["1"], []], "it is woken when the pause ends");
+    });
+
     test("watches another kind from now on, and no longer", async () => {
       const shop = controller(Shop, {}, ({ causes, status }) => {
         status.log = causes.map(({ relation, kind, key }) => `${relation} ${kind} ${key}`);

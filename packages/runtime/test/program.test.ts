@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { get } from "node:https";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient, loadConfig, processHost } from "@capstan/client";
@@ -196,6 +200,51 @@ describe("a program that cannot start", () => {
       const { status, stderr } = run(args);
       assert.match(stderr, expected);
       assert.equal(status, 1);
+    }
+  });
+
+  test("says in one sentence what is wrong with its cluster", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const other = createHttpServer((_request, response) => void response.end("<html>Welcome</html>")).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(other, "listening");
+    t.after(() => void other.close());
+    const kubeconfigFor = (server: string): string => {
+      const path = join(folder, `${server.replaceAll(/\W/gu, "-")}.json`);
+      const clusters = [{ name: "c", cluster: { server } }];
+      const contexts = [{ name: "c", context: { cluster: "c", user: "u" } }];
+      const users = [{ name: "u", user: { token: "x" } }];
+      writeFileSync(path, JSON.stringify({ clusters, contexts, users, "current-context": "c" }));
+      return path;
+    };
+    const broken = join(folder, "broken");
+    writeFileSync(broken, "clusters: [");
+    const cases: [string, RegExp][] = [
+      [broken, /^[^\n]*broken[^\n]*\n$/u],
+      [
+        kubeconfigFor("https://127.0.0.1:1"),
+        /^Cannot apply [^\n]*Cannot reach the API server at https:\/\/127\.0\.0\.1:1: [^\n]*\n$/u,
+      ],
+      [
+        kubeconfigFor(`http://127.0.0.1:${(other.address() as AddressInfo).port}`),
+        /^[^\n]*(?:API server|JSON|understand)[^\n]*\n$/u,
+      ],
+    ];
+    for (const [kubeconfig, expected] of cases) {
+      const program = spawn(process.execPath, [
+        "--conditions=@capstan/source",
+        main,
+        `--kubeconfig=${kubeconfig}`,
+        "--health-probe-bind-address=0",
+      ]);
+      const said: string[] = [];
+      program.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+      const [code] = (await once(program, "close")) as [number | null];
+      assert.match(said.join(""), expected);
+      assert.equal(code, 1);
     }
   });
 });

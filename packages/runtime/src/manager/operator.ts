@@ -1,5 +1,6 @@
 /** An operator: several controllers over one connection, started and stopped in order. */
 import type { StoredObject } from "@capstan/model";
+import { kindId } from "../api.ts";
 import type { AnyKind, Api } from "../api.ts";
 import { noStrays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
@@ -14,6 +15,7 @@ import type { Clock, Random } from "../clock.ts";
 import { RunningController } from "../controller.ts";
 import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
+import { Namespace } from "../reconcile/pause.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import type { WatchTuning } from "../watch/states.ts";
@@ -39,6 +41,11 @@ export interface OperatorDefinition {
   readonly name?: string;
   /** Namespaces to watch; all of them unless said otherwise. */
   readonly namespaces?: readonly string[];
+  /**
+   * Whether the pause annotation of a namespace pauses everything in it: not unless said, because the operator must then be allowed
+   * to watch namespaces.
+   */
+  readonly pauseByNamespace?: boolean;
   /** How its webhooks are called; they come from the hooks and conversions of its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds">;
 }
@@ -108,14 +115,20 @@ export class RunningOperator implements AsyncDisposable {
       random,
       tuning: options.watchTuning,
       namespaces: options.namespaces ?? definition.namespaces,
-      settings: (kind) => settingsOf(definition.controllers, kind),
+      settings: (kind) => settingsOf(definition, kind),
       isOurManager: (manager) => managers.has(manager),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });
     const meters = new Meters(this.registry);
     const metric = metersIn(this.registry);
     this.controllers = definition.controllers.map((controller) =>
-      this.#make(controller, { name, options: { ...options, api, clock, random }, meters, metric }),
+      this.#make(controller, {
+        name,
+        pauseByNamespace: definition.pauseByNamespace ?? false,
+        options: { ...options, api, clock, random },
+        meters,
+        metric,
+      }),
     );
     this.#controllersByName = new Map(this.controllers.map((each) => [each.definition.name, each]));
     this.#exposeCaches(name);
@@ -219,10 +232,17 @@ export class RunningOperator implements AsyncDisposable {
     definition: Controller,
     {
       name,
+      pauseByNamespace,
       options,
       meters,
       metric,
-    }: { name: string; options: StartOptions & { clock: Clock; random: Random }; meters: Meters; metric: MetricOf },
+    }: {
+      name: string;
+      pauseByNamespace: boolean;
+      options: StartOptions & { clock: Clock; random: Random };
+      meters: Meters;
+      metric: MetricOf;
+    },
   ): RunningController {
     const { api, clock, random, dryRun = false, onWrite, tracer } = options;
     const manager = managerOf(name, definition);
@@ -248,6 +268,7 @@ export class RunningOperator implements AsyncDisposable {
       manager,
       dryRun,
       metric,
+      pauseByNamespace,
       strays: this.#inventory?.straysOf(definition.name) ?? noStrays,
       meter,
       tracer,
@@ -325,12 +346,16 @@ export function managerOf(operator: string, controller: Controller): string {
   return `${operator}-${controller.name}`;
 }
 
-function settingsOf(controllers: readonly Controller[], kind: AnyKind): CacheSettings | undefined {
+function settingsOf({ controllers }: OperatorDefinition, kind: AnyKind): CacheSettings | undefined {
   for (const { options } of controllers) {
     const settings = options.cache[kind.kind];
     if (settings !== undefined) return settings;
   }
-  return undefined;
+  const isRead = controllers.some(({ owns, reads, options }) =>
+    [...owns, ...reads, ...options.watches.map((watch) => watch.kind)].some((each) => kindId(each) === kindId(kind)),
+  );
+  // Of namespaces that nobody reads, only the pause matters.
+  return kindId(kind) === kindId(Namespace) && !isRead ? { metadataOnly: true } : undefined;
 }
 
 function mustBeDistinct(controllers: readonly Controller[]): void {

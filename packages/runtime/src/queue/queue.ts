@@ -167,10 +167,14 @@ export class Queue<C> {
       item.causes = NO_CAUSES;
       item.again = Infinity;
     }
+    if (item.again === Infinity && after.then === "forget") {
+      // The end of most turns: nothing is left of the key, and nobody needs to know the time.
+      if (this.#retries.size > 0) this.#retries.delete(key);
+      this.#items.delete(key);
+      return;
+    }
     const now = this.#clock.now();
-    const at = Math.min(item.again, this.#dueAfter(key, after, now));
-    if (at === Infinity) this.#items.delete(key);
-    else this.#schedule(item, at, now);
+    this.#schedule(item, Math.min(item.again, this.#dueAfter(key, after, now)), now);
   }
 
   /** Forgets a key, its causes and its failures, unless it is running. */

@@ -2,35 +2,82 @@
 import type { StoredObject } from "@capstan/model";
 import { touched } from "../apply/conditions.ts";
 import type { Draft } from "../apply/status.ts";
+import type { AnyKind } from "../api.ts";
+import { causeOf } from "../trigger/cause.ts";
+import type { Trigger } from "../trigger/trigger.ts";
 
 /** On an object: `"true"` pauses every controller, a list of names (`a,b`) only those. */
 export const PAUSE_ANNOTATION = "capstan.dev/pause";
 
+/** The kind of namespaces, whose annotation pauses everything in them. */
+export const Namespace: AnyKind = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  scope: "Cluster",
+};
+
+/** Finds the namespace of an object, where pauses of namespaces count. */
+export type NamespaceOf = (object: StoredObject) => StoredObject | undefined;
+
+/** Who asks for a pause of an object: the object itself or its namespace, and of which controllers. */
+interface Pause {
+  readonly value: string;
+  readonly where: "object" | "namespace";
+}
+
+function pauseOf(object: StoredObject, namespaceOf: NamespaceOf, controller?: string): Pause | undefined {
+  const asked = [
+    { value: valueOn(object), where: "object" },
+    { value: valueOn(namespaceOf(object)), where: "namespace" },
+  ] as const;
+  return asked.find(({ value }) => concerns(value, controller));
+}
+
+function valueOn(object: StoredObject | undefined): string {
+  return object?.metadata.annotations?.[PAUSE_ANNOTATION] ?? "";
+}
+
+/** Whether a value of the annotation concerns a controller, or any at all. */
+function concerns(value: string, controller: string | undefined): boolean {
+  if (value === "" || value === "false") return false;
+  return controller === undefined || value === "true" || value.split(",").some((name) => name.trim() === controller);
+}
+
 /** Whether a controller must leave an object alone. */
-export function isPaused(object: StoredObject, controller: string): boolean {
-  const value = object.metadata.annotations?.[PAUSE_ANNOTATION];
-  if (value === undefined || value === "" || value === "false") return false;
-  return value === "true" || value.split(",").some((name) => name.trim() === controller);
+export function isPaused(object: StoredObject, controller: string, namespaceOf: NamespaceOf): boolean {
+  return pauseOf(object, namespaceOf, controller) !== undefined;
 }
 
 /** The condition that tells a pause, beside those that the kind declares. */
 export const PAUSED_CONDITION = "Paused";
 
-/** Says in the status that an object is paused. What is said follows from the annotation alone, so that controllers agree on it. */
-export function notePause(status: Draft, object: StoredObject): void {
-  const value = object.metadata.annotations?.[PAUSE_ANNOTATION] ?? "";
+/** Says in the status that an object is paused. What is said follows from the annotations alone, so that controllers agree on it. */
+export function notePause(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
+  const { value, where } = pauseOf(object, namespaceOf) ?? { value: "true", where: "object" };
   const who = value === "true" ? "Every controller" : `Of the controllers, ${value}`;
-  const message = `${who} leaves this object alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
+  const what = where === "object" ? "this object" : "everything in this namespace";
+  const message = `${who} leaves ${what} alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
   status.condition(PAUSED_CONDITION, true, { reason: "Annotation", message });
 }
 
 /** Takes the condition away when nobody is asked to pause any more. */
-export function noteResume(status: Draft, object: StoredObject): void {
-  const value = object.metadata.annotations?.[PAUSE_ANNOTATION] ?? "false";
-  const isPausedFor = value !== "" && value !== "false";
-  if (isPausedFor || status.conditions?.some(({ type }) => type === PAUSED_CONDITION) !== true) return;
+export function noteResume(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
+  if (pauseOf(object, namespaceOf) !== undefined) return;
+  if (status.conditions?.some(({ type }) => type === PAUSED_CONDITION) !== true) return;
   touched.get(status)?.add(PAUSED_CONDITION);
   status.conditions = status.conditions.filter(({ type }) => type !== PAUSED_CONDITION);
+}
+
+/** Wakes everything in a namespace whose pause begins or ends. */
+export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): Trigger {
+  return (change, wake) => {
+    const before = change.old === undefined ? "" : valueOn(change.old);
+    if (change.type !== "updated" || before === valueOn(change.object)) return;
+    const cause = causeOf("mapped", Namespace, change);
+    for (const key of keysIn(change.object.metadata.name)) wake(key, { cause });
+  };
 }
 
 /** Tells whoever looks at a paused object why nothing happens to it. */

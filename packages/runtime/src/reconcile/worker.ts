@@ -14,6 +14,7 @@ import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import { isPaused, notePause, noteResume, pausedNote } from "./pause.ts";
+import type { NamespaceOf } from "./pause.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
 import type { TurnLimits, TurnSetting } from "./turn.ts";
@@ -51,6 +52,8 @@ export interface WorkerOptions extends TurnSetting {
   readonly prune: boolean;
   /** Whether objects that others hold while they are being deleted are reconciled. */
   readonly whileLeaving: boolean;
+  /** The namespace of an object, where a pause of it counts. */
+  readonly namespaceOf: NamespaceOf;
   /** How often a failing object is tried in a row. */
   readonly attempts: number;
   /** The conditions from which `Ready` follows. */
@@ -83,7 +86,7 @@ export class Worker {
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
     const work = new TurnWork(this.#options, object, limits);
-    if (isPaused(object, controller)) return await this.#rest(work);
+    if (isPaused(object, controller, this.#options.namespaceOf)) return await this.#rest(work);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp
       ? this.#guard(() => this.#cleanUp(work, turn, signal))
@@ -108,7 +111,7 @@ export class Worker {
     onEvent(work.object, pausedNote(controller));
     const outcome = await this.#guard(async () => {
       if (handlers.hasConditions) {
-        notePause(work.status, work.object);
+        notePause(work.status, work.object, this.#options.namespaceOf);
         await writeStatus(work.writer, { kind, object: work.object }, work.status);
       }
       return { outcome: "done" };
@@ -136,7 +139,7 @@ export class Worker {
       return answered;
     });
     return await this.#guard(async () => {
-      if (handlers.hasConditions) noteResume(work.status, work.object);
+      if (handlers.hasConditions) noteResume(work.status, work.object, this.#options.namespaceOf);
       rollUp(work.status, this.#options.readyWhen);
       await this.#mustNotFight(turn, work);
       return await this.#writeStatus(work, outcome, signal);
