@@ -13,6 +13,8 @@ export interface ManagedDoor {
   readonly subresource?: string;
   /** Where a kind has several versions: an object in another of them; `undefined` when there is no such version. */
   readonly convert?: (object: KubeObject, apiVersion: string) => KubeObject | undefined;
+  /** Those other versions. */
+  readonly otherVersions?: readonly string[];
 }
 
 /** The field manager of a kind at one version, or of one of its subresources. Made when it is first used. */
@@ -28,7 +30,10 @@ export function fieldManagerOf(kind: GroupVersionKind, door: ManagedDoor): Field
   };
 }
 
-function make(kind: GroupVersionKind, { resetFields, subresource = "", convert }: ManagedDoor): FieldManager {
+function make(
+  kind: GroupVersionKind,
+  { resetFields, subresource = "", convert, otherVersions = [] }: ManagedDoor,
+): FieldManager {
   const apiVersion = formatApiVersion(kind);
   const struct = goTypeOf(apiVersion, kind.kind);
   return createFieldManager({
@@ -37,6 +42,7 @@ function make(kind: GroupVersionKind, { resetFields, subresource = "", convert }
     subresource,
     schema: schemaOf(kind),
     resetFields,
+    otherVersions,
     ...(convert === undefined ? {} : { convert: between(kind.kind, convert) }),
     ...(struct === undefined ? {} : { empty: new GoReader(undefined).readObject(struct, {}) as unknown as JsonObject }),
   });

@@ -39,6 +39,8 @@ export interface FieldManagerOptions {
   readonly empty?: JsonObject;
   /** Dotted paths that this door ignores. */
   readonly resetFields: readonly string[];
+  /** Other versions of the kind, in which the door ignores the same. */
+  readonly otherVersions?: readonly string[];
   readonly convert?: ManageFieldsOptions["convert"];
 }
 
@@ -50,7 +52,9 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
     kind,
     subresource,
     schema,
-    resetFields: { [apiVersion]: filterOf(options.resetFields) },
+    resetFields: Object.fromEntries(
+      [apiVersion, ...(options.otherVersions ?? [])].map((version) => [version, filterOf(options.resetFields)]),
+    ),
     ...(empty === undefined ? {} : { empty }),
     ...(convert === undefined ? {} : { convert }),
   };

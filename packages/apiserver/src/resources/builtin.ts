@@ -141,7 +141,7 @@ function conversionOf(
 function betweenVersions(
   rules: ResourceRules,
   { group, version, kind }: GroupVersionKind,
-): Pick<ManagedDoor, "convert"> {
+): Pick<ManagedDoor, "convert" | "otherVersions"> {
   if (rules.serves === "answers" || rules.versions === undefined || rules.hub === undefined) return {};
   const { versions } = rules;
   // Two groups that show the same objects know nothing of each other's owners.
@@ -149,7 +149,9 @@ function betweenVersions(
   const hub = formatApiVersion({ group, version: rules.hub });
   const otherOf = (apiVersion: string): VersionRules | undefined => versions[parseApiVersion(apiVersion).version];
   const own = formatApiVersion({ group, version });
+  const all = [hub, ...Object.keys(versions).map((name) => formatApiVersion({ group, version: name }))];
   return {
+    otherVersions: all.filter((name) => name !== own),
     convert(object, apiVersion) {
       if (apiVersion !== hub && apiVersion !== own && otherOf(apiVersion) === undefined) return undefined;
       const from = object.apiVersion === hub ? undefined : otherOf(object.apiVersion);

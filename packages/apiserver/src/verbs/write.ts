@@ -202,7 +202,10 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
-  return checkedCodec(resource).decode(draft as never, undefined);
+  const checked = checkedCodec(resource).decode(draft as never, undefined);
+  // What is stored is read with its defaults, whatever the door has put back.
+  if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(checked);
+  return checked;
 }
 
 /** The object itself and its views have rules of the same form. */

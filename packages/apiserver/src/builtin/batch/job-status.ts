@@ -227,7 +227,7 @@ function checkPods({ status }: Job, { status: before }: Job): FieldError[] {
     },
     {
       changed: status.ready !== before.ready || active !== (before.active ?? 0),
-      isWrong: ready > active,
+      isWrong: status.ready !== undefined && ready > active,
       error: () => fieldErrors.invalid("status.ready", ready, "cannot set more ready pods than active"),
     },
   ]);

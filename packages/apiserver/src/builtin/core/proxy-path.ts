@@ -9,3 +9,14 @@ export function pathAfter(url: string, prefix: string): string {
   const rest = start < 0 ? "" : url.slice(start + prefix.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
+
+/** Where a node takes requests to a pod: with `https`, it speaks TLS to the pod, whoever signed its certificate. */
+export function podProxyPath(to: {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: string;
+  readonly scheme: string;
+}): string {
+  const scheme = to.scheme === "https" ? "https:" : "";
+  return `/proxy/${to.namespace}/${scheme}${to.name}:${to.port}`;
+}

@@ -3,22 +3,22 @@ import type { Endpoint, EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1
 import type { Service } from "@capstan/kinds/v1";
 import { apiErrors, quote } from "@capstan/model";
 import type { Lookup } from "../context.ts";
-import type { ConnectRules, NodePath } from "../rules.ts";
-import { proxyMethods } from "./proxy-path.ts";
+import type { ConnectRules, NodePath, ProxyTarget } from "../rules.ts";
+import { podProxyPath, proxyMethods } from "./proxy-path.ts";
 
 /** Finds a pod that is ready and hands the request to its node. */
 export const serviceProxy: ConnectRules<Service> = {
   type: "connect",
   methods: proxyMethods,
   connect: () => Promise.reject(apiErrors.serviceUnavailable("no endpoints available")),
-  through(service, { port }, lookup) {
-    const found = placesOf(service, port, lookup).find((place) => place !== undefined);
+  through(service, asked, lookup) {
+    const found = placesOf(service, asked, lookup).find((place) => place !== undefined);
     if (found !== undefined) return found;
     throw apiErrors.serviceUnavailable(`no endpoints available for service ${quote(service.metadata.name)}`);
   },
 };
 
-function placesOf(service: Service, asked: string, lookup: Lookup): (NodePath | undefined)[] {
+function placesOf(service: Service, { port: asked, scheme }: ProxyTarget, lookup: Lookup): (NodePath | undefined)[] {
   const { name, namespace = "" } = service.metadata;
   const portName = portNameOf(service, asked);
   const slices = lookup.list("endpointslices.discovery.k8s.io", namespace) as readonly EndpointSlice[];
@@ -26,7 +26,9 @@ function placesOf(service: Service, asked: string, lookup: Lookup): (NodePath | 
     .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name)
     .flatMap((slice) => {
       const port = (slice.ports ?? []).find((one) => (one.name ?? "") === portName)?.port;
-      return port === undefined ? [] : (slice.endpoints ?? []).map((endpoint) => placeOf(endpoint, namespace, port));
+      return port === undefined
+        ? []
+        : (slice.endpoints ?? []).map((endpoint) => placeOf(endpoint, { namespace, port, scheme }));
     });
 }
 
@@ -37,7 +39,16 @@ function portNameOf({ spec }: Service, asked: string): string {
   return port?.name ?? (asked === "" ? "" : asked);
 }
 
-function placeOf({ conditions, nodeName, targetRef }: Endpoint, namespace: string, port: number): NodePath | undefined {
+interface Wanted {
+  readonly namespace: string;
+  readonly port: number;
+  readonly scheme: string;
+}
+
+function placeOf(
+  { conditions, nodeName, targetRef }: Endpoint,
+  { namespace, port, scheme }: Wanted,
+): NodePath | undefined {
   if (conditions?.ready === false || nodeName === undefined || targetRef?.kind !== "Pod") return undefined;
-  return { nodeName, prefix: `/proxy/${namespace}/${targetRef.name}:${port}` };
+  return { nodeName, prefix: podProxyPath({ namespace, name: targetRef.name ?? "", port: String(port), scheme }) };
 }
