@@ -86,6 +86,8 @@ export interface KnownUpdate {
   readonly to: string;
   readonly member?: string;
   readonly began: number;
+  /** How far the members' log must have come before the first may be updated. */
+  readonly floor?: number;
   readonly failed?: string;
   readonly failedGeneration?: number;
 }
@@ -121,6 +123,8 @@ export interface Wanted {
   readonly volumeBytes: number;
   /** The newest patch of each minor version that is known, for steps in between. */
   readonly patches: { readonly [minor: number]: string };
+  /** After so many entries a member writes its state down and forgets the log before. */
+  readonly snapshotCount: number;
   readonly updateDeadline: number;
   readonly rollsBack: boolean;
   readonly recovers: boolean;
@@ -177,6 +181,8 @@ export type Action =
   | { readonly do: "promote"; readonly member: string; readonly id: string }
   | { readonly do: "move-leader"; readonly from: string; readonly to: string; readonly why: string }
   | { readonly do: "remove-member"; readonly member: string; readonly id: string; readonly why: string }
+  /** Lets the members' log grow until they have forgotten what the next version cannot read. */
+  | { readonly do: "advance-log"; readonly upTo: number }
   /** Puts an end to the alarm of a member that is gone. */
   | { readonly do: "disarm"; readonly id: string }
   /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */

@@ -90,6 +90,18 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 
+  "advance-log": async (turn) => {
+    const client = spokesman(turn);
+    const { raftIndex } = await client.maintenance.status();
+    let left = Math.min(ENTRIES_A_TURN, Math.max(0, turn.action.upTo - raftIndex)) / 2;
+    // A lease that comes and goes is two entries and no key.
+    const grow = async (): Promise<void> => {
+      while (left-- > 0) await client.leases.revoke((await client.leases.grant(60)).id);
+    };
+    await ask(() => Promise.all(Array.from({ length: 20 }, grow)), []);
+    return again("1s", "the log grows past a snapshot");
+  },
+
   disarm: async (turn) => {
     await ask(() => spokesman(turn).maintenance.disarm({ memberId: turn.action.id, kind: "Corrupt" }), []);
     return NEXT;
@@ -124,6 +136,9 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 };
+
+/** So much fits into a turn on a slow disk. */
+const ENTRIES_A_TURN = 2_000;
 
 function timeOf(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;

@@ -7,7 +7,6 @@ import { provide } from "./provide.ts";
 import { report } from "./report.ts";
 import type { Handler, Means, Turn } from "./turn.ts";
 
-export { describe } from "./report.ts";
 export type { Means, Turn } from "./turn.ts";
 
 /** Handlers as the controller wants them: around each, the status is told and the ways to the members are closed. */

@@ -10,6 +10,7 @@ import {
   clusterLabels,
   disruptionBudget,
   peerService,
+  PROFILES,
   volumeClaim,
 } from "../pods/index.ts";
 import type { Turn } from "./turn.ts";
@@ -45,7 +46,8 @@ export async function applyVolume({ apply, seen }: Turn, member: string): Promis
   const { object, wanted, volumes, name } = seen;
   const { storage } = object.spec;
   const has = volumes.find((volume) => volume.member === member)?.requested ?? 0;
-  const bytes = String(Math.max(has, wanted.volumeBytes));
+  const text = String(storage.size ?? PROFILES[object.spec.profile].storage);
+  const bytes = has > wanted.volumeBytes ? String(has) : text;
   const claim = volumeClaim(name, member, {
     bytes,
     ...(storage.className === undefined ? {} : { className: storage.className }),

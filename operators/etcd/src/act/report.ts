@@ -174,6 +174,8 @@ export function describe(action: Action): string {
       return action.note;
     case "note-recovery":
       return action.recovery.reason;
+    case "advance-log":
+      return `letting the log grow to ${action.upTo}, past what the next version cannot read`;
     case "disarm":
       return `disarming the alarm of ${action.id}`;
     case "move-leader":

@@ -14,7 +14,7 @@ import {
   weanSeed,
 } from "./members.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
-import { giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
+import { advanceLog, giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
 import type { View } from "./view.ts";
 
@@ -33,6 +33,7 @@ const WITH_QUORUM: readonly Rule[] = [
   nurseLearner,
   waitForTheIll,
   growVolumes,
+  advanceLog,
   changeSize,
   rollUpdate,
 ];

@@ -24,8 +24,30 @@ function planUpdate(view: View): Action | undefined {
   const isAllAt = (version: string): boolean => view.members.every(({ pod }) => pod?.version === version);
   // A step that is over is crossed out first.
   if (update === undefined ? isAllAt(next.go) : update.to === next.go || isAllAt(update.to)) return undefined;
-  const fresh: KnownUpdate = { from: running, to: next.go, began: view.seen.now };
+  const fresh: KnownUpdate = { from: running, to: next.go, began: view.seen.now, ...floorFor(view, next.go) };
   return { do: "note-update", update: fresh, note: `members go from ${running} to ${next.go}` };
+}
+
+/**
+ * Up to 3.5 members write entries into their log that 3.7 cannot read. What is behind a member's last snapshot is never read again, so
+ * the log has to grow past one snapshot more before the first member starts with 3.7.
+ */
+function floorFor({ voters, seen }: View, to: string): { readonly floor?: number } {
+  const isAmong = voters.every(({ pod }) => pod !== undefined && minorOf(pod.version) >= UNREADABLE);
+  if (minorOf(to) < UNREADABLE || isAmong) return {};
+  return { floor: Math.max(0, ...voters.map(({ talk }) => talk?.applied ?? 0)) + seen.wanted.snapshotCount + MARGIN };
+}
+
+/** The first minor version that does not read the old entries. */
+const UNREADABLE = 7;
+const MARGIN = 200;
+
+/** Before the first member is updated or joins with the new version. */
+export function advanceLog({ seen, voters }: View): Action | undefined {
+  const { update } = seen.known;
+  if (update?.floor === undefined || update.failed !== undefined) return undefined;
+  const slowest = Math.min(...voters.map(({ talk }) => talk?.applied ?? 0));
+  return slowest < update.floor ? { do: "advance-log", upTo: update.floor } : undefined;
 }
 
 function isBelow(version: string, clusterVersion: string | undefined): boolean {
@@ -61,7 +83,7 @@ function rollOn(view: View): Action | undefined {
   }
   const { update } = seen.known;
   if (update !== undefined && update.failed === undefined && update.member !== next.name) {
-    const turn = { from: update.from, to: update.to, member: next.name, began: seen.now };
+    const turn = { ...update, member: next.name, began: seen.now };
     return { do: "note-update", update: turn, note: `${next.name} goes to ${update.to}` };
   }
   return { do: "delete-pod", member: next.name, why: `it is updated to ${version}` };
@@ -77,14 +99,14 @@ function finishUpdate(view: View): Action | undefined {
 }
 
 /** Where the update goes has changed since it began: it is led there, whoever's turn it is. */
-export function replanUpdate({ seen }: View): Action | undefined {
-  const { wanted, known, now } = seen;
+export function replanUpdate(view: View): Action | undefined {
+  const { wanted, known, now } = view.seen;
   const { update } = known;
   if (update === undefined || update.failed !== undefined || isBelow(wanted.version, known.clusterVersion))
     return undefined;
   const next = nextVersion(update.from, wanted.version, wanted.patches);
   if ("stuck" in next || next.go === update.to) return undefined;
-  const led = { ...update, to: next.go, began: now };
+  const led = { ...update, to: next.go, began: now, ...floorFor(view, next.go) };
   return { do: "note-update", update: led, note: `the spec has changed: members go to ${next.go} instead` };
 }
 

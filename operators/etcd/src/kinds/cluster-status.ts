@@ -21,6 +21,7 @@ const update = s.object({
   to: s.string(),
   member: s.string().optional().describe("Whose turn it is"),
   began: s.timestamp(),
+  floor: s.int64().optional().describe("How far the log must have come before the first member may be updated"),
   failed: s.string().optional().describe("The version that was put back, and why"),
   failedGeneration: s.int64().optional().describe("It is tried again when the spec changes"),
 });

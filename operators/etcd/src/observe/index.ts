@@ -4,4 +4,4 @@ export type { ClusterContext, Outside, SeedSource, Seen } from "./observe.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";
 export { Reach } from "./reach.ts";
 export type { Connect } from "./reach.ts";
-export { PATCHES, resolveVersion } from "./versions.ts";
+export { PATCHES } from "./versions.ts";

@@ -10,6 +10,9 @@ import { PATCHES, resolveVersion } from "./versions.ts";
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
 export type ClusterStatus = NonNullable<ClusterObject["status"]>;
 
+/** etcd's own from 3.6 on. */
+const USUAL_SNAPSHOT_COUNT = 10_000;
+
 export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace: readonly string[]): Wanted {
   const { update, recovery, storage, profile } = spec;
   return {
@@ -19,6 +22,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     isPaused: spec.paused,
     volumeBytes: toBytes(storage.size ?? PROFILES[profile].storage),
     patches: PATCHES,
+    snapshotCount: Number(spec.options["snapshot-count"] ?? USUAL_SNAPSHOT_COUNT),
     updateDeadline: parseDuration(update.deadline),
     rollsBack: update.rollBack,
     recovers: recovery.quorumLoss === "Automatic",
@@ -44,12 +48,13 @@ export function knownOf(status: ClusterStatus = {}): Known {
 }
 
 function updateOf(update: NonNullable<ClusterStatus["update"]>): KnownUpdate {
-  const { from, to, member, began, failed, failedGeneration } = update;
+  const { from, to, member, began, floor, failed, failedGeneration } = update;
   return {
     from,
     to,
     began: Date.parse(began),
     ...(member === undefined ? {} : { member }),
+    ...(floor === undefined ? {} : { floor }),
     ...(failed === undefined ? {} : { failed }),
     ...(failedGeneration === undefined ? {} : { failedGeneration }),
   };

@@ -101,6 +101,7 @@ export function observe(world: World): Observation {
       isPaused: false,
       volumeBytes: 1,
       patches: { 5: OLD, 6: NEW, 7: "3.7.3" },
+      snapshotCount: 0,
       updateDeadline: 300_000,
       rollsBack: true,
       recovers,
@@ -199,6 +200,7 @@ export function perform(world: World, action: Action): World {
     case "refuse":
     case "grow-volume":
     case "disarm":
+    case "advance-log":
       return world;
     case "create-volume":
       return put(world, { ...slotOf(world, action.member), data: "empty" });

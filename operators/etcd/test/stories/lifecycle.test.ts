@@ -22,13 +22,16 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     const born = await scene.settled("three members are well");
     const ways = await scene.ways();
     const workload = startWorkload({ ...ways, clients: 4, keys: 4, timeoutMs: 2_000, paceMs: 20 });
+    let report: ReturnType<typeof workload.stop> | undefined;
+    const stop = (): ReturnType<typeof workload.stop> => (report ??= workload.stop());
+    t.after(stop);
     for (const step of STEPS) {
       workload.step(step.name);
       Object.assign(spec, step.change);
       await scene.apply(spec);
       await scene.settled(step.name);
     }
-    const { verdict, steps } = await workload.stop();
+    const { verdict, steps } = await stop();
     for (const { name: step, seconds, acknowledged, longestWriteGapMs } of steps) {
       t.diagnostic(
         `${name} | ${step} | ${seconds} s | ${acknowledged} writes and reads | longest gap ${longestWriteGapMs} ms`,

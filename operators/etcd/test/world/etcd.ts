@@ -32,6 +32,7 @@ interface Cluster {
   leader: string | undefined;
   alarms: Alarm[];
   revision: number;
+  raftIndex: number;
 }
 
 /** All clusters and processes of a test. */
@@ -97,7 +98,7 @@ export class ScriptedEtcd {
     };
     const find = (of: Cluster, id: string): Member =>
       of.members.find((one) => one.id === id) ?? refuse("MemberNotFound", "no such member");
-    const client: Pick<EtcdClient, "endpoint" | "members" | "maintenance" | "kv"> = {
+    const client: Pick<EtcdClient, "endpoint" | "members" | "maintenance" | "kv" | "leases"> = {
       endpoint: options.endpoint,
       members: {
         list: async (how: CallOptions & { local?: boolean } = {}) =>
@@ -148,6 +149,11 @@ export class ScriptedEtcd {
         snapshot: async () => refuse("Unsupported", "not scripted"),
         downgrade: async () => refuse("Unsupported", "not scripted"),
       },
+      leases: {
+        grant: async (ttlSeconds) => ({ id: String(led().raftIndex++), ttlSeconds }),
+        keepAlive: async () => refuse("Unsupported", "not scripted"),
+        revoke: async () => void led().raftIndex++,
+      },
       kv: {
         range: async () => refuse("Unsupported", "not scripted"),
         get: async () => refuse("Unsupported", "not scripted"),
@@ -177,7 +183,7 @@ export class ScriptedEtcd {
     if (flags.get("initial-cluster-state") === "new") {
       const id = this.#id("c");
       const member: Member = { id: this.#id("m"), name: "", peerURLs: [own], clientURLs: [], isLearner: false };
-      this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1 });
+      this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1, raftIndex: 10 });
       this.log.push(`new cluster ${id}`);
       return { memberId: member.id, clusterId: id, isBroken: false };
     }
@@ -222,8 +228,8 @@ export class ScriptedEtcd {
       dbSizeInUse: 20_000,
       isLearner: member?.isLearner === true,
       raftTerm: 2,
-      raftIndex: 10,
-      raftAppliedIndex: 10,
+      raftIndex: cluster.raftIndex,
+      raftAppliedIndex: cluster.raftIndex,
       errors: [],
       ...(cluster.leader === undefined ? {} : { leader: cluster.leader }),
     };

@@ -56,7 +56,8 @@ export async function startWorld(): Promise<EtcdWorld> {
       for (const member of members) {
         const labels = { [UID_LABEL]: "gone", [MEMBER_LABEL]: `gone-${member}` };
         await world.apply(PersistentVolumeClaim, `data-${member}`, { metadata: { labels } });
-        await world.delete(Pod, member);
+        // The operator may have been quicker.
+        await world.delete(Pod, member).catch(() => undefined);
       }
     },
     until: async (holds, what) => {
