@@ -305,3 +305,60 @@ describe("a restore", () => {
     assert.equal((await stage.pods()).length, 1);
   });
 });
+
+describe("the operator may die before any of its writes", () => {
+  type Stage = Awaited<ReturnType<typeof startWorld>>;
+  type Kind = "backup" | "restore";
+
+  /** Plays until the object has ended; every pod that appears ends with what its job asks for. Answers how many jobs there were. */
+  async function play(nth: number, kind: Kind): Promise<{ readonly writes: number; readonly made: number }> {
+    await using stage = await startWorld();
+    const { world } = stage;
+    if (kind === "backup") await addCluster(world);
+    const written = world.writes.length;
+    world.crashBeforeWrite(nth);
+    if (kind === "backup") await world.apply(EtcdBackup, "o", { spec: { cluster: "db", store, verify: "restore" } });
+    else await world.apply(EtcdRestore, "o", { spec: { cluster: "db", store } });
+    const seen = new Map<string, Job["do"]>();
+    for (let turn = 0; turn < 60; turn++) {
+      await world.advance("5s");
+      await endAll(stage, seen);
+      if (kind === "restore") await serve(world);
+      if (await isOver(stage, kind)) {
+        const made = [...seen.values()].filter((did) => did !== "fetch").length;
+        return { writes: world.writes.length - written, made };
+      }
+    }
+    assert.fail(`crashed before write ${nth}, the ${kind} does not end`);
+  }
+
+  async function endAll({ world, pods }: Stage, seen: Map<string, Job["do"]>): Promise<void> {
+    for (const pod of await pods()) {
+      if (pod.status?.phase === "Succeeded") continue;
+      const job = jobOf(pod);
+      seen.set(pod.metadata.uid ?? "", job.do);
+      const result = job.do === "fetch" ? {} : { manifest: manifestOf(1), kept: 1, removed: 0 };
+      await endPod(world, pod, { ok: true, ...result });
+    }
+  }
+
+  async function serve(world: TestWorld): Promise<void> {
+    if ((await world.get(EtcdCluster, "db")) === undefined) return;
+    const time = "2026-01-01T00:00:00Z";
+    const conditions = [{ type: "Available", status: "True", reason: "X", message: "", lastTransitionTime: time }];
+    await world.applyStatus(EtcdCluster, "db", { conditions } as never);
+  }
+
+  async function isOver({ world, pods }: Stage, kind: Kind): Promise<boolean> {
+    const object = await (kind === "backup" ? world.get(EtcdBackup, "o") : world.get(EtcdRestore, "o"));
+    return object?.status?.phase === "Succeeded" && (await pods()).length === 0;
+  }
+
+  for (const kind of ["backup", "restore"] as const) {
+    test(`a ${kind} ends the same, and its job is done once`, async () => {
+      const { writes } = await play(Number.MAX_SAFE_INTEGER, kind);
+      assert.ok(writes > 3, `${writes} writes`);
+      for (let nth = 1; nth <= writes; nth++) assert.equal((await play(nth, kind)).made, 1, `before write ${nth}`);
+    });
+  }
+});
