@@ -147,9 +147,9 @@ function missingLabels(facts: Facts): string[] {
         ? ([facts.osLabels, "linux", osLabel, "OS"] as const)
         : ([facts.archLabels, "amd64", archLabel, "Arch"] as const);
     const all = expected(facts, part);
-    const missing = all.filter(
-      (one) => !named.some((label) => label.includes(one)) && !(one === usual && all.length === 1),
-    );
+    // A manager that could not be looked at counts as one more platform: then the usual one needs its label, too.
+    const isUsual = all.length === 1 && facts.managers.every(({ platforms }) => platforms !== "unknown");
+    const missing = all.filter((one) => !named.some((label) => label.includes(one)) && !(one === usual && isUsual));
     if (missing.length === 0) return [];
     const more = part === "os" ? "more than linux OS you MUST," : "more than amd64 architectures, you MUST,";
     return [

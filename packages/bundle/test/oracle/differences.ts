@@ -23,6 +23,10 @@ export const differences: readonly Difference[] = [
       ours.every((line) => theirs.includes(line) || theirs.some((other) => untyped(other) === untyped(line))),
   },
   {
+    why: "an image without a name is not looked at, while others ask docker for it; both say that nothing is known of it",
+    explains: (ours, theirs) => all([...ours, ...theirs], /unable to inspect the image \(\) : /),
+  },
+  {
     why: "groups of mail addresses (`name:a@b,c@d;`), which nobody is called, get another sentence; both refuse them",
     explains: (ours, theirs) => all([...ours, ...theirs], /csv\.Spec\.Maintainers email .* is invalid: mail: /),
   },

@@ -6,7 +6,9 @@ import { validateCrds } from "../../src/validate/crd.ts";
 import { validateCsv } from "../../src/validate/csv.ts";
 import type { Finding } from "../../src/validate/finding.ts";
 import { formatProblems } from "../../src/validate/format.ts";
+import { imagesOf } from "../../src/validate/multi-arch.ts";
 import { optionalValidators } from "../../src/validate/validators.ts";
+import { platformsFor } from "./platforms.ts";
 
 /** An answer of the oracle. */
 export interface Answer {
@@ -34,8 +36,9 @@ export function judgeFiles(files: BundleFiles, values: { readonly [key: string]:
   if ("problems" in read) return { load: aggregate(read.problems), format, results: {} };
   const results: { [name: string]: readonly Finding[] } = {};
   for (const [name, validate] of Object.entries(defaults)) results[name] = validate(read.bundle);
+  const platforms = new Map(imagesOf(read.bundle.csv).map((image) => [image, platformsFor(image)]));
   for (const { name, validate } of optionalValidators)
-    if (name !== "multiarch") results[name] = validate(read.bundle, { values });
+    results[name] = validate(read.bundle, name === "multiarch" ? { values, platforms } : { values });
   return { format, results };
 }
 

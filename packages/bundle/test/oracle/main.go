@@ -51,6 +51,9 @@ var validators = map[string]interfaces.Validator{
 	"good-practices":        validation.GoodPracticesValidator,
 }
 
+// withPlatforms is asked only where a program called docker answers from files, as record.ts arranges it.
+var withPlatforms = os.Getenv("ORACLE_IMAGES") != ""
+
 func main() {
 	logrus.SetOutput(io.Discard)
 	lines := bufio.NewScanner(os.Stdin)
@@ -81,6 +84,9 @@ func judge(asked question) (said answer) {
 	}
 	addMetadata(asked.Dir, bundle)
 	objects := append(bundle.ObjectsToValidate(), asked.Values)
+	if withPlatforms {
+		said.Results["multiarch"] = run(validation.MultipleArchitecturesValidator, objects)
+	}
 	for name, validator := range validators {
 		said.Results[name] = run(validator, objects)
 	}

@@ -48,6 +48,14 @@ export function writeFiles(folder: string, files: ReadonlyMap<string, string>): 
   }
 }
 
+/** The files below a folder. */
+export function filesBelow(folder: string): [string, Uint8Array][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path.slice(folder.length + 1), readFileSync(path)]);
+}
+
 /** The recorded answers. */
 export function readRecorded(name: Recording): Recorded {
   return JSON.parse(readFileSync(new URL(`../fixtures/generated/${name}.json`, import.meta.url), "utf8")) as Recorded;

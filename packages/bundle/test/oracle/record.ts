@@ -4,18 +4,32 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Answer, toLines } from "./judge.ts";
+import { imagesOf, readBundle } from "../../src/index.ts";
 import { mutant } from "./mutate.ts";
-import { hubBundles, mutantSeeds, type Recording, type Recorded, values, writeFiles } from "./questions.ts";
+import { writeFakeDocker } from "./platforms.ts";
+import { filesBelow, hubBundles, mutantSeeds, type Recording, type Recorded, values, writeFiles } from "./questions.ts";
 
 const [program = ""] = process.argv.slice(2);
+const docker = mkdtempSync(join(tmpdir(), "capstan-docker-"));
 
 function ask(questions: readonly { readonly dir: string; readonly values: object }[]): Answer[] {
   const input = questions.map((question) => JSON.stringify(question)).join("\n");
-  const output = execFileSync(program, { input, encoding: "utf8", maxBuffer: 2 ** 30 });
+  writeFakeDocker(
+    docker,
+    questions.flatMap(({ dir }) => imagesBelow(dir)),
+  );
+  const env = { ...process.env, PATH: `${docker}:${process.env["PATH"]}`, ORACLE_IMAGES: docker };
+  const output = execFileSync(program, { input, env, encoding: "utf8", maxBuffer: 2 ** 30 });
   return output
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Answer);
+}
+
+function imagesBelow(dir: string): string[] {
+  const files = new Map(filesBelow(dir));
+  const read = readBundle(files);
+  return "bundle" in read ? imagesOf(read.bundle.csv) : [];
 }
 
 /** Sentences are many times the same: each is kept once. */
@@ -49,4 +63,5 @@ try {
   record("mutants", pack(answers.map((answer, at) => [String(mutantSeeds[at]), toLines(answer, dirs[at] ?? "")])));
 } finally {
   rmSync(folder, { recursive: true });
+  rmSync(docker, { recursive: true });
 }
