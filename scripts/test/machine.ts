@@ -1,8 +1,12 @@
 /** Gets the machine ready for the tests that start real programs, and leaves nothing behind afterwards. */
 import {
+  buildConformanceImages,
+  buildPrograms,
   buildTestImages,
+  conformancePrograms,
   DEFAULT_RELEASE,
   ensureSystemPackages,
+  mirrorOperator,
   prepareMachine as prepareKubernetes,
   showProgress,
   stopSharedClusters,
@@ -33,6 +37,8 @@ export async function prepareMachine(report: Report, { ci }: { readonly ci: bool
     await ensureSystemPackages(testPackages, report);
     await prepareKubernetes(DEFAULT_RELEASE, { nodes: 1 }, progress);
     await buildTestImages({ progress });
+    await buildPrograms([...conformancePrograms(DEFAULT_RELEASE.kubernetes), mirrorOperator()], progress);
+    await buildConformanceImages(progress);
   } catch (error) {
     if (ci || !(error instanceof Error)) throw error;
     report(`${error.message}; tests that need this are skipped`);

@@ -1,6 +1,6 @@
 /** The Go modules from which programs are built: which packages, and the go.mod text that makes them build. */
 
-import { CONTAINERD_VERSION, COREDNS_VERSION, HELM_VERSION } from "./releases.ts";
+import { CONTAINERD_VERSION, CONTROLLER_RUNTIME_VERSION, COREDNS_VERSION, HELM_VERSION } from "./releases.ts";
 
 /** A Go module at a version with the main packages wanted from it. */
 export interface GoModule {
@@ -67,6 +67,19 @@ export function corednsProgram(): Program {
     staged: false,
   };
   return { name: "coredns", module, package: "." };
+}
+
+/** An operator in Go, written with controller-runtime. */
+export function mirrorOperator(): Program {
+  const module = {
+    folder: `mirror-${CONTROLLER_RUNTIME_VERSION}`,
+    path: "sigs.k8s.io/controller-runtime",
+    version: `v${CONTROLLER_RUNTIME_VERSION}`,
+    linkFlags: STRIP,
+    main: "mirror",
+    staged: false,
+  };
+  return { name: "mirror", module, package: "." };
 }
 
 /** The Helm command. */

@@ -4,7 +4,7 @@ export type { ApiAnswer, ApiRequest } from "./api.ts";
 export { buildPrograms, programPath } from "./build.ts";
 export { prepareMachine, startCluster, stopCluster } from "./cluster.ts";
 export type { ClusterOptions } from "./cluster.ts";
-export { conformancePrograms, etcdToolPrograms, helmProgram, kubernetesProgram } from "./go-module.ts";
+export { conformancePrograms, mirrorOperator, etcdToolPrograms, helmProgram, kubernetesProgram } from "./go-module.ts";
 export type { Program } from "./go-module.ts";
 export { KubernetesToolError } from "./errors.ts";
 export type { KubernetesToolErrorCode } from "./errors.ts";

@@ -37,3 +37,6 @@ export function findRelease(version: string): Release {
     `there is no recipe for Kubernetes ${JSON.stringify(version)}: use --version with one of ${known}`,
   );
 }
+
+/** The library of the operator in Go. */
+export const CONTROLLER_RUNTIME_VERSION = "0.25.2";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { areBuilt, buildInit, buildPrograms, programPath } from "../build.ts";
@@ -45,6 +45,7 @@ const RECIPES: readonly Recipe[] = [
       await makeRoot(root);
       await addShell(root);
       await addProgram(root, "agnhost", programPath(agnhost));
+      await symlink("agnhost", join(root, "agnhost-2"));
     },
   },
 ];
