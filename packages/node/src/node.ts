@@ -3,6 +3,7 @@ import { isApiError, type Client, type Clock } from "@capstan/client";
 import { Pod, Service, type Node } from "@capstan/kinds/v1";
 import { follow } from "./agent/follow.ts";
 import { objectsOf, type Objects } from "./agent/objects.ts";
+import { pullSecretsOf } from "./agent/pull-secrets.ts";
 import { recorderTo } from "./agent/recorder.ts";
 import { register, startHeartbeat, writeStatus, type Registration } from "./agent/register.ts";
 import { reporterTo } from "./agent/reporter.ts";
@@ -125,6 +126,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     hostIps: facts.addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address),
     scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
     volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
+    pullSecrets: (pod) => pullSecretsOf(pod, objects),
     handler: (pod) => handlerOf(pod, objects),
     async environment({ pod, container, sandbox }) {
       const found = containersOf(pod.spec).find(({ spec }) => spec.name === container);

@@ -9,6 +9,7 @@ import {
   pullImage,
   unpackLayer,
   OciError,
+  type CredentialSource,
   type ImageConfig,
   type RegistrySession,
   type Store,
@@ -48,7 +49,7 @@ export class Images {
     return found === undefined ? undefined : toRecord(found);
   }
 
-  async pull(name: string): Promise<ImageRecord> {
+  async pull(name: string, credentials: CredentialSource): Promise<ImageRecord> {
     const reference = parse(name);
     const { session, store } = this.#options;
     const registry = reference.registry;
@@ -63,7 +64,7 @@ export class Images {
     }
     try {
       const platform = platformOf(process);
-      await pullImage(reference, { store, session: await session(registry), platform });
+      await pullImage(reference, { store, session: (await session(registry)).withCredentials(credentials), platform });
     } catch (cause) {
       throw new NodeError(
         "ErrImagePull",

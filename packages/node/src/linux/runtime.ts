@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Socket } from "node:net";
-import { platformOf } from "@capstan/oci";
+import { platformOf, type CredentialSource } from "@capstan/oci";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
 import { NodeError, StartError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
@@ -83,8 +83,8 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#parts.images.find(image);
   }
 
-  pullImage(image: string): Promise<ImageRecord> {
-    return this.#parts.images.pull(image);
+  pullImage(image: string, _pod: BoundPod, credentials: CredentialSource): Promise<ImageRecord> {
+    return this.#parts.images.pull(image, credentials);
   }
 
   createSandbox(order: SandboxOrder): Promise<Sandbox> {

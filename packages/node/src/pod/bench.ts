@@ -1,6 +1,7 @@
 /** What the steps of a worker work on: the situation of one pod, the ways to change it, and the tools of its node. */
 import type { Clock } from "@capstan/client";
 import type { PodStatus } from "@capstan/kinds/v1";
+import type { CredentialSource } from "@capstan/oci";
 import { NodeError } from "../errors.ts";
 import type { Runtime, Sandbox, Volumes } from "../runtime/runtime.ts";
 import type { BoundPod } from "./containers.ts";
@@ -16,6 +17,8 @@ export interface WorkerTools {
   /** The scheme of container ids. */
   readonly scheme: string;
   readonly volumes: (pod: BoundPod) => Promise<Volumes>;
+  /** Who the pod is to registries. */
+  readonly pullSecrets: (pod: BoundPod) => CredentialSource;
   /** The handler that the pod's RuntimeClass names. */
   readonly handler: (pod: BoundPod) => Promise<string>;
   readonly environment: (order: {

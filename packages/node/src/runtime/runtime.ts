@@ -1,6 +1,7 @@
 /** What a node asks of whatever runs containers: a machine, or a pretence. */
 import type { Duplex } from "node:stream";
 import type { Container, ResourceRequirements } from "@capstan/kinds/v1";
+import type { CredentialSource } from "@capstan/oci";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 
 /** An image that is there. */
@@ -129,7 +130,8 @@ export interface Runtime extends AsyncDisposable {
   readonly doors?: Doors;
   facts(): Promise<NodeFacts>;
   findImage(image: string): Promise<ImageRecord | undefined>;
-  pullImage(image: string, pod: BoundPod): Promise<ImageRecord>;
+  /** Pulls an image for a pod, as whoever the pod is to the registry. */
+  pullImage(image: string, pod: BoundPod, credentials: CredentialSource): Promise<ImageRecord>;
   createSandbox(order: SandboxOrder): Promise<Sandbox>;
   /** Brings the files of volumes up to date, all of a volume at once. */
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;

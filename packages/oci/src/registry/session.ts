@@ -42,6 +42,15 @@ export class RegistrySession {
     this.#base = `${isPlain(registry, options.insecure ?? []) ? "http" : "https"}://${host}`;
   }
 
+  /** The same conversation, held by somebody who may have credentials of their own. */
+  withCredentials(own: CredentialSource): RegistrySession {
+    const { credentials } = this.#options;
+    return new RegistrySession(this.registry, {
+      ...this.#options,
+      credentials: async (registry) => (await own(registry)) ?? credentials(registry),
+    });
+  }
+
   /** Asks, with a path of this registry or a whole address that it gave us. */
   async ask(path: string, ask: Ask): Promise<Response> {
     const url = new URL(path, this.#base).href;

@@ -57,7 +57,8 @@ async function findOrPull(bench: Bench, name: string): Promise<ImageRecord> {
     throw new NodeError("ErrImageNeverPull", `Container image "${reference}" is not present with pull policy of Never`);
   bench.tell("Normal", "Pulling", `Pulling image "${reference}"`, name);
   const began = clock.now();
-  const image = await runtime.pullImage(reference, bench.situation.pod);
+  const { pod } = bench.situation;
+  const image = await runtime.pullImage(reference, pod, bench.tools.pullSecrets(pod));
   const took = `${Math.round(clock.now() - began)}ms`;
   const text = `Successfully pulled image "${reference}" in ${took} (${took} including waiting). Image size: ${image.bytes} bytes.`;
   bench.tell("Normal", "Pulled", text, name);
