@@ -28,7 +28,7 @@ test("a user without any rights runs pods, reaches them, and enters them", { ski
     const options = { env: { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: "/tmp" }, timeout: 120_000 };
     const { stdout } = await promisify(execFile)("setpriv", [...become, ...node], options);
     const said = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as { readonly [key: string]: unknown };
-    assert.deepEqual([said["uid"], said["phase"], said["exec"]], [65534, "Succeeded", "hello"]);
+    assert.deepEqual([said["uid"], said["phase"], said["exec"]], [65534, "Succeeded", "hello 1234"]);
     assert.match(String(said["asked"]), /^1234\nVERSION 1\.6[^]*written\n$/);
   } finally {
     await rm(folder, { recursive: true, force: true });

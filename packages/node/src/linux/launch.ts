@@ -138,11 +138,14 @@ export function waitsForUsers({ rights, identity }: Pick<LaunchPlan, "rights" | 
 
 /**
  * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
- * first and becomes the user then. In a user namespace there is nobody else to become: the program sees itself as root.
+ * first and becomes the user then. As a user there is nobody else to become, but whoever enters the container's own users is called as they are.
  */
 export function enterCommand(entrance: Entrance, pid: number, argv: readonly string[]): readonly string[] {
-  const { uid, gid } = entrance.identity;
-  const user = entrance.rights === "user" || uid === 0 ? [] : ["-S", String(uid), "-G", String(gid)];
-  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...user, "--"];
+  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...userInside(entrance), "--"];
   return [...enterPod(entrance), ...enter, ...argv];
+}
+
+function userInside({ rights, identity: { uid, gid } }: Entrance): readonly string[] {
+  if (uid === 0) return [];
+  return rights === "user" ? ["-U", "--preserve-credentials"] : ["-S", String(uid), "-G", String(gid)];
 }
