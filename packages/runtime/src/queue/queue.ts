@@ -1,7 +1,7 @@
 /**
  * Which object is looked at next: holds keys only, each at most once, gives a key one turn at a time, and the earliest wish wins.
  *
- * A key is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its turn;
+ * A key that is wanted is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its turn;
  * a wish that arrives meanwhile is kept and counts when the turn ends, so no event is lost and no key runs twice at once.
  */
 import type { Clock, Random, Timer } from "../clock.ts";
@@ -55,6 +55,9 @@ export interface QueueOptions {
   readonly curves?: Curves | undefined;
 }
 
+/** Idle keys are forgotten together when there are this many more than twice the others. */
+const IDLE_KEPT = 4096;
+
 /** Causes kept per key; a key with more of them has been told enough. */
 const CAUSES_KEPT = 16;
 
@@ -63,7 +66,9 @@ const NO_CAUSES: never[] = [];
 
 interface Item<C> extends Queued {
   readonly key: string;
-  state: "waiting" | "ready" | "running";
+  readonly tenant: string;
+  /** `idle`: nobody wants it; it is only still here because keys come back. */
+  state: "waiting" | "ready" | "running" | "idle";
   slot: number;
   /** When it is due while waiting; when it became ready afterwards. */
   at: number;
@@ -92,6 +97,7 @@ export class Queue<C> {
   readonly #waiting = new Heap<Item<C>>((a, b) => a.at < b.at);
   readonly #retries = new Map<string, Retries>();
   #running = 0;
+  #idle = 0;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(options: QueueOptions) {
@@ -124,13 +130,7 @@ export class Queue<C> {
     const at = wish.delay === undefined || wish.delay <= 0 ? now : now + wish.delay;
     const priority = wish.priority ?? 0;
     if (wish.fresh === true) this.#retries.delete(key);
-    let item = this.#items.get(key);
-    if (item === undefined) {
-      item = this.#create(key, priority);
-      this.#keepCause(item, wish.cause);
-      this.#schedule(item, at, now);
-      return;
-    }
+    const item = this.#items.get(key) ?? this.#create(key);
     this.#keepCause(item, wish.cause);
     this.#reschedule(item, { at, priority, now });
   }
@@ -170,7 +170,7 @@ export class Queue<C> {
     if (item.again === Infinity && after.then === "forget") {
       // The end of most turns: nothing is left of the key, and nobody needs to know the time.
       if (this.#retries.size > 0) this.#retries.delete(key);
-      this.#items.delete(key);
+      this.#rest(item);
       return;
     }
     const now = this.#clock.now();
@@ -182,6 +182,7 @@ export class Queue<C> {
     const item = this.#items.get(key);
     this.#retries.delete(key);
     if (item === undefined || item.state === "running") return;
+    if (item.state === "idle") this.#idle--;
     this.#line.leave(item);
     this.#waiting.remove(item);
     this.#items.delete(key);
@@ -193,13 +194,23 @@ export class Queue<C> {
     this.#timer = undefined;
   }
 
-  #create(key: string, priority: number): Item<C> {
+  /** The same keys come again and again: taking each out of a large map and putting it back costs more than everything else. */
+  #rest(item: Item<C>): void {
+    item.state = "idle";
+    this.#idle++;
+    if (this.#idle <= 2 * (this.#items.size - this.#idle) + IDLE_KEPT) return;
+    for (const [key, { state }] of this.#items) if (state === "idle") this.#items.delete(key);
+    this.#idle = 0;
+  }
+
+  #create(key: string): Item<C> {
     const item: Item<C> = {
       key,
-      state: "waiting",
+      tenant: this.#tenantOf(key),
+      state: "idle",
       slot: -1,
       at: 0,
-      priority,
+      priority: 0,
       causes: NO_CAUSES,
       again: Infinity,
       tag: 0,
@@ -208,6 +219,7 @@ export class Queue<C> {
       after: undefined,
     };
     this.#items.set(key, item);
+    this.#idle++;
     return item;
   }
 
@@ -221,6 +233,11 @@ export class Queue<C> {
     const raised = wish.priority > item.priority;
     if (raised) item.priority = wish.priority;
     switch (item.state) {
+      case "idle":
+        this.#idle--;
+        item.priority = wish.priority;
+        this.#schedule(item, wish.at, wish.now);
+        return;
       case "running":
         // A turn keeps its priority for the next one only if nobody wishes otherwise.
         if (item.again === Infinity) item.priority = wish.priority;
@@ -237,7 +254,7 @@ export class Queue<C> {
 
   #moveUp(item: Item<C>): void {
     this.#line.leave(item);
-    this.#line.join(item, this.#tenantOf(item.key), item.priority);
+    this.#line.join(item, item.tenant, item.priority);
   }
 
   #schedule(item: Item<C>, at: number, now: number): void {
@@ -255,7 +272,7 @@ export class Queue<C> {
 
   #makeReady(item: Item<C>): void {
     item.state = "ready";
-    this.#line.join(item, this.#tenantOf(item.key), item.priority);
+    this.#line.join(item, item.tenant, item.priority);
   }
 
   #dueAfter(key: string, after: After, now: number): number {
