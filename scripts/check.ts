@@ -85,17 +85,20 @@ function readManifest(file: string): Manifest {
     name,
     dependencies = {},
     devDependencies = {},
+    peerDependencies = {},
     exports = {},
   } = JSON.parse(readFileSync(file, "utf8")) as {
     name: string;
     dependencies?: Record<string, string>;
     devDependencies?: Record<string, string>;
+    peerDependencies?: Record<string, string>;
     exports?: Record<string, unknown>;
   };
   return {
     room: file.slice(0, -"/package.json".length),
     name,
-    dependencies: Object.keys(dependencies),
+    // What users bring along is declared, too.
+    dependencies: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
     devDependencies: Object.keys(devDependencies),
     exports: Object.keys(exports),
   };

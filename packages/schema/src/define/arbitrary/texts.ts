@@ -5,8 +5,8 @@ import type { JsonSchema } from "../json-schema.ts";
 
 /** Texts by the format that they must have; other formats say nothing to the API server. */
 const formats: { readonly [format: string]: Arbitrary<string> } = {
-  "date-time": moments().map((moment) => moment.toISOString()),
-  date: moments().map((moment) => moment.toISOString().slice(0, 10)),
+  "date-time": fc.tuple(days(), times()).map(([day, time]) => `${day}T${time}Z`),
+  date: days(),
   duration: fc.tuple(fc.nat(99), fc.constantFrom("ms", "s", "m", "h")).map(([amount, unit]) => `${amount}${unit}`),
   byte: fc.uint8Array({ maxLength: 12 }).map((bytes) => btoa(String.fromCodePoint(...bytes))),
   uuid: fc.uuid(),
@@ -18,8 +18,19 @@ const formats: { readonly [format: string]: Arbitrary<string> } = {
   uri: fc.stringMatching(/^https:\/\/[a-z]{1,8}\.example\/[a-z]{0,8}$/u),
 };
 
-function moments(): Arbitrary<Date> {
-  return fc.date({ min: new Date("2000-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true });
+function days(): Arbitrary<string> {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  // Every month has 28 days.
+  const parts = fc.tuple(
+    fc.integer({ min: 2000, max: 2099 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.integer({ min: 1, max: 28 }),
+  );
+  return parts.map(([year, month, day]) => `${year}-${two(month)}-${two(day)}`);
+}
+
+function times(): Arbitrary<string> {
+  return fc.stringMatching(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/u);
 }
 
 /** Texts of a schema. */
