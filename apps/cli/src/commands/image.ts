@@ -1,20 +1,20 @@
 /** `capstan image build` and `capstan image push`: the operator's image, without Docker. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { formatReference, parseReference, type Platform, platformOf, saveArchive } from "@capstan/oci";
+import { attachDocument, formatReference, parseReference, type Platform, platformOf, saveArchive } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { buildOperatorImage } from "../image/build.ts";
 import { withProgress } from "../output/progress.ts";
 import { openProject } from "../project/disk.ts";
 import { entryOption, findEntry } from "../project/program.ts";
-import { openImages, pushBuilt } from "../registry/images.ts";
+import { documentName, openImages, pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
 
 /** Builds the image. */
 export const imageBuild: Command = defineCommand({
   describe:
-    "Node, the packages that the program loads, and the program; runs as nobody, with a read-only root. The same sources give the same digest. A list of its parts (SPDX) is in /usr/share/sbom.",
+    "Node, the packages that the program loads, and the program; runs as nobody, with a read-only root. The same sources give the same digest. A list of its parts (SPDX) is in /usr/share/sbom, and is pushed with the image.",
   arguments: [{ name: "IMAGE", describe: "what the image is called", presence: "required" }],
   options: {
     entry: entryOption,
@@ -52,9 +52,14 @@ export const imageBuild: Command = defineCommand({
     const { descriptor, sbom, sizes } = await withProgress(terminal, `building ${name}`, () =>
       buildOperatorImage(wanted, store, transfer),
     );
-    await store.tag(formatReference(reference), descriptor);
-    if (options.archive !== undefined)
-      await saveArchive(formatReference(reference), store, resolve(terminal.cwd, options.archive));
+    const tag = formatReference(reference);
+    await store.tag(tag, descriptor);
+    const bytes = Buffer.from(sbom);
+    await store.tag(
+      documentName(tag),
+      await attachDocument(descriptor, { type: "application/spdx+json", bytes }, store),
+    );
+    if (options.archive !== undefined) await saveArchive(tag, store, resolve(terminal.cwd, options.archive));
     if (options.sbom !== undefined) await writeFile(resolve(terminal.cwd, options.sbom), sbom);
     for (const { platform, bytes } of sizes)
       terminal.err(`  ${platform.os}/${platform.architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed\n`);

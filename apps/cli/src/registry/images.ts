@@ -6,6 +6,7 @@ import {
   openStore,
   parseReference,
   pullImage,
+  pushAttachment,
   pushImage,
   type Reference,
   type Store,
@@ -48,11 +49,18 @@ export async function pushBuilt(name: string, transfer: Transfer): Promise<strin
     throw new CliError("BadInput", `no image was built as ${name}; there is: ${await names(store)}`);
   const session = await openSession(reference, transfer);
   await withProgress(transfer.terminal, `pushing ${name}`, () => pushImage(descriptor, reference, { store, session }));
+  const document = await store.find(documentName(formatReference(reference)));
+  if (document !== undefined) await pushAttachment(document, reference, { store, session });
   return descriptor.digest;
 }
 
+/** Under which name the store keeps the document that goes with an image. */
+export function documentName(image: string): string {
+  return `${image}#sbom`;
+}
+
 async function names(store: Store): Promise<string> {
-  const list = (await store.list()).map(({ name }) => name);
+  const list = (await store.list()).map(({ name }) => name).filter((name) => !/#sbom$|^capstan\.invalid\//.test(name));
   return list.length === 0 ? "none; build one first" : list.join(", ");
 }
 
