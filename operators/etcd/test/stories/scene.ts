@@ -75,7 +75,7 @@ export class Scene {
   async killOperator(): Promise<void> {
     const child = this.#operator;
     this.#operator = undefined;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
     child.kill("SIGKILL");
     await gone;

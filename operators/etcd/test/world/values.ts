@@ -57,27 +57,30 @@ const WRONG: readonly unknown[] = ["", "wrong", -1, 1e9, true, null, {}, [], "ÿ
 /** A value for a leaf; one in four is wrong. */
 export function valueFor(random: Random, { path, schema }: Leaf): unknown {
   if (random() < 0.25) return pick(random, WRONG);
-  const known = MEANINGFUL[path[0] ?? ""];
-  if (known !== undefined) return pick(random, known);
-  if (schema.enum !== undefined) return pick(random, schema.enum);
+  const known = MEANINGFUL[path[0] ?? ""] ?? schema.enum;
+  return known === undefined ? typedValue(random, schema) : pick(random, known);
+}
+
+function typedValue(random: Random, schema: Schema): unknown {
   if (schema["x-kubernetes-int-or-string"] === true) return pick(random, ["1Gi", "4Gi", "8Gi", "100m", "16Gi"]);
+  const { minimum = 0, maximum = 10 } = schema;
   switch (schema.type) {
     case "boolean":
       return random() < 0.5;
     case "integer":
     case "number":
-      return Math.floor((schema.minimum ?? 0) + random() * ((schema.maximum ?? 10) - (schema.minimum ?? 0) + 1));
+      return Math.floor(minimum + random() * (maximum - minimum + 1));
     case "string":
-      return pick(
-        random,
-        schema.pattern?.includes("d)") === true ? ["30s", "5m", "1h", "2d"] : ["a", "standard", "0 * * * *", "1h"],
-      );
+      return pick(random, schema.pattern?.includes("d)") === true ? DURATIONS : TEXTS);
     case "array":
       return [];
     default:
       return {};
   }
 }
+
+const DURATIONS = ["30s", "5m", "1h", "2d"];
+const TEXTS = ["a", "standard", "0 * * * *", "1h"];
 
 /** A copy of a tree with another value at a path. */
 export function withValue(

@@ -24,7 +24,7 @@ function specLeaves() {
 /** What a cluster consists of, without what differs between any two: names, ids, times. */
 async function picture(bed: EtcdWorld): Promise<unknown> {
   const pods = await bed.world.list(Pod);
-  const [service] = (await bed.world.list(Service)).filter(({ metadata }) => metadata.name === "e-client");
+  const service = await bed.world.get(Service, "e-client");
   const [budget] = await bed.world.list(PodDisruptionBudget);
   const { status } = await bed.cluster();
   return {
