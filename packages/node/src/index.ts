@@ -24,7 +24,7 @@ export type {
 } from "./runtime/runtime.ts";
 export { startMachine } from "./linux/machine.ts";
 export type { Machine, MachineOptions } from "./linux/machine.ts";
-export type { LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
+export type { LineState, LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
 export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";

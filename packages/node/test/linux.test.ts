@@ -5,6 +5,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Service, type ServiceSpec } from "@capstan/kinds/v1";
+import type { NodeError } from "@capstan/node";
 import { busybox, hasEnded, isReady, memcached, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
@@ -311,6 +312,21 @@ test("a pod that is cut off is not reached, and is again when it is healed", { s
   assert.equal(await reach(), false);
   await world.runtime.setLine(state.sandbox, "healed");
   assert.equal(await reach(), true);
+});
+
+test("a line is made slow where the kernel can, and elsewhere that is told", { skip }, async () => {
+  await world.run("slow", { containers: [cacheContainer] });
+  const pod = await world.until("slow", "ready", isReady);
+  const state = world.node.find("default", "slow")?.situation.sandbox;
+  assert.ok(state?.is === "ready");
+  const made = await world.runtime.setLine(state.sandbox, { delayMs: 300 }).then(
+    () => true,
+    (error: NodeError) => (assert.equal(error.code, "MachineUnfit"), assert.match(error.message, /sch_netem/), false),
+  );
+  const check = { type: "tcp", host: pod.status?.podIP ?? "", port: 11211 } as const;
+  if (made) assert.equal((await world.runtime.check(state.sandbox, check, 100)).passed, false);
+  await world.runtime.setLine(state.sandbox, "healed");
+  assert.equal((await world.runtime.check(state.sandbox, check, 10_000)).passed, true);
 });
 
 test("whoever is not root can run pods too", { skip }, async () => {

@@ -47,7 +47,7 @@ export async function inspectMachine(machine: {
   const findings = await Promise.all(tools.map(findTool));
   if (findings.every(({ ok }) => ok)) findings.push(await findNamespaces(rights));
   const canRunPods = findings.every(({ ok }) => ok);
-  return { canRunPods, rights, findings: [...findings, await findLimits(rights)] };
+  return { canRunPods, rights, findings: [...findings, await findLimits(rights), await findDelays(rights)] };
 }
 
 /** Pods run without limits, too: what is missing here holds nobody back. */
@@ -65,6 +65,17 @@ async function findLimits(rights: "root" | "user"): Promise<Finding> {
     const detail = `limits are counted, but not enforced: ${error instanceof Error ? error.message : String(error)}`;
     return { what, ok: false, detail, remedy: "mount control groups writable at /sys/fs/cgroup" };
   }
+}
+
+/** Only tests of slow networks need this. */
+async function findDelays(rights: "root" | "user"): Promise<Finding> {
+  const user = rights === "root" ? [] : ["--user", "--map-root-user"];
+  const script = "ip link set lo up && tc qdisc add dev lo root netem delay 1ms";
+  const { code, output } = await run(["unshare", ...user, "--net", "sh", "-c", script]);
+  const what = "slow lines";
+  if (code === 0) return { what, ok: true, detail: "lines of pods can be made slow", remedy: undefined };
+  const detail = `lines of pods can be cut, but not made slow: ${output.trim()}`;
+  return { what, ok: false, detail, remedy: "load the kernel's module sch_netem" };
 }
 
 async function findTool({ command, package: name }: (typeof tools)[number]): Promise<Finding> {

@@ -41,6 +41,9 @@ export interface LinuxNode {
   readonly capacity?: { readonly [resource: string]: string };
 }
 
+/** How a line is: cut, slow, or as it should be. */
+export type LineState = "cut" | "healed" | { readonly delayMs: number };
+
 /** A container that was started. */
 interface LinuxContainer extends PlannedContainer {
   readonly pid: number;
@@ -218,14 +221,24 @@ export class LinuxRuntime implements Runtime, Doors {
     return counted ?? this.#parts.keeper.usage(id);
   }
 
-  /** Cuts the line of a pod, or joins it again. */
-  async setLine(sandbox: Sandbox, state: "cut" | "healed"): Promise<void> {
+  /** Cuts the line of a pod, makes it slow, or makes it as it was. */
+  async setLine(sandbox: Sandbox, state: LineState): Promise<void> {
     const device = this.#places.get(sandbox)?.device;
     if (device === undefined) return;
     const { keeper } = this.#parts;
+    if (typeof state === "object") return this.#delay(device, state.delayMs);
     await keeper.must(["ip", "link", "set", device, state === "cut" ? "down" : "up"]);
-    if (state === "healed")
-      for (const ip of sandbox.ips) await keeper.run(["ip", "route", "replace", `${ip}/32`, "dev", device]);
+    if (state === "cut") return;
+    await keeper.run(["tc", "qdisc", "del", "dev", device, "root"]);
+    for (const ip of sandbox.ips) await keeper.run(["ip", "route", "replace", `${ip}/32`, "dev", device]);
+  }
+
+  async #delay(device: string, delayMs: number): Promise<void> {
+    const delay = ["netem", "delay", `${delayMs}ms`];
+    const { code, stderr } = await this.#parts.keeper.run(["tc", "qdisc", "replace", "dev", device, "root", ...delay]);
+    if (code === 0) return;
+    const remedy = "load the kernel's module sch_netem, or cut the line instead";
+    throw new NodeError("MachineUnfit", `this machine cannot make lines slow: ${stderr.trim()}; ${remedy}`);
   }
 
   /** The file with the output of one run of a container. */
