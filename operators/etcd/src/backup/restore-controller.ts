@@ -93,6 +93,7 @@ async function create(manifest: Manifest, { context, object }: Scene): Promise<v
   const { cluster } = object.spec;
   const spec = specFrom(manifest, object.spec);
   const labels = { [RESTORE_LABEL]: object.metadata.uid };
+  // The spec was one when the backup was made; the API server judges whether it still is.
   await context.apply(EtcdCluster, cluster, { metadata: { labels }, spec } as never, { owned: false });
   context.event("Normal", "Created", `${cluster} begins with the data of ${manifest.name}`);
 }

@@ -1,6 +1,6 @@
 /** Calls about who is in the cluster. */
 import type { Caller } from "./caller.ts";
-import type { Member, MemberCalls, Membership } from "./client.ts";
+import type { MemberCalls, Membership } from "./client.ts";
 import { EtcdError } from "./errors.ts";
 import {
   MemberAddRequest,
@@ -27,7 +27,7 @@ export function memberCalls({ ask, endpoint }: Caller): MemberCalls {
       toMembership(await ask(METHODS.list, { linearizable: !local }, options)),
     add: async ({ peerURLs, isLearner = false, ...options }) => {
       const answer = await ask(METHODS.add, { peerURLs: [...peerURLs], isLearner }, options);
-      return { ...toMembership(answer), added: toMember(present(answer.member, endpoint)) };
+      return { ...toMembership(answer), added: present(answer.member, endpoint) };
     },
     promote: async (id, options) => toMembership(await ask(METHODS.promote, { id }, options)),
     remove: async (id, options) => toMembership(await ask(METHODS.remove, { id }, options)),
@@ -41,12 +41,8 @@ function toMembership({ header, members }: MembersResponse): Membership {
   return {
     clusterId: header?.clusterId ?? "",
     memberId: header?.memberId ?? "",
-    members: members.map(toMember),
+    members,
   };
-}
-
-function toMember(member: WireMember): Member {
-  return member;
 }
 
 function present(member: WireMember | undefined, endpoint: string): WireMember {

@@ -4,7 +4,7 @@ import { coversNames, readLeaf } from "./leaf.ts";
 import { printOf } from "./print.ts";
 import type { TlsInput, TlsPlan } from "./plan.ts";
 import { readSecret } from "./secret.ts";
-import { namesToServe } from "./wishes.ts";
+import { exampleMember } from "./wishes.ts";
 
 const DAY = 86_400_000;
 
@@ -86,7 +86,7 @@ function judge(
   if (!isChained(leaf.certificate, splitBundle(trust), new Date(now))) {
     return { reason: "Untrusted", text: `the certificate of Secret ${name} is signed by nobody whom the others trust` };
   }
-  if (purpose !== "client" && !coversNames(certificate, [namesToServe(cluster)[0] ?? ""])) {
+  if (purpose !== "client" && !coversNames(certificate, [exampleMember(cluster)])) {
     const text = `the certificate of Secret ${name} lacks the name *.${cluster.name}.${cluster.namespace}.svc`;
     return { reason: "WrongNames", text };
   }

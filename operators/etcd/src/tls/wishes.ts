@@ -55,10 +55,9 @@ export function clientEndpoint({ name, namespace }: ClusterName): string {
   return `https://${name}-client.${namespace}.svc:2379`;
 }
 
-/** The names under which a member is reached by the operator and by others; used to judge given certificates. */
-export function namesToServe(cluster: ClusterName): string[] {
-  const { name, namespace } = cluster;
-  return [`m.${name}.${namespace}.svc`, `${name}-client.${namespace}.svc`];
+/** A name as every member has it: given certificates must stand for it. */
+export function exampleMember({ name, namespace }: ClusterName): string {
+  return `m.${name}.${namespace}.svc`;
 }
 
 const loopback = ["localhost", "127.0.0.1", "::1"];
