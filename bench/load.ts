@@ -31,3 +31,11 @@ export async function untilQuiet(program: MeasuredProcess): Promise<void> {
     return isQuiet;
   }, 1000);
 }
+
+/** Runs something that should go on for ever, again whenever it ends, until the signal is aborted. */
+export async function again(run: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await run().catch(() => undefined);
+    await sleep(10);
+  }
+}

@@ -57,13 +57,17 @@ export function writePage(results: Results): void {
   writeFileSync("docs/performance.md", `${page.join("\n\n")}\n`);
 }
 
-function opening({ machine }: Results): string {
+function opening({ machine, busy = [] }: Results): string {
+  const warning =
+    busy.length === 0
+      ? ""
+      : `\n\n**The machine was busy with other work while ${busy.join(", ")} ran: times and latencies of these are too high, of everybody.**`;
   const facts = Object.entries(machine).map(([fact, value]) => `${fact} ${value}`);
   return `# Performance
 
 What we promise in numbers, and what was measured. \`npm run bench\` measures everything in turn, \`npm run bench -- runtime\` one suite;
 results go to [performance/results.json](performance/results.json), and this page is made from them, not written. A promise that is not kept
-makes the benchmark fail. Last run: ${facts.join(", ")}.`;
+makes the benchmark fail. Last run: ${facts.join(", ")}.${warning}`;
 }
 
 /** Where Capstan loses stands before where it wins. */

@@ -1,7 +1,7 @@
 /** What a benchmark found: rows of figures, one for each contender, kept as JSON so that the page and the plots can be made again. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { dirname } from "node:path";
 
 /** One thing that was measured, of everybody who took part, once in each round. */
@@ -28,6 +28,8 @@ export interface Found {
 /** Everything that is kept. */
 export interface Results {
   readonly machine: { readonly [fact: string]: string };
+  /** Suites that ran while the machine had more to do than it has processors: their times say little. */
+  readonly busy?: readonly string[];
   readonly rows: readonly Row[];
   readonly growth: readonly Growth[];
 }
@@ -59,6 +61,7 @@ export function keepResults(suite: string, { rows, growth = [] }: Found): Result
   const names = new Set(growth.map(({ name }) => name));
   const results: Results = {
     machine: describeMachine(),
+    busy: [...new Set([...(known.busy ?? []).filter((name) => name !== suite), ...(isBusy() ? [suite] : [])])],
     rows: [...known.rows.filter((row) => row.suite !== suite), ...rows],
     growth: [...known.growth.filter(({ name }) => !names.has(name)), ...growth],
   };
@@ -69,6 +72,11 @@ export function keepResults(suite: string, { rows, growth = [] }: Found): Result
 
 function rounded(_: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(5)) : value;
+}
+
+/** A suite keeps one processor busy by itself, and the server another. */
+function isBusy(): boolean {
+  return (loadavg()[1] ?? 0) > cpus().length + 2;
 }
 
 function describeMachine(): Results["machine"] {

@@ -81,7 +81,7 @@ async function write(client: Client, namespace: string): Promise<Map<string, num
   const running: Promise<unknown>[] = [];
   for (let at = 0; at < writesPerSecond * seconds; at++) {
     const due = began + (at * 1000) / writesPerSecond;
-    if (due > performance.now()) await sleep(due - performance.now());
+    await sleep(Math.max(0, due - performance.now()));
     const name = `event-${at}`;
     sent.set(name, performance.now());
     running.push(client.create(ConfigMap, { metadata: { namespace, name }, data: { at: String(at) } }));

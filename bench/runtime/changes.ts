@@ -2,7 +2,7 @@
 import type { Client } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../load.ts";
+import { again, until } from "../load.ts";
 import type { MeasuredProcess } from "../measured-process.ts";
 import { type Figures, median } from "../result.ts";
 import { Widget } from "./widget.ts";
@@ -29,7 +29,8 @@ class Follower implements Disposable {
   readonly #waiting = new Map<string, () => void>();
 
   constructor(events: (signal: AbortSignal) => AsyncIterable<readonly [name: string, size: number]>) {
-    void this.#run(events(this.#stop.signal)).catch(() => undefined);
+    // It begins with the state as it is, so that nothing is missed when a server ends it.
+    void again(() => this.#run(events(this.#stop.signal)), this.#stop.signal);
   }
 
   /** Resolves with the time at which it was seen. */
@@ -97,7 +98,7 @@ export async function measureChurn(settled: Settled, figures: Figures): Promise<
   const patches: Promise<unknown>[] = [];
   for (let at = 0; at < count; at++) {
     const due = began + (at * 1000) / changesPerSecond;
-    if (due > performance.now()) await sleep(due - performance.now());
+    await sleep(Math.max(0, due - performance.now()));
     const target = { name: `w${at % objects}`, namespace };
     patches.push(world.client.patch(Widget, target, { merge: { spec: { size: 200_000 + at } } }));
   }

@@ -1,7 +1,7 @@
 /** Counts what is written to Widgets and to their ConfigMaps in one namespace: every event of a watch is a write. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigMap } from "@capstan/kinds/v1";
-import { until } from "../load.ts";
+import { again, until } from "../load.ts";
 import { Widget } from "./widget.ts";
 import type { World } from "./world.ts";
 
@@ -35,16 +35,18 @@ export class WriteCounter implements Disposable {
 
   async #follow({ client }: World, kind: typeof Widget | typeof ConfigMap, namespace: string): Promise<void> {
     const { metadata } = await client.list(kind as typeof ConfigMap, { namespace, limit: 0 }).all();
-    const { resourceVersion } = metadata;
+    let { resourceVersion } = metadata;
     const { signal } = this.#stop;
-    const events = client.watch(kind as typeof ConfigMap, { namespace, resourceVersion, signal });
     const run = async (): Promise<void> => {
-      for await (const event of events) {
+      for await (const event of client.watch(kind as typeof ConfigMap, { namespace, resourceVersion, signal })) {
+        if (event.type === "ERROR") throw event.error;
+        resourceVersion = event.object.metadata.resourceVersion;
         if (event.type !== "ADDED" && event.type !== "MODIFIED") continue;
         // Every namespace has a map of Kubernetes' own.
         if (event.object.metadata.name !== "kube-root-ca.crt") this.#count++;
       }
     };
-    run().catch(() => undefined);
+    // A server ends the watches of those who read too slowly: go on where it was.
+    void again(run, signal);
   }
 }

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatLimit, judge } from "./ceilings.ts";
+import { bars, curves, formatFigure } from "./page/svg.ts";
+import { table } from "./page/tables.ts";
+import { median, quantile, type Row } from "./result.ts";
+
+const row = (figures: Row["figures"], name = "burst, CPU per object"): Row => ({
+  suite: "runtime",
+  name,
+  unit: "ms",
+  figures,
+});
+
+test("a promise is judged by medians of the same run", () => {
+  const [kept] = judge([row({ capstan: [0.7, 9, 0.74], "controller-runtime": [1, 1.1, 0.9] })]);
+  assert.equal(kept?.holds, true);
+  const [broken] = judge([row({ capstan: [0.8], "controller-runtime": [1] })]);
+  assert.equal(broken?.holds, false);
+  assert.equal(broken?.bound, 0.75);
+  assert.deepEqual(judge([row({ capstan: [0.8] })]), [], "without the peer there is nothing to compare with");
+  assert.deepEqual(judge([row({ capstan: [1] }, "something else")]), []);
+});
+
+test("the table shows medians, extremes and what was not kept", () => {
+  const text = table([row({ capstan: [0.8, 0.9, 0.85], "controller-runtime": [1] })]);
+  assert.match(
+    text,
+    /\| burst, CPU per object, ms \| 0\.85 \(0\.8–0\.9\) \| 1 \| ≤ 0\.75 x controller-runtime \| \*\*no\*\* \(0\.85 x\) \|/,
+  );
+});
+
+test("plots are whole SVG documents with a mark for every figure", () => {
+  const svg = bars(row({ capstan: [1], "a < b": [2] }));
+  assert.equal(svg.match(/<rect x="176"/g)?.length, 2);
+  assert.match(svg, /a &lt; b/);
+  const lines = curves({
+    name: "CPU",
+    unit: "s",
+    points: {
+      capstan: [
+        [1000, 1],
+        [5000, 5],
+      ],
+    },
+  });
+  assert.equal(lines.match(/<circle/g)?.length, 2);
+  assert.match(lines, /^<svg[^]*<\/svg>\n$/);
+});
+
+test("medians and quantiles are figures that were measured", () => {
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([4, 1, 2, 3]), 2);
+  assert.equal(
+    quantile(
+      Array.from({ length: 100 }, (_, at) => at + 1),
+      0.99,
+    ),
+    99,
+  );
+  assert.equal(formatFigure(1234.5), "1,235");
+  assert.equal(formatFigure(0.12345), "0.123");
+  assert.equal(formatLimit({ atLeast: 1_000_000 }), "≥ 1,000,000");
+});
