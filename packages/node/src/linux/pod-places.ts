@@ -90,7 +90,8 @@ export class PodPlaces {
     await keeper.run(["sh"], `${unplug}umount -l ${mounts.join(" ")} 2>/dev/null\n`);
     if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
     await groups?.removePod(place.pod);
-    await rm(place.folder, { recursive: true, force: true });
+    // Files of volumes may be brought up to date at this very moment: what they add is removed at the next try.
+    await rm(place.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
