@@ -65,28 +65,29 @@ function hasMessage({ status }: Pod, text: string): boolean {
   return status?.containerStatuses?.some(({ state }) => state?.waiting?.message?.includes(text)) === true;
 }
 
+/** Waits until an event of a pod says something. */
+async function told(pod: string, words: RegExp): Promise<void> {
+  const messages = async (): Promise<readonly string[]> => {
+    const events = await Array.fromAsync(world.client.list(Event, { namespace: "default" }));
+    return events.flatMap(({ involvedObject, message = "" }) => (involvedObject.name === pod ? [message] : []));
+  };
+  await eventually(`${String(words)} about ${pod}`, messages, (seen) => seen.some((message) => words.test(message)));
+}
+
 test("probes over HTTP and TCP decide who is ready and who is started anew", { skip }, async () => {
-  const livenessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 2, initialDelaySeconds: 1 };
+  const patient = { periodSeconds: 1, timeoutSeconds: 20 };
+  const livenessProbe = { ...patient, tcpSocket: { port: 8080 }, initialDelaySeconds: 5 };
   const server = "mkdir -p /www; httpd -p 8080 -h /www; sleep 1000";
-  const readinessProbe = { httpGet: { path: "/ok", port: 8080 }, periodSeconds: 1 };
+  const readinessProbe = { ...patient, httpGet: { path: "/ok", port: 8080 } };
   await world.run("probed", { containers: [shell(server, { livenessProbe, readinessProbe })] });
-  await world.until("probed", "running", ({ status }) => status?.phase === "Running");
+  await told("probed", /^Readiness probe failed: HTTP probe failed with statuscode: 404$/);
   assert.equal(isReady(await world.pod("probed")), false);
   await world.inside("probed", ["touch", "/www/ok"]);
   await world.until("probed", "ready", isReady);
   await world.inside("probed", ["killall", "httpd"]);
   await world.until("probed", "started anew", (pod) => firstState(pod).restartCount >= 1);
-  const events = await Array.fromAsync(world.client.list(Event, { namespace: "default" }));
-  const messages = events
-    .filter(({ involvedObject }) => involvedObject.name === "probed")
-    .map(({ message }) => message);
-  assert.ok(
-    messages.some((text) => /^Readiness probe failed: HTTP probe failed with statuscode: 404$/.test(text ?? "")),
-  );
-  assert.ok(
-    messages.some((text) => /^Liveness probe failed: dial tcp .*: connect: connection refused$/.test(text ?? "")),
-  );
-  assert.ok(messages.includes("Container main failed liveness probe, will be restarted"));
+  await told("probed", /^Liveness probe failed: dial tcp .*: connect: connection refused$/);
+  await told("probed", /^Container main failed liveness probe, will be restarted$/);
 });
 
 test("sidecars start before and end after everybody else", { skip }, async () => {
