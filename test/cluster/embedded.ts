@@ -1,7 +1,7 @@
 /** An embedded cluster as a user starts it: `capstan cluster start` in a process of its own, with places of its own on disk. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,10 +104,4 @@ async function runToEnd(child: ChildProcess): Promise<Ran> {
   child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString("utf8")));
   const [code] = (await once(child, "close")) as [number | null];
   return { code, out, err };
-}
-
-/** The process of an embedded cluster that runs in the background, as its record says. */
-export function recordedPid({ folder }: Home, name = "capstan"): number {
-  const text = readFileSync(join(folder, "s", "capstan", "clusters", name, "record.json"), "utf8");
-  return (JSON.parse(text) as { readonly process: { readonly pid: number } }).process.pid;
 }

@@ -1,7 +1,6 @@
 /** The last known result of every official test on the embedded cluster, kept in the repository; a page is made from it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseList } from "./list.ts";
 import type { TestResult } from "./report.ts";
 
 /** What is kept of a result. */
@@ -16,11 +15,6 @@ export const listNames = ["api-only", "with-pods", "two-nodes", "rest"] as const
 /** The path of a list: a file, or the name of one that is kept here. */
 export function findList(name: string): string | undefined {
   return [name, join(folder, "lists", `${name}.txt`)].find((path) => existsSync(path));
-}
-
-/** The names in a list that is kept here. */
-export function readList(name: string): readonly string[] {
-  return parseList(readFileSync(join(folder, "lists", `${name}.txt`), "utf8"));
 }
 
 /** All results by the name of the test. */
