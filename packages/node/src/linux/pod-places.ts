@@ -34,6 +34,7 @@ export interface PlacesOptions {
 export class PodPlaces {
   readonly #options: PlacesOptions;
   readonly #places = new Map<string, PodPlace>();
+  readonly #leaving = new Set<string>();
   readonly #addresses: ReturnType<typeof addressesIn>;
 
   constructor(options: PlacesOptions) {
@@ -75,23 +76,27 @@ export class PodPlaces {
 
   async updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void> {
     const place = this.#places.get(sandbox.id);
-    if (place !== undefined) await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
+    if (place !== undefined && !this.#leaving.has(sandbox.id))
+      await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
   }
 
+  /** Removes a place; when that fails it can be tried again, and nobody else gets the pod's address before it has worked. */
   async remove(sandbox: Sandbox): Promise<void> {
     const place = this.#places.get(sandbox.id);
     if (place === undefined) return;
     const { keeper, groups, insidePath } = this.#options.parts;
-    this.#places.delete(sandbox.id);
+    this.#leaving.add(sandbox.id);
     await keeper.signal(sandbox.id, "SIGKILL");
     await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
     const mounts = [...mountedIn(place.folder), ...memoryVolumes(place)].map((path) => quoted(insidePath(path)));
     const unplug = place.device === undefined ? "" : `ip link del ${place.device}\n`;
     await keeper.run(["sh"], `${unplug}umount -l ${mounts.join(" ")} 2>/dev/null\n`);
-    if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
     await groups?.removePod(place.pod);
     // Files of volumes may be brought up to date at this very moment: what they add is removed at the next try.
     await rm(place.folder, { recursive: true, force: true, maxRetries: 10 });
+    this.#places.delete(sandbox.id);
+    this.#leaving.delete(sandbox.id);
+    if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
   }
 
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {

@@ -22,7 +22,16 @@ export async function prepareSandbox(bench: Bench): Promise<void> {
 export async function removeSandbox(bench: Bench): Promise<void> {
   const { sandbox, pod } = bench.situation;
   if (sandbox.is !== "ready") return;
+  const { runtime, clock } = bench.tools;
   bench.set({ sandbox: { is: "removing", sandbox: sandbox.sandbox } });
-  await bench.tools.runtime.removeSandbox(sandbox.sandbox, pod);
-  bench.set({ sandbox: { is: "removed", sandbox: sandbox.sandbox } });
+  try {
+    await runtime.removeSandbox(sandbox.sandbox, pod);
+    bench.set({ sandbox: { is: "removed", sandbox: sandbox.sandbox } });
+  } catch (thrown) {
+    const { message } = toNodeError(thrown, "Internal");
+    bench.tell("Warning", "FailedKillPod", `error killing pod: ${message}`);
+    await new Promise<void>((resolve) => void clock.later(retryAfter, resolve));
+    // Back to where it was: the next thought tries again.
+    bench.set({ sandbox });
+  }
 }
