@@ -38,6 +38,7 @@ const BY_SENTENCE: ReadonlyMap<string, Verdict> = new Map([
   ["too many requests", done("Busy")],
   ["invalid auth token", done("Unauthenticated")],
   ["revision of auth store is old", done("Unauthenticated")],
+  ["revision in header is old", done("Unauthenticated")],
   ["authentication failed, invalid user ID or password", done("Unauthenticated")],
   ["user name is empty", done("Unauthenticated")],
   ["permission denied", done("Denied")],
@@ -66,8 +67,8 @@ const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
   [16, done("Unauthenticated")],
 ]);
 
-/** What gRPC's status and message mean. */
+/** What gRPC's status and message mean. Streams of etcd 3.5 tell refusals as the room inside says them, beginning with "auth: ". */
 export function toVerdict(status: number, sentence: string): Verdict {
-  const known = BY_SENTENCE.get(sentence.replace(/^etcdserver: /, ""));
+  const known = BY_SENTENCE.get(sentence.replace(/^(?:etcdserver|auth): /, ""));
   return known ?? BY_STATUS.get(status) ?? open("Other");
 }

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EndpointStatus, EtcdClient } from "../etcd/index.ts";
+import { choose } from "./choose.ts";
+
+function candidate(memberId: string, revision: number, more: Partial<EndpointStatus> = {}) {
+  const status: EndpointStatus = {
+    clusterId: "c",
+    memberId,
+    revision,
+    version: "3.6.16",
+    dbSize: 1,
+    dbSizeInUse: 1,
+    leader: "a",
+    isLearner: false,
+    raftTerm: 1,
+    raftIndex: 1,
+    raftAppliedIndex: 1,
+    errors: [],
+    ...more,
+  };
+  // Only the status decides.
+  return { status, client: {} as EtcdClient };
+}
+
+test("the newest is asked, a follower among equals, never a learner", () => {
+  const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined => choose(all)?.status.memberId;
+  assert.equal(chosen(candidate("a", 5), candidate("b", 7), candidate("c", 6)), "b");
+  assert.equal(chosen(candidate("a", 7), candidate("b", 7)), "b");
+  assert.equal(chosen(candidate("a", 9), candidate("b", 7)), "a");
+  assert.equal(chosen(candidate("b", 9, { isLearner: true }), candidate("a", 7)), "a");
+  assert.equal(chosen(candidate("b", 9, { isLearner: true })), undefined);
+});

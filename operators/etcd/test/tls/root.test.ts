@@ -1,0 +1,68 @@
+/** With authentication on, the operator is root by its certificate, and other certificates are who they say. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ETCD_VERSIONS } from "@capstan/kubernetes";
+import { connectEtcd, EtcdError, syncAuth } from "../../src/etcd/index.ts";
+import { planTls } from "../../src/tls/index.ts";
+import { startEtcd, takePlace, untilHealthy } from "../etcd/processes.ts";
+
+for (const version of ETCD_VERSIONS) {
+  test(`etcd ${version}: the operator needs no password, a client has the rights of its name`, async () => {
+    const plan = planTls({
+      cluster: { name: "db", namespace: "shop" },
+      spec: { mode: "Managed", validity: "90d", caValidity: "3650d", names: [] },
+      secrets: [],
+      now: Date.now(),
+      trusted: [],
+    });
+    const text = (secret: string, entry: string): string =>
+      Buffer.from(plan.apply.find(({ name }) => name === secret)?.data[entry] ?? "", "base64").toString();
+    const place = await takePlace();
+    const folder = join(place.folder, "tls");
+    await mkdir(folder);
+    for (const entry of ["tls.crt", "tls.key", "ca.crt"])
+      await writeFile(join(folder, entry), text("db-server", entry));
+    assert.ok(plan.operator);
+    await using member = await startEtcd({
+      version,
+      place,
+      scheme: "https",
+      connect: { tls: plan.operator },
+      arguments: [
+        ...["", "peer-"].flatMap((prefix) => [
+          `--${prefix}cert-file=${folder}/tls.crt`,
+          `--${prefix}key-file=${folder}/tls.key`,
+          `--${prefix}trusted-ca-file=${folder}/ca.crt`,
+        ]),
+        "--client-cert-auth",
+      ],
+    });
+    await untilHealthy(member);
+    const operator = member.client;
+    const spec = {
+      enabled: true,
+      roles: [{ name: "reader", permissions: [{ access: "Read", key: "shared/", prefix: true }] as const }],
+      users: [{ name: "db-client", roles: ["reader"] }],
+    };
+    const means = { passwords: new Map<string, string>(), isChanged: () => false };
+    await syncAuth(operator, spec, means);
+    assert.deepEqual(await syncAuth(operator, spec, means), []);
+    await operator.kv.put("shared/x", "1");
+    let bytes = 0;
+    for await (const part of await operator.maintenance.snapshot()) bytes += part.length;
+    assert.ok(bytes > 0);
+    const tls = {
+      ca: text("db-client", "ca.crt"),
+      certificate: text("db-client", "tls.crt"),
+      privateKey: text("db-client", "tls.key"),
+    };
+    await using client = connectEtcd({ endpoint: member.clientURL, tls });
+    assert.equal((await client.kv.get("shared/x"))?.value.toString(), "1");
+    const denied = (error: unknown): boolean => error instanceof EtcdError && error.code === "Denied";
+    await assert.rejects(client.kv.put("shared/x", "2"), denied);
+    await assert.rejects(client.auth.users(), denied);
+    await assert.rejects(client.maintenance.snapshot(), denied);
+  });
+}
