@@ -8,6 +8,7 @@ import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { discovery } from "./discovery.ts";
 import { extremes } from "./extremes.ts";
+import { exploredTopics } from "./explored/index.ts";
 import { kindTopics } from "./kinds/index.ts";
 import { lists } from "./lists.ts";
 import { media } from "./media.ts";
@@ -36,4 +37,5 @@ export const topics: readonly Topic[] = [
   scaleApply,
   ...coreTopics,
   ...kindTopics,
+  ...exploredTopics,
 ];

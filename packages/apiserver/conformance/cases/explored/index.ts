@@ -1,0 +1,29 @@
+/** Topics that came from asking both servers systematically: every class of difference that was found is in one of them. */
+import type { Topic } from "../../case.ts";
+import { customDefinitions } from "./custom-definitions.ts";
+import { customKeywords } from "./custom-keywords.ts";
+import { customLives } from "./custom-lives.ts";
+import { customRules } from "./custom-rules.ts";
+import { everyKind } from "./every-kind.ts";
+import { limits } from "./limits.ts";
+import { mutatingPolicies } from "./mutating-policies.ts";
+import { otherVersions } from "./other-versions.ts";
+import { permissions } from "./permissions.ts";
+import { routes } from "./routes.ts";
+import { validatingPolicies } from "./validating-policies.ts";
+import { webhookConfigurations } from "./webhook-configurations.ts";
+
+export const exploredTopics: readonly Topic[] = [
+  customDefinitions,
+  customKeywords,
+  customLives,
+  customRules,
+  everyKind,
+  limits,
+  mutatingPolicies,
+  otherVersions,
+  permissions,
+  routes,
+  validatingPolicies,
+  webhookConfigurations,
+];
