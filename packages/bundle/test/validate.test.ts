@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type BundleFiles, optionalValidators, readBundle, runClassicTest, validateBundle } from "../src/index.ts";
+import {
+  type BundleFiles,
+  classicTests,
+  optionalValidators,
+  readBundle,
+  runClassicTest,
+  validateBundle,
+} from "../src/index.ts";
 import { base } from "./oracle/base.ts";
 import { original } from "./oracle/mutate.ts";
 
@@ -119,6 +126,36 @@ test("whatever the bytes are, there is a verdict", () => {
     ),
     { numRuns: 150 },
   );
+});
+
+test("texts that were made to keep a validator busy get a verdict, too", () => {
+  const long = 300_000;
+  const changes: readonly Change[] = [
+    [csvPath, "metadata/name", "1".repeat(long)],
+    [csvPath, "metadata/name", ".v1.1.1".repeat(long / 7)],
+    [csvPath, "spec/version", "1.".repeat(long)],
+    [csvPath, "spec/icon/0/base64data", `${" ".repeat(long)}!`],
+    [csvPath, "spec/relatedImages/0/image", `${"a".repeat(long)}!`],
+    [csvPath, "spec/relatedImages/0/image", `${"a-".repeat(long)}/!`],
+    [csvPath, "spec/maintainers/0/email", "a.".repeat(long)],
+    [csvPath, "spec/links/0/url", `http://${"a:".repeat(long)}`],
+    [csvPath, "metadata/annotations/alm-examples", "[".repeat(long)],
+    [csvPath, "metadata/annotations/alm-examples", `[${'{"kind":"A","a":'.repeat(long / 20)}`],
+    [csvPath, "metadata/annotations/alm-examples", `${"[".repeat(long)}${"]".repeat(long)}`],
+    [csvPath, "metadata/annotations/alm-examples", `"${'\\"'.repeat(long)}`],
+    [csvPath, "metadata/annotations/categories", ",".repeat(long)],
+    ["metadata/dependencies.yaml", "dependencies/0/value/version", ">= ".repeat(long)],
+  ];
+  for (const change of changes) {
+    const files = filesOf(change);
+    assert.equal(typeof validateBundle({ files, validators: optionalValidators }).passed, "boolean");
+    for (const name of classicTests) assert.equal(runClassicTest(name, files).results.length, 1);
+  }
+  const hidden = new Map(filesOf()).set(
+    "manifests/x.yaml",
+    Buffer.from(`kind: A\n${"---\n".repeat(2_000)}${" ".repeat(20_000)}`),
+  );
+  assert.equal(validateBundle({ files: hidden }).passed, false);
 });
 
 test("a bundle that was cut off anywhere gets a verdict", () => {

@@ -5,14 +5,33 @@ export interface JsonProblem {
   readonly at: number;
 }
 
+/** Deeper than this, nothing is an example of anything; Go gives up at ten times as much. */
+const maxDepth = 1_000;
+
 /** The first mistake of a text, or nothing. */
 export function jsonProblem(text: string): JsonProblem | undefined {
+  const tooDeep = depthProblem(text);
+  if (tooDeep !== undefined) return tooDeep;
   try {
     JSON.parse(text);
     return undefined;
   } catch {
     return { at: wrongByte(text) };
   }
+}
+
+/** The bracket that opens one level too many; brackets in texts do not count. One pass, whatever the text. */
+function depthProblem(text: string): JsonProblem | undefined {
+  let [depth, inText] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (inText && char === "\\") at++;
+    else if (char === '"') inText = !inText;
+    else if (!inText && (char === "[" || char === "{")) depth++;
+    else if (!inText && (char === "]" || char === "}")) depth--;
+    if (depth > maxDepth) return { at: Buffer.byteLength(text.slice(0, at)) + 1 };
+  }
+  return undefined;
 }
 
 /** Scans the text; where it simply ends too early, the place is its length. */

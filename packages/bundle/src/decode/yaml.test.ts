@@ -38,6 +38,10 @@ test("a bomb is refused in a moment, and honest aliases are not", () => {
   });
 });
 
+test("an alias of nothing is told as Go tells it", () => {
+  assert.equal(value("a: *b"), "problem: unknown anchor 'b' referenced");
+});
+
 test("what is nested beyond all measure is refused", () => {
   for (const depth of [1_000, 50_000]) assert.match(String(value("[".repeat(depth) + "]".repeat(depth))), /max depth/);
 });

@@ -48,7 +48,7 @@ function parseWhole(text: string): Parsed {
   if (depth > maxDepth) return tooDeep;
   if (size > Math.max(10_000, text.length * maxGrowth))
     return { ok: false, problem: "document contains excessive aliasing" };
-  return toJson(document.toJS({ maxAliasCount: -1 }));
+  return toJson(() => document.toJS({ maxAliasCount: -1 }) as unknown);
 }
 
 /** Neither times nor numbers to the base of sixty: they stay texts. */
@@ -80,11 +80,14 @@ function expanded(node: unknown, anchors: Map<string, Extent>): Extent {
   return extent;
 }
 
-function toJson(value: unknown): Parsed {
+function toJson(read: () => unknown): Parsed {
   try {
-    return { ok: true, value: plain(value) };
+    return { ok: true, value: plain(read()) };
   } catch (error) {
-    return { ok: false, problem: (error as Error).message };
+    if (error instanceof RangeError) throw error;
+    const { message } = error as Error;
+    const anchor = /^Unresolved alias .*: (.*)$/s.exec(message)?.[1];
+    return { ok: false, problem: anchor === undefined ? firstLine(message) : `unknown anchor '${anchor}' referenced` };
   }
 }
 

@@ -147,7 +147,7 @@ const signatures: { readonly [mediaType: string]: (bytes: Buffer) => boolean } =
 function icons({ csv }: Bundle): string[] {
   return (csv.spec?.icon ?? []).flatMap(({ base64data = "", mediatype = "" }) => {
     if (base64data === "") return [];
-    const isBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64data);
+    const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64data.replaceAll(/\s/g, ""));
     if (!isBase64) return ["the icon's data are not base64"];
     const fits = signatures[mediatype]?.(Buffer.from(base64data, "base64")) ?? true;
     return fits ? [] : [`the icon is no ${mediatype}`];

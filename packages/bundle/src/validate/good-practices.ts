@@ -77,7 +77,8 @@ function mayCreateCrds({ apiGroups = [], resources = [], verbs = [] }: Rule): bo
 const versionAtEnd = /([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$/;
 
 function nameProblems(name: string): string[] {
-  const version = versionAtEnd.exec(name)?.[0];
+  // No version is longer, and the pattern must not wander through a name that is.
+  const version = versionAtEnd.exec(name.slice(-256))?.[0];
   const isVersioned = version !== undefined && parseVersion(version) !== undefined;
   return [
     ...(isVersioned
