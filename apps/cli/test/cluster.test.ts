@@ -87,3 +87,16 @@ describe("capstan cluster", () => {
     assert.equal((await run("stop", "--name", "first")).code, 0);
   });
 });
+
+test("capstan doctor says step by step what real pods need where something is missing", async () => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "/nowhere";
+  try {
+    const { out } = await capstan(["doctor"], { env: { HOME: "/nowhere" } });
+    assert.match(out, /absent +real pods +pods are simulated here/);
+    if (process.platform === "linux")
+      assert.match(out, /for real pods:\n {2}- bwrap: install the package bubblewrap\n/);
+  } finally {
+    process.env["PATH"] = path;
+  }
+});

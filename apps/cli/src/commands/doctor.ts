@@ -1,6 +1,6 @@
 /** `capstan doctor`: runs every check and says what to do about those that fail. */
 import { type Command, defineCommand } from "../command/define.ts";
-import { checks } from "../doctor/checks.ts";
+import { checks, type Finding } from "../doctor/checks.ts";
 import { outputOption, print } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { styleOf } from "../output/style.ts";
@@ -22,6 +22,17 @@ export const doctor: Command = defineCommand({
     const marks = { ok: green("ok"), missing: red("missing"), absent: yellow("absent") };
     const rows = findings.map(({ name, state, detail }) => [marks[state], name, detail]);
     await print({ terminal, output }, { value: findings, table: { titles: ["", "CHECK", "DETAIL"], rows } });
+    if (output === "table") terminal.out(todo(findings));
     return findings.some(({ state }) => state === "missing") ? 1 : 0;
   },
 });
+
+/** What to do, line by line, for checks whose cure does not fit the table. */
+function todo(findings: readonly (Finding & { readonly name: string })[]): string {
+  const parts = findings.map(({ name, steps = [] }) => (steps.length === 0 ? "" : `\nfor ${name}:\n${list(steps)}`));
+  return parts.join("");
+}
+
+function list(steps: readonly string[]): string {
+  return steps.map((step) => `  - ${step}\n`).join("");
+}

@@ -9,6 +9,8 @@ export interface Finding {
   readonly state: "ok" | "missing" | "absent";
   /** What was found, or what to do. */
   readonly detail: string;
+  /** What to do, where it is more than fits a line: a step each. */
+  readonly steps?: readonly string[];
 }
 
 /** One question about this machine. */
@@ -76,8 +78,8 @@ const realPods: Check = {
     const { canRunPods, rights, findings } = await inspectMachine(process);
     if (canRunPods) return { state: "ok", detail: `capstan cluster start runs real pods here, as ${rights}` };
     const lacking = findings.filter(({ ok }) => !ok);
-    const cures = lacking.map(({ what, detail, remedy }) => `${what}: ${remedy ?? detail}`);
-    return { state: "absent", detail: `pods are simulated until this is there: ${cures.join("; ")}` };
+    const steps = lacking.map(({ what, detail, remedy }) => `${what}: ${remedy ?? detail}`);
+    return { state: "absent", detail: `pods are simulated here; ${lacking.length} things are missing`, steps };
   },
 };
 
