@@ -47,5 +47,20 @@ export function differenceOf(
 ): string | undefined {
   if (expected === undefined) return "    nothing recorded";
   const plain = JSON.parse(JSON.stringify(actual)) as Recorded[];
-  return isDeepStrictEqual(plain, expected) ? undefined : firstDifference(expected, plain);
+  if (isDeepStrictEqual(plain, expected)) return undefined;
+  const [left, right] = [sortOwners(expected), sortOwners(plain)] as [Recorded[], Recorded[]];
+  return isDeepStrictEqual(left, right) ? undefined : firstDifference(left, right);
+}
+
+/** Owners of fields are in the order of the seconds in which they wrote, and nobody knows where a second ends. */
+function sortOwners(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortOwners);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const sorted = sortOwners(part);
+      if (key !== "managedFields" || !Array.isArray(sorted)) return [key, sorted];
+      return [key, sorted.map((owner) => JSON.stringify(owner)).sort()];
+    }),
+  );
 }

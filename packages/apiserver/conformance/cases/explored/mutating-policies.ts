@@ -94,7 +94,7 @@ const muts: readonly (readonly [string, readonly Part[], Part?])[] = [
   ],
 ];
 for (const [n, m, more] of muts)
-  cases[`${n}`] = [
+  cases[n] = [
     ...mutating(m, more),
     post(maps, map()),
     put(`${maps}/c`, map({ a: "2" })),

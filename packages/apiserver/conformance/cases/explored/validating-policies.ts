@@ -1,16 +1,6 @@
 /** Policies that validate: what expressions see, what is said when they fail, and which policies are refused. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
-import {
-  registration,
-  maps,
-  quietly,
-  settling,
-  policy,
-  binding,
-  validating,
-  unvalidated,
-  map,
-} from "./admission-scene.ts";
+import { registration, maps, settling, policy, binding, validating, unvalidated, map } from "./admission-scene.ts";
 import type { Part } from "./widget.ts";
 
 const cases: { [name: string]: Step[] } = {};
@@ -115,7 +105,7 @@ const exprs: readonly (readonly [string, Part])[] = [
   ],
 ];
 for (const [n, spec] of exprs)
-  cases[`${n}`] = [
+  cases[n] = [
     ...validating(spec),
     post(maps, map()),
     post(maps, map({ a: "2" }, { name: "c2" })),
