@@ -61,7 +61,8 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
   await mkdir(options.state, { recursive: true });
   const images = options.images ?? (await openStore(join(options.state, "images")));
   const machine = await startMachine(machineOptions(setting, options, images));
-  const proxy = serveServices(setting, machine);
+  const places = Array.from({ length: options.nodes }, (_, index) => placeOf(index, options.nodes));
+  const proxy = serveServices(setting, machine, places);
   const started: StartedNode[] = [];
   const stop = async (): Promise<void> => {
     proxy.stop();
@@ -71,8 +72,7 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
   try {
     options.doors.connect(machine);
     await provideNames(setting.client);
-    for (let index = 0; index < options.nodes; index++)
-      started.push(await startRealNode(setting, machine, { ...options, place: placeOf(index, options.nodes) }));
+    for (const place of places) started.push(await startRealNode(setting, machine, { ...options, place }));
     await proxy.settled();
     const network = await networkOf({ machine, state: options.state });
     return {
@@ -88,10 +88,12 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
   }
 }
 
-function serveServices({ client, clock, log }: Setting, machine: Machine): ServiceProxy {
+function serveServices({ client, clock, log }: Setting, machine: Machine, places: readonly NodePlace[]): ServiceProxy {
+  const addresses = new Map(places.map(({ name, address }) => [name, address]));
   const proxy = startServiceProxy({
     client,
     clock,
+    nodes: () => addresses,
     setRules: (rules) => machine.setRules(rules),
     report: (error) => log.error("the rules of services were refused", { error }),
   });
