@@ -14,6 +14,7 @@ import type { EtcdClient, TlsMaterial } from "../../src/etcd/index.ts";
 import type { EtcdCluster } from "../../src/kinds/index.ts";
 import { hostOf } from "../../src/pods/index.ts";
 import { dialThrough } from "./forwarder.ts";
+import { Gate } from "./gate.ts";
 import { IMAGE } from "./ground.ts";
 import type { Ground } from "./ground.ts";
 import { openKube } from "./kube.ts";
@@ -29,19 +30,26 @@ export class Scene {
   readonly ground: Ground;
   readonly kube: Kube;
   readonly name: string;
+  /** The operator's way to the members. */
+  readonly gate: Gate;
   #operator: ChildProcess | undefined;
   #runs = 0;
 
-  private constructor(ground: Ground, kube: Kube, name: string) {
+  private constructor({ ground, kube, gate, name }: Pick<Scene, "ground" | "kube" | "gate" | "name">) {
     this.ground = ground;
     this.kube = kube;
+    this.gate = gate;
     this.name = name;
   }
 
   static async open(test: TestContext, ground: Ground, name = "e"): Promise<Scene> {
-    const scene = new Scene(ground, await openKube(ground.kubeconfig), name);
+    const gate = await Gate.open(join(ground.folder, `gate-${name}.sock`), ground.socket);
+    const scene = new Scene({ ground, kube: await openKube(ground.kubeconfig), gate, name });
     scene.startOperator();
-    test.after(() => scene.killOperator());
+    test.after(async () => {
+      await scene.killOperator();
+      await gate[Symbol.asyncDispose]();
+    });
     await scene.until(
       "the kinds are served",
       async () => (await scene.kube.get("/apis/etcd.capstan.dev/v1")) !== undefined,
@@ -50,7 +58,7 @@ export class Scene {
   }
 
   startOperator(): void {
-    const { kubeconfig, namespace, socket, folder } = this.ground;
+    const { kubeconfig, namespace, folder } = this.ground;
     const program = join(import.meta.dirname, "operator.ts");
     const flags = [
       `--kubeconfig=${kubeconfig}`,
@@ -62,7 +70,7 @@ export class Scene {
       process.execPath,
       ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", program, ...flags],
       {
-        env: { ...process.env, NODE_TEST_CONTEXT: "", ETCD_OPERATOR_SOCKET: socket },
+        env: { ...process.env, NODE_TEST_CONTEXT: "", ETCD_OPERATOR_SOCKET: join(folder, `gate-${this.name}.sock`) },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );
