@@ -2,13 +2,13 @@
 import type { Client } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { setTimeout as sleep } from "node:timers/promises";
-import { again, until } from "../load.ts";
+import { again, until, untilQuiet } from "../load.ts";
 import type { MeasuredProcess } from "../measured-process.ts";
 import { type Figures, median } from "../result.ts";
 import { Widget } from "./widget.ts";
 import { countDone } from "./world.ts";
 import type { World } from "./world.ts";
-import { WriteCounter } from "./writes.ts";
+import { countWrites } from "./writes.ts";
 
 const singleChanges = 100;
 const churnSeconds = 20;
@@ -92,7 +92,7 @@ export async function measureChanges({ name, world, namespace }: Settled, figure
 export async function measureChurn(settled: Settled, figures: Figures): Promise<void> {
   const { name, world, namespace, objects, operator } = settled;
   const count = churnSeconds * changesPerSecond;
-  using writes = await WriteCounter.start(world, namespace);
+  const writesBefore = await countWrites(world);
   const costBefore = operator.cost();
   const began = performance.now();
   const patches: Promise<unknown>[] = [];
@@ -104,7 +104,8 @@ export async function measureChurn(settled: Settled, figures: Figures): Promise<
   }
   await Promise.all(patches);
   await until(async () => (await countDone(world, namespace)) === objects, 500);
-  const made = (await writes.settled()) - count;
+  await untilQuiet(operator);
+  const made = (await countWrites(world)) - writesBefore - count;
   figures.add(name, "churn, CPU", "s", operator.cost().cpuSeconds - costBefore.cpuSeconds);
   figures.add(name, "churn, writes per change", "", made / count);
 }
