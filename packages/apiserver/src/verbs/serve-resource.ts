@@ -146,8 +146,12 @@ const builtinListOffer: Offer = {
 };
 const customOffer: Offer = { formats: ["json", "yaml"], transforms: true };
 
+/** Questions have no rows. */
+const reviewOffer: Offer = { ...builtinOffer, transforms: false };
+
 function offerOf(resource: ServedResource, { verb }: ResourceRequest): Offer {
   if (resource.isCustom) return customOffer;
+  if (resource.rules.serves === "answers") return reviewOffer;
   return verb === "list" || verb === "watch" ? builtinListOffer : builtinOffer;
 }
 

@@ -253,4 +253,12 @@ cases["headers"] = [
   },
 ];
 
+cases["reviews have no rows"] = [
+  post(
+    `${sar}/selfsubjectaccessreviews`,
+    { spec: { resourceAttributes: { verb: "get", resource: "pods" } } },
+    { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+  ),
+];
+
 export const permissions = defineTopic("permissions", cases);
