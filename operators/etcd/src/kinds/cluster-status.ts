@@ -61,6 +61,5 @@ export const clusterStatus = s.object({
   update: update.optional(),
   recovery: recovery.optional(),
   backup: backupRecord.optional(),
-  defragmented: s.timestamp().optional(),
   advice: s.array(advice).max(16),
 });

@@ -91,7 +91,6 @@ const auth = s.object({
 const maintenance = s.object({
   defragment: s
     .object({
-      schedule: s.string().min(9).max(128).optional().describe("Five fields as in cron, UTC"),
       whenFreeable: s.int32().min(10).max(95).default(50).describe("Percent of the database that would become free"),
     })
     .default({}),

@@ -34,7 +34,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     const { verdict, steps } = await stop();
     for (const { name: step, seconds, acknowledged, longestWriteGapMs } of steps) {
       t.diagnostic(
-        `${name} | ${step} | ${seconds} s | ${acknowledged} writes and reads | longest gap ${longestWriteGapMs} ms`,
+        `${name} | ${step} | ${Math.round(seconds)} s | ${acknowledged} writes and reads | longest gap ${longestWriteGapMs} ms`,
       );
     }
     assert.equal(verdict.ok, true, JSON.stringify(verdict));
