@@ -84,6 +84,14 @@ describe("bundles of a program", () => {
     );
   });
 
+  test("every version has an example, and it is one that the server would take", async () => {
+    const cwd = await project("versions");
+    const program = fileURLToPath(new URL("../../../examples/06-versions-and-conversion/main.ts", import.meta.url));
+    await capstan(["bundle", "generate", "--entry", program], { cwd });
+    const { code, out } = await capstan(["bundle", "validate", "bundle"], { cwd });
+    assert.deepEqual([code, out], [0, ""]);
+  });
+
   test("manifests of any operator become a bundle", async () => {
     const cwd = await project("plain");
     const { out: manifests } = await capstan(["generate", "manifests", "--entry", entry], { cwd });

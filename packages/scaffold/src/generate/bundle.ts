@@ -23,7 +23,7 @@ export function bundleSourceOf(
   const { crds, rbac, manager } = installationOf(program, placement);
   // One that sees its own namespace alone knows it without being told.
   const told = placement.namespaced ? manager : manager.map(watchingTargets);
-  const objects = [...crds, ...rbac, ...told, ...program.resources.map(sampleOf)];
+  const objects = [...crds, ...rbac, ...told, ...program.resources.flatMap(samplesOf)];
   return {
     package: program.name,
     // Objects of Kubernetes are JSON, which their types cannot say because fields may be undefined.
@@ -31,6 +31,11 @@ export function bundleSourceOf(
     kinds: kindsOf(program),
     installModes: modesOf(program, placement),
   };
+}
+
+/** An example in every version, because each is a kind that people can ask for. */
+function samplesOf(resource: Program["resources"][number]): Manifest[] {
+  return Object.keys(resource.versions).map((version) => sampleOf(resource, version));
 }
 
 /** OLM tells an operator in an annotation of its pods which namespaces are meant; nothing means all of them. */

@@ -3,9 +3,9 @@ import type { Json } from "@capstan/model";
 import type { JsonSchema, Resource } from "@capstan/schema";
 import type { Manifest } from "./objects.ts";
 
-/** A sample of a resource in its stored version. */
-export function sampleOf(resource: Resource): Manifest {
-  const { group, version, kind, singular, versions } = resource;
+/** A sample of a resource, in its stored version unless another is named. */
+export function sampleOf(resource: Resource, version: string = resource.version): Manifest {
+  const { group, kind, singular, versions } = resource;
   const spec = versions[version]?.schema.properties?.["spec"] ?? {};
   return {
     apiVersion: `${group}/${version}`,
@@ -28,7 +28,39 @@ function listExample({ items, minItems = 0 }: JsonSchema): Json {
   return items !== undefined && minItems > 0 ? [exampleOf(items, "below")] : [];
 }
 
-function scalarExample({ type, minimum = 0, minLength = 0 }: JsonSchema): Json {
+/** Texts of the forms that schemas ask for most. */
+const texts = [
+  "example",
+  "1",
+  "1s",
+  "10m",
+  "1Gi",
+  "v1",
+  "a",
+  "A",
+  "example.com",
+  "https://example.com",
+  "2006-01-02T15:04:05Z",
+  "* * * * *",
+  "1.2.3",
+  "/example",
+];
+
+function textExample({ pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: JsonSchema): string {
+  const fits = (text: string): boolean =>
+    text.length >= minLength &&
+    text.length <= maxLength &&
+    (pattern === undefined || new RegExp(pattern, "u").test(text));
+  try {
+    return texts.find(fits) ?? "x".repeat(minLength);
+  } catch {
+    // A pattern of the server's language that is none of ours.
+    return "example";
+  }
+}
+
+function scalarExample(schema: JsonSchema): Json {
+  const { type, minimum = 0 } = schema;
   switch (type) {
     case "integer":
     case "number":
@@ -36,7 +68,7 @@ function scalarExample({ type, minimum = 0, minLength = 0 }: JsonSchema): Json {
     case "boolean":
       return false;
     default:
-      return "x".repeat(minLength) || "example";
+      return textExample(schema);
   }
 }
 
