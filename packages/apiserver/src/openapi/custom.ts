@@ -39,7 +39,7 @@ export function customDocuments(registry: Registry, builtin: BuiltinDocuments): 
 }
 
 /** What there is without custom kinds. */
-export interface BuiltinDocuments {
+interface BuiltinDocuments {
   /** By path. */
   readonly v3: { readonly [path: string]: Json };
   readonly v2: Json;
