@@ -1,11 +1,12 @@
 /** A scripted cluster around the operator: binds claims, runs pods on a scripted etcd, tells how they are. */
-import type { ObjectOf } from "capstan";
+import type { ApplyOf, ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { TestWorld } from "capstan/testing";
 import { MEMBER_LABEL } from "../../src/pods/index.ts";
 import type { Disk, ScriptedEtcd } from "./etcd.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
+type PodStatus = NonNullable<ApplyOf<typeof Pod>["status"]>;
 type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
 
 interface Running {
@@ -134,7 +135,7 @@ export class ScriptedKubelet {
     const status = isUp && isReady === true ? "True" : "False";
     const former = pod.status?.conditions?.find(({ type }) => type === "Ready");
     const lastTransitionTime = former?.status === status ? former.lastTransitionTime : now;
-    await this.#world.applyStatus(Pod, name, {
+    await this.#apply(name, {
       phase: "Running",
       podIP: address,
       podIPs: [{ ip: address }],
@@ -155,13 +156,20 @@ export class ScriptedKubelet {
   async #refuseImage(pod: PodObject): Promise<boolean> {
     if (pod.status?.containerStatuses?.[0]?.state?.waiting !== undefined) return false;
     const waiting = { reason: "ImagePullBackOff", message: "no such image" };
-    await this.#world.applyStatus(Pod, pod.metadata.name, {
+    await this.#apply(pod.metadata.name, {
       phase: "Pending",
       containerStatuses: [
         { name: "etcd", image: "etcd", imageID: "", ready: false, restartCount: 0, state: { waiting } },
       ],
     });
     return true;
+  }
+
+  /** The pod may have been deleted since it was looked at. */
+  async #apply(name: string, status: PodStatus): Promise<void> {
+    await this.#world.applyStatus(Pod, name, status).catch(async (error: unknown) => {
+      if ((await this.#world.get(Pod, name)) !== undefined) throw error;
+    });
   }
 
   #end(name: string): void {
