@@ -2,26 +2,21 @@
 import { StatusError } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { listPage } from "../store/list.ts";
 import { removeObject, warnOfPropagation } from "./delete.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { respondPage } from "./list.ts";
+import { listSelected } from "./list-selected.ts";
 import { parseListOptions } from "./options.ts";
 import { selectionOf } from "./selection.ts";
 
 /** Answers a DELETE of a collection with the list of what was there. */
 export async function removeCollection(exchange: ResourceExchange): Promise<Answer> {
-  const { resource, info, query, parts } = exchange;
+  const { resource, info, query } = exchange;
   const listOptions = parseListOptions(query, false);
   const selection = selectionOf(resource, { namespace: info.namespace }, listOptions);
   const options = await readDeleteOptions(exchange);
   warnOfPropagation(exchange, options);
-  const { key, ...rest } = selection;
-  const page = listPage(parts.store, resource.storage, {
-    ...listOptions,
-    ...rest,
-    ...(key === undefined ? {} : { key }),
-  });
+  const page = await listSelected(exchange, listOptions, selection);
   for (const { object } of page.entries) {
     const { name = "", namespace = "" } = object.metadata;
     try {

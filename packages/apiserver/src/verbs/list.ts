@@ -8,17 +8,18 @@ import { tableOf } from "../encode/table.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
-import { listPage, type ListPage } from "../store/list.ts";
+import type { ListPage } from "../store/list.ts";
+import { listSelected } from "./list-selected.ts";
 import { parseListOptions } from "./options.ts";
 import { presentAll } from "./present.ts";
 import { selectionOf } from "./selection.ts";
 
 /** Answers a GET of a collection. */
 export async function list(exchange: ResourceExchange): Promise<Answer> {
-  const { resource, info, query, parts } = exchange;
+  const { resource, info, query } = exchange;
   const options = parseListOptions(query, false);
   const selection = selectionOf(resource, { namespace: info.namespace }, options);
-  return respondPage(exchange, listPage(parts.store, resource.storage, { ...options, ...withKey(selection) }));
+  return respondPage(exchange, await listSelected(exchange, options, selection));
 }
 
 /** A page in the version and form that the client asked for. */
@@ -31,13 +32,6 @@ export async function respondPage(exchange: ResourceExchange, page: ListPage): P
     page.entries.map((entry) => entry.object),
   );
   return respondObjects(exchange, page, objects);
-}
-
-function withKey(
-  selection: ReturnType<typeof selectionOf>,
-): Pick<typeof selection, "prefix" | "matches"> & { key?: string } {
-  const { key, prefix, matches } = selection;
-  return key === undefined ? { prefix, matches } : { prefix, matches, key };
 }
 
 /** How many items go out before other requests get a turn. */

@@ -12,6 +12,7 @@ import { onlyCommonFields } from "../builtin/meta/field-labels.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { storageKey } from "../resources/resource.ts";
 import type { ListOptions } from "./options.ts";
+import { present } from "./present.ts";
 
 /** What a selection comes down to in the store. */
 export interface Selection {
@@ -19,7 +20,7 @@ export interface Selection {
   readonly prefix: string;
   /** One key, when the name is pinned down. */
   readonly key: string | undefined;
-  /** `undefined` when everything under the prefix matches. */
+  /** Whether an object matches, in the version that `storedMatcher` brings it to; `undefined` when everything under the prefix does. */
   readonly matches: ((object: KubeObject) => boolean) | undefined;
 }
 
@@ -46,6 +47,18 @@ export function selectionOf(resource: ServedResource, scope: SelectionScope, opt
     prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
     key: isPinned ? storageKey(resource, namespace, name) : undefined,
     matches: matcherOf(options.labelSelector, fieldSelector, fields),
+  };
+}
+
+/** Whether an object of the store matches. Custom ones are judged as their version shows them: its fields may exist in no other. */
+export function storedMatcher(
+  resource: ServedResource,
+  { matches }: Selection,
+): ((object: KubeObject) => boolean | Promise<boolean>) | undefined {
+  if (matches === undefined || !resource.isCustom || resource.conversion === undefined) return matches;
+  return (object) => {
+    const shown = present(resource, object);
+    return shown instanceof Promise ? shown.then(matches) : matches(shown);
   };
 }
 

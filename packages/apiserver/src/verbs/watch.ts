@@ -7,7 +7,7 @@ import { parseRevision } from "../store/list.ts";
 import { frameWriter } from "../watch/frames.ts";
 import { watchBody, type WatchStart } from "../watch/watcher.ts";
 import { parseListOptions, type ListOptions } from "./options.ts";
-import { selectionOf } from "./selection.ts";
+import { selectionOf, storedMatcher } from "./selection.ts";
 
 const defaultTimeout = 30 * 60_000;
 
@@ -23,6 +23,7 @@ export function watch(exchange: ResourceExchange): Answer {
     clock: parts.clock,
     resource: resource.storage,
     selection,
+    matches: storedMatcher(resource, selection),
     start: startOf(options, parts.store.revision),
     bookmarks: options.allowWatchBookmarks,
     timeout: timeoutOf(exchange, options),

@@ -7,14 +7,16 @@ import { atRevision, type Entry } from "../store/entry.ts";
 import { tooLargeVersion } from "../store/list.ts";
 import type { Store } from "../store/store.ts";
 import type { Selection } from "../verbs/selection.ts";
-import type { EventType, Frame, FrameWriter } from "./frames.ts";
+import type { Frame, FrameWriter } from "./frames.ts";
 
 /** What to watch and from where. */
 export interface WatchPlan {
   readonly store: Store;
   readonly clock: Clock;
   readonly resource: string;
-  readonly selection: Selection;
+  readonly selection: Pick<Selection, "key" | "prefix">;
+  /** Whether an object of the store is watched; it may take a webhook to tell. `undefined` when all are. */
+  readonly matches: ((object: KubeObject) => boolean | Promise<boolean>) | undefined;
   readonly start: WatchStart;
   readonly bookmarks: boolean;
   /** Milliseconds until the server ends the watch. */
@@ -42,6 +44,8 @@ export function watchBody(plan: WatchPlan): LiveBody {
     return () => watcher.stop();
   };
 }
+
+type Happened = Pick<Change, "type" | "entry" | "previous" | "revision">;
 
 class Watcher {
   readonly #plan: WatchPlan;
@@ -93,7 +97,7 @@ class Watcher {
     const { store, resource, selection, bookmarks } = this.#plan;
     if (notBefore > store.revision) throw tooLargeVersion(notBefore, store.revision, resource);
     for (const entry of store.collection(resource).withPrefix(selection.key ?? selection.prefix)) {
-      if (this.#selects(entry)) this.#sendEntry("ADDED", entry);
+      this.#sendChange({ type: "ADDED", entry, previous: undefined, revision: entry.revision });
     }
     this.#sent = store.revision;
     if (marksEnd && bookmarks) this.#sendBookmark(true);
@@ -113,10 +117,21 @@ class Watcher {
   #onChange(change: Change): void {
     if (change.revision <= this.#sent || !this.#covers(change.key)) return;
     this.#sent = change.revision;
+    this.#sendChange(change);
+  }
+
+  #sendChange(change: Happened): void {
     const before = change.previous !== undefined && this.#selects(change.previous);
     const after = change.type !== "DELETED" && this.#selects(change.entry);
-    if (after) this.#sendEntry(before ? "MODIFIED" : "ADDED", change.entry);
-    else if (before) this.#sendEntry("DELETED", deletedEntry(change));
+    if (typeof before === "boolean" && typeof after === "boolean") this.#send(this.#frameOf(change, before, after));
+    else this.#send(Promise.all([before, after]).then(([was, is]) => this.#frameOf(change, was, is)));
+  }
+
+  /** A change as it looks to whoever sees only what is selected: nothing, if it was and is out of sight. */
+  #frameOf(change: Happened, before: boolean, after: boolean): Frame | Promise<Frame> | undefined {
+    const { frames } = this.#plan;
+    if (after) return frames.entry(before ? "MODIFIED" : "ADDED", change.entry);
+    return before ? frames.entry("DELETED", deletedEntry(change)) : undefined;
   }
 
   #covers(key: string): boolean {
@@ -124,8 +139,8 @@ class Watcher {
     return selection.key === undefined ? key.startsWith(selection.prefix) : key === selection.key;
   }
 
-  #selects(entry: Entry): boolean {
-    const { matches } = this.#plan.selection;
+  #selects(entry: Entry): boolean | Promise<boolean> {
+    const { matches } = this.#plan;
     return this.#covers(entry.key) && (matches === undefined || matches(entry.object));
   }
 
@@ -144,11 +159,7 @@ class Watcher {
     this.#send(frames.object("BOOKMARK", this.#plan.bookmark(store.revision, isInitialEnd)));
   }
 
-  #sendEntry(type: EventType, entry: Entry): void {
-    this.#send(this.#plan.frames.entry(type, entry));
-  }
-
-  #send(frame: Frame | Promise<Frame>): void {
+  #send(frame: Frame | undefined | Promise<Frame | undefined>): void {
     if (this.#tail === undefined && !(frame instanceof Promise)) return this.#write(frame);
     const tail = (this.#tail ?? Promise.resolve())
       .then(async () => this.#write(await frame))
@@ -159,8 +170,8 @@ class Watcher {
     });
   }
 
-  #write(frame: Frame): void {
-    if (this.#stopped) return;
+  #write(frame: Frame | undefined): void {
+    if (this.#stopped || frame === undefined) return;
     this.#sink.write(frame);
     if (this.#sink.backlog > maxBacklog) this.#finish();
   }
@@ -173,7 +184,7 @@ class Watcher {
 }
 
 /** What is shown of an object that is gone, or that is out of the selection: its last state inside, at the revision of the change. */
-function deletedEntry(change: Change): Entry {
+function deletedEntry(change: Happened): Entry {
   if (change.type === "DELETED" || change.previous === undefined) return change.entry;
   return atRevision(change.previous, change.revision);
 }

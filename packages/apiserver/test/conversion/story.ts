@@ -43,6 +43,7 @@ export function definitionOf(
     name,
     served: true,
     storage: name === "v2",
+    selectableFields: [{ jsonPath: `.spec.${field}` }],
     schema: {
       openAPIV3Schema: {
         type: "object",
@@ -71,8 +72,11 @@ export function definitionOf(
 
 /** Tells the story, once the kind is served. */
 export async function* tell(send: Send, group: string): AsyncGenerator<Told> {
+  let revision = "";
   for (const [method, path, body, type = json] of requests(group)) {
-    const heard = await send(method, path, body === undefined ? undefined : { body, type });
+    const asked = path.replace("<revision>", revision);
+    const heard = await send(method, asked, body === undefined ? undefined : { body, type });
+    revision ||= /"kind":"CogList","metadata":\{"continue":"","resourceVersion":"([0-9]+)"/.exec(heard.body)?.[1] ?? "";
     yield {
       asked: `${method} ${path}`.replaceAll(group, "<group>"),
       status: heard.status,
@@ -107,6 +111,7 @@ function* requests(group: string): Iterable<Request> {
   yield ["POST", cogs("v2"), cog("v2", "y", { b: 2 })];
   yield ["GET", cogs("v1")];
   yield ["GET", cogs("v2")];
+  yield* selections(cogs);
   yield ["PATCH", cogs("v1", "/x?fieldManager=one"), { spec: { a: 3 } }, merge];
   yield ["PATCH", cogs("v1", "/x?fieldManager=one"), { spec: { a: 30 } }, merge];
   yield ["PATCH", cogs("v1", "/x?fieldManager=two"), cog("v1", "x", { a: 4 }), apply];
@@ -120,4 +125,22 @@ function* requests(group: string): Iterable<Request> {
     yield ["DELETE", cogs("v2", `/read-${mode}`)];
   }
   yield ["DELETE", cogs("v1", "/x")];
+}
+
+/** Objects are selected by their fields in the version that is asked, which have other names in the other one. */
+function* selections(cogs: (version: string, rest?: string) => string): Iterable<Request> {
+  const watched = "watch=true&timeoutSeconds=1&resourceVersion=<revision>";
+  yield ["GET", cogs("v1", "?fieldSelector=spec.a%3D1")];
+  yield ["GET", cogs("v1", "?fieldSelector=spec.a!%3D1")];
+  yield ["GET", cogs("v2", "?fieldSelector=spec.b%3D2")];
+  yield ["GET", cogs("v2", "?fieldSelector=spec.a%3D1")];
+  yield ["GET", cogs("v1", "?limit=1&fieldSelector=spec.a%3D2")];
+  yield ["PATCH", cogs("v2", "/x"), { spec: { b: 2 } }, merge];
+  yield ["PATCH", cogs("v2", "/y"), { spec: { b: 1 } }, merge];
+  yield ["GET", cogs("v1", `?fieldSelector=spec.a%3D1&${watched}`)];
+  yield ["GET", cogs("v2", `?fieldSelector=spec.b%3D1&${watched}`)];
+  yield ["GET", cogs("v1", "?fieldSelector=spec.a%3D2&watch=true&timeoutSeconds=1")];
+  yield ["DELETE", cogs("v1", "?fieldSelector=spec.a%3D7")];
+  yield ["DELETE", cogs("v1", "?fieldSelector=spec.a%3D1")];
+  yield ["GET", cogs("v1")];
 }

@@ -1,0 +1,39 @@
+/** Lists of what is selected. Custom objects are judged as their version shows them, which may have to wait for a webhook. */
+import type { KubeObject } from "@capstan/model";
+import { PendingConversion, withConversions } from "../custom/pending-conversion.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { listPage, type ListPage, type ListQuery } from "../store/list.ts";
+import type { ListOptions } from "./options.ts";
+import { storedMatcher, type Selection } from "./selection.ts";
+
+/** The page of a selection that the options ask for. */
+export function listSelected(
+  { resource, parts: { store } }: ResourceExchange,
+  options: ListOptions,
+  selection: Selection,
+): Promise<ListPage> {
+  const { key, prefix } = selection;
+  const matches = storedMatcher(resource, selection);
+  const query = { ...options, prefix, ...(key === undefined ? {} : { key }) };
+  const collection = store.collection(resource.storage);
+  const judge = matches && withoutWaiting(matches, () => collection.withPrefix(prefix).map(({ object }) => object));
+  return withConversions(() => listPage(store, resource.storage, { ...query, matches: judge }));
+}
+
+type Matcher = NonNullable<ReturnType<typeof storedMatcher>>;
+
+/** A matcher for those who cannot wait. When a verdict is missing, those on the others are obtained with it, so that one wait suffices. */
+function withoutWaiting(matches: Matcher, others: () => readonly KubeObject[]): NonNullable<ListQuery["matches"]> {
+  const verdicts = new Map<KubeObject, boolean>();
+  const keep = async (object: KubeObject, verdict: boolean | Promise<boolean>): Promise<void> => {
+    verdicts.set(object, await verdict);
+  };
+  return (object) => {
+    const verdict = verdicts.get(object) ?? matches(object);
+    if (typeof verdict === "boolean") return verdict;
+    throw new PendingConversion(async () => {
+      const missing = others().filter((one) => one !== object && !verdicts.has(one));
+      await Promise.all([keep(object, verdict), ...missing.map((one) => keep(one, matches(one)))]);
+    });
+  };
+}
