@@ -31,7 +31,7 @@ import type { OperatorDefinition } from "./operator.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
-import type { Webhooks } from "../webhook/webhooks.ts";
+import type { OperatorWebhooks } from "../webhook/webhooks.ts";
 import { Registry } from "./registry.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -97,8 +97,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   await untilTold(operator, log);
   await options.onStop?.(operator.snapshot());
   await operator.stop(settings.gracePeriod);
-  // Nobody can reach a program outside the cluster when it is gone: writes must not wait for it.
-  if (webhooks?.reach.by === "url") await webhooks.unregister();
+  await webhooks?.leave();
   log.info("stopped");
 }
 
@@ -129,7 +128,7 @@ function isForUsers(error: unknown): boolean {
   );
 }
 
-async function openProgramWebhooks(program: Program): Promise<Webhooks | undefined> {
+async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks | undefined> {
   const { definition, settings, config, log } = program;
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
   if (!needsWebhooks(resources)) return undefined;
@@ -141,6 +140,7 @@ async function openProgramWebhooks(program: Program): Promise<Webhooks | undefin
   const place = placeOf({
     address: settings.webhookAddress,
     url: settings.webhookUrl,
+    isRegisteredByOthers: settings.webhookCertDir !== undefined,
     service: settings.webhookService ?? `${nameOf(definition)}-webhook`,
     namespace,
     isInCluster: config.name === "in-cluster",
@@ -150,14 +150,19 @@ async function openProgramWebhooks(program: Program): Promise<Webhooks | undefin
     log.warn(`there are no webhooks: ${place.why}`);
     return undefined;
   }
+  const door = doorAt(place);
+  if (settings.webhookCertDir !== undefined) {
+    const { openFolderWebhooks } = await import("../webhook/folder.ts");
+    return openFolderWebhooks({ ...program, resources, door, folder: settings.webhookCertDir });
+  }
   const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
   const { failurePolicy } = place;
   const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
-  return openWebhooks({ ...program, ...options, name: nameOf(definition), door: doorAt(place) });
+  return openWebhooks({ ...program, ...options, name: nameOf(definition), door });
 }
 
 /** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */
-async function prepareCrds(program: Program, webhooks: Webhooks | undefined): Promise<void> {
+async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefined): Promise<void> {
   const { definition, settings, api, clock, log } = program;
   if (settings.installCrds === "never") return;
   const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));

@@ -28,6 +28,8 @@ export interface Settings {
   readonly webhookUrl: string | undefined;
   /** The Service in front of the webhooks; `<name>-webhook` unless said otherwise. */
   readonly webhookService: string | undefined;
+  /** A folder with the webhooks' certificate, kept by somebody who also registers them; undefined: both are the operator's business. */
+  readonly webhookCertDir: string | undefined;
 }
 
 const usual: Settings = {
@@ -45,6 +47,7 @@ const usual: Settings = {
   webhookAddress: undefined,
   webhookUrl: undefined,
   webhookService: undefined,
+  webhookCertDir: undefined,
 };
 
 interface Flag {
@@ -91,6 +94,10 @@ const flags: { readonly [flag: string]: Flag } = {
   "webhook-service": {
     about: "the Service in front of the webhooks; <name>-webhook by default",
     read: (webhookService) => ({ webhookService }),
+  },
+  "webhook-cert-dir": {
+    about: "a folder with tls.crt and tls.key; whoever keeps it registers the webhooks",
+    read: (text) => ({ webhookCertDir: text === "" ? undefined : text }),
   },
   "install-crds": {
     about: "create and upgrade the operator's own CRDs; if it may, by default",

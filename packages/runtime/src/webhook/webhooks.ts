@@ -28,6 +28,16 @@ export interface OpenDoor extends AsyncDisposable {
   use(certificate: KeyedCertificate): void;
 }
 
+/** The webhooks of a program, whoever keeps their certificates. */
+export interface OperatorWebhooks extends AsyncDisposable {
+  /** A CRD with what only this run knows. */
+  completeCrd(crd: Crd, resource: Resource): Crd;
+  /** Tells the cluster about the webhooks, if that is this program's business. */
+  register(): Promise<void>;
+  /** Takes back what nobody could answer for when the program is gone. */
+  leave(): Promise<void>;
+}
+
 /** Opens a place where a handler can be called. */
 export type Door = (handler: WebhookHandler) => Promise<OpenDoor>;
 
@@ -82,7 +92,7 @@ interface Opened {
 }
 
 /** Webhooks that are open. */
-export class Webhooks implements AsyncDisposable {
+export class Webhooks implements OperatorWebhooks {
   readonly #options: WebhookOptions;
   readonly #door: OpenDoor;
   readonly #meter: WebhookMeter;
@@ -122,7 +132,12 @@ export class Webhooks implements AsyncDisposable {
     await this.#announce();
   }
 
-  /** Takes the configurations away: for an operator outside the cluster, which nobody can reach when it is gone. */
+  /** Nobody can reach a program outside the cluster when it is gone: writes must not wait for it. */
+  async leave(): Promise<void> {
+    if (this.reach.by === "url") await this.unregister();
+  }
+
+  /** Takes the configurations away. */
   async unregister(): Promise<void> {
     const { api, resources } = this.#options;
     for (const { kind, object } of resources.flatMap((one) => registrationsOf(one, this.#registration))) {

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly address: string | undefined;
   /** The address at which the API server can reach this program, if the user knows one. */
   readonly url: string | undefined;
+  /** Whether somebody else tells the cluster how this program is reached. */
+  readonly isRegisteredByOthers?: boolean;
   /** The name of the Service in front of this program. */
   readonly service: string;
   readonly namespace: string;
@@ -35,11 +37,11 @@ const USUAL = "0.0.0.0:9443";
 
 /** Where webhooks are served. */
 export function placeOf(surroundings: Surroundings): Place {
-  const { address, url, service, namespace, isInCluster, server } = surroundings;
+  const { address, url, service, namespace, isInCluster, isRegisteredByOthers = false, server } = surroundings;
   if (address === "") return { listen: undefined, why: "they were switched off with --webhook-bind-address=0" };
   const fixed = (reach: Reach): Place => ({ listen: address ?? USUAL, reach: () => reach, failurePolicy: "Fail" });
   if (url !== undefined) return fixed({ by: "url", url });
-  if (isInCluster) return fixed({ by: "service", namespace, name: service, port: 443 });
+  if (isInCluster || isRegisteredByOthers) return fixed({ by: "service", namespace, name: service, port: 443 });
   if (isLoopback(server)) {
     const reach = (port: number): Reach => ({ by: "url", url: `https://127.0.0.1:${port}` });
     // The API server may sit in a container behind a forwarded port, from where this machine's loopback is out of reach.

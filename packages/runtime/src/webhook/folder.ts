@@ -1,0 +1,144 @@
+/** Webhooks with certificates that somebody else keeps in a folder, who also tells the cluster about them: OLM, or cert-manager. */
+import { createPublicKey } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseCertificate, publicKeyPem } from "@capstan/pki";
+import type { KeyedCertificate } from "@capstan/pki";
+import type { Timer } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import { messageOf } from "../failure.ts";
+import { webhookHandler } from "./handler.ts";
+import { webhookMeter } from "./meter.ts";
+import type { WebhookMeter } from "./meter.ts";
+import { webhookPaths } from "./paths.ts";
+import type { OpenDoor, OperatorWebhooks, WebhookOptions } from "./webhooks.ts";
+
+/** What such webhooks are started with. */
+export interface FolderOptions extends Pick<WebhookOptions, "resources" | "clock" | "log" | "registry" | "door"> {
+  /** Holds `tls.crt` and `tls.key`, or `apiserver.crt` and `apiserver.key`. */
+  readonly folder: string;
+}
+
+/** Kubelets exchange files without a word, and events of file systems get lost: looking is what always works. */
+const LOOK = 10_000;
+
+/** Opens the door with the certificate that the folder holds now. */
+export async function openFolderWebhooks(options: FolderOptions): Promise<FolderWebhooks> {
+  const { resources, clock, log, registry, folder } = options;
+  const first = await readPair(folder);
+  const meter = webhookMeter(registry, webhookPaths(resources));
+  const door = await options.door(webhookHandler({ resources, clock, log, meter }));
+  return new FolderWebhooks(options, { door, meter, first });
+}
+
+interface Opened {
+  readonly door: OpenDoor;
+  readonly meter: WebhookMeter;
+  readonly first: KeyedCertificate;
+}
+
+/** Webhooks that serve what a folder holds and tell the cluster nothing. */
+export class FolderWebhooks implements OperatorWebhooks {
+  readonly #options: FolderOptions;
+  readonly #door: OpenDoor;
+  readonly #meter: WebhookMeter;
+  #served: KeyedCertificate;
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(options: FolderOptions, { door, meter, first }: Opened) {
+    this.#options = options;
+    this.#door = door;
+    this.#meter = meter;
+    this.#served = first;
+    this.#serve(first);
+    this.#lookLater();
+  }
+
+  /** Whoever registers the webhooks also says how versions are converted. */
+  completeCrd<T>(crd: T): T {
+    return crd;
+  }
+
+  /** Nothing to tell. */
+  async register(): Promise<void> {}
+
+  /** Nothing to take back. */
+  async leave(): Promise<void> {}
+
+  /** Serves what the folder holds by now. A pair of which only one half was exchanged yet is left for the next look. */
+  async check(): Promise<void> {
+    const found = await readPair(this.#options.folder);
+    const { certificate, privateKey } = this.#served;
+    if (this.#isClosed || (found.certificate === certificate && found.privateKey === privateKey)) return;
+    this.#serve(found);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#door[Symbol.asyncDispose]();
+  }
+
+  #serve(pair: KeyedCertificate): void {
+    this.#door.use(pair);
+    this.#served = pair;
+    this.#meter.certificateEnds(parseCertificate(pair.certificate).notAfter.getTime());
+  }
+
+  #lookLater(): void {
+    if (!this.#isClosed) this.#timer = this.#options.clock.later(LOOK, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.check();
+    } catch (error) {
+      this.#options.log.warn(`the certificate of the webhooks stays as it was: ${messageOf(error)}`, { error });
+    }
+    this.#lookLater();
+  }
+}
+
+/** The names that kubernetes.io/tls Secrets have, then those of the folder that OLM mounts for API services. */
+const names = ["tls", "apiserver"];
+
+async function readPair(folder: string): Promise<KeyedCertificate> {
+  for (const name of names) {
+    const [certificate, privateKey] = await Promise.all([
+      readIfThere(join(folder, `${name}.crt`)),
+      readIfThere(join(folder, `${name}.key`)),
+    ]);
+    if (certificate !== undefined && privateKey !== undefined) return checked({ certificate, privateKey }, folder);
+  }
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot serve webhooks with the certificate in ${folder}: there is no tls.crt with its tls.key.`,
+  );
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function checked(pair: KeyedCertificate, folder: string): KeyedCertificate {
+  if (belongTogether(pair)) return pair;
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot serve webhooks with the certificate in ${folder}: it does not belong to the key beside it.`,
+  );
+}
+
+/** Whether a certificate can be read and is for this key. */
+function belongTogether({ certificate, privateKey }: KeyedCertificate): boolean {
+  try {
+    return createPublicKey(publicKeyPem(privateKey)).equals(parseCertificate(certificate).publicKey);
+  } catch {
+    return false;
+  }
+}
