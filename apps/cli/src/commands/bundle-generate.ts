@@ -6,6 +6,7 @@ import { bundleSourceOf, wordsOfPackage } from "@capstan/scaffold";
 import { parseAllDocuments } from "yaml";
 import { readManifests } from "../bundle/manifests.ts";
 import { type Package, readPackage } from "../bundle/package-words.ts";
+import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
@@ -93,12 +94,13 @@ type Found = Pick<BundleSource, "package" | "objects" | "kinds" | "installModes"
 
 async function fromProgram(asked: Asked, version: string, terminal: Terminal): Promise<Found> {
   const { program, inputs } = await loadProgram(terminal.cwd, asked.entry);
-  return bundleSourceOf(program, {
+  const placement = {
     namespace: `${program.name}-system`,
     image: asked.image ?? `${program.name}:v${version}`,
     replicas: 1,
     namespaced: inputs?.namespaced ?? false,
-  });
+  };
+  return bundleSourceOf(program, placement, await openRegistrar());
 }
 
 async function fromManifests(asked: Asked, terminal: Terminal): Promise<Found> {

@@ -31,7 +31,7 @@ export async function loadProgram(cwd: string, entry: string | undefined): Promi
   });
   const root = project?.root ?? cwd;
   const file = await findEntry({ cwd, root, entry });
-  const exported = Object.values(await load(file));
+  const exported = await load(file);
   const foreign = (project?.inputs.apis ?? [])
     .filter(({ origin }) => origin !== "new")
     .map(({ kind, plural, group }) => `${wordsOf(kind, plural).plural}.${group}`);
@@ -70,9 +70,14 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
+/** What a module exports, and what it would have run: a program without a guard is only looked at, too. */
+async function load(file: string): Promise<readonly unknown[]> {
+  const { loadWithoutRunning } = await import("@capstan/runtime");
   try {
-    return (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown };
+    const { loaded, wouldRun } = await loadWithoutRunning(
+      (): Promise<{ readonly [name: string]: unknown }> => import(pathToFileURL(file).href),
+    );
+    return [...Object.values(loaded), ...wouldRun];
   } catch (cause) {
     throw new CliError("BadInput", `cannot load ${file}: ${explain(cause)}`, { cause });
   }

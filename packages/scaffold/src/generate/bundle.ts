@@ -1,7 +1,8 @@
 /** An operator's program as the source of a bundle: its objects, what its controllers make, and the words of its package. */
 import type { BundleSource, KindWords, Manifest as BundleManifest, Words } from "@capstan/bundle";
-import { installationOf, type Manifest, type Placement } from "./objects.ts";
-import type { Program } from "./program.ts";
+import type { Resource } from "@capstan/schema";
+import { installationOf, type Manifest, type Placement, webhookServiceName } from "./objects.ts";
+import type { Program, WebhookManners } from "./program.ts";
 import { sampleOf } from "./samples.ts";
 import { isConverted } from "./webhooks.ts";
 
@@ -15,15 +16,33 @@ export interface PackageWords {
   readonly repository?: string | { readonly url?: string };
 }
 
-/** What a program gives to a bundle: everything but its version and channels. */
+/** How the API server would reach and call the webhooks, if the operator itself registered them. */
+export interface WebhookReach extends WebhookManners {
+  readonly namespace: string;
+  /** The Service in front of them. */
+  readonly service: string;
+}
+
+/** What a resource would register: the configurations of its hooks, and how its CRD's versions are converted. */
+export interface Registered {
+  readonly configurations: readonly object[];
+  readonly conversion: object | undefined;
+}
+
+/** Knows what operators register; handed in, because only whatever runs them can know. */
+export type Registrar = (resource: Resource, reach: WebhookReach) => Registered;
+
+/** What a program gives to a bundle: everything but its version and channels. OLM registers the webhooks and keeps their certificates. */
 export function bundleSourceOf(
   program: Program,
   placement: Placement,
+  registrar: Registrar,
 ): Pick<BundleSource, "package" | "objects" | "kinds" | "installModes"> {
-  const { crds, rbac, manager } = installationOf(program, placement);
+  const { crds: plain, rbac, manager } = installationOf(program, { ...placement, registrar: "installer" });
+  const { crds, configurations } = registeredIn(program, { plain, placement, registrar });
   // One that sees its own namespace alone knows it without being told.
   const told = placement.namespaced ? manager : manager.map(watchingTargets);
-  const objects = [...crds, ...rbac, ...told, ...program.resources.flatMap(samplesOf)];
+  const objects = [...crds, ...configurations, ...rbac, ...told, ...program.resources.flatMap(samplesOf)];
   return {
     package: program.name,
     // Objects of Kubernetes are JSON, which their types cannot say because fields may be undefined.
@@ -31,6 +50,23 @@ export function bundleSourceOf(
     kinds: kindsOf(program),
     installModes: modesOf(program, placement),
   };
+}
+
+interface Unregistered {
+  readonly plain: readonly Manifest[];
+  readonly placement: Placement;
+  readonly registrar: Registrar;
+}
+
+/** The configurations as an operator would apply them, and its CRDs with their conversions: what a bundle's webhooks are read from. */
+function registeredIn(program: Program, { plain, placement, registrar }: Unregistered) {
+  const reach = { ...program.webhooks, namespace: placement.namespace, service: webhookServiceName(program) };
+  const registered = new Map(program.resources.map((one) => [`${one.plural}.${one.group}`, registrar(one, reach)]));
+  const crds = plain.map((crd) => {
+    const conversion = registered.get(crd.metadata.name ?? "")?.conversion;
+    return conversion === undefined ? crd : { ...crd, spec: { ...(crd["spec"] as object), conversion } };
+  });
+  return { crds, configurations: [...registered.values()].flatMap(({ configurations }) => configurations) };
 }
 
 /** An example in every version, because each is a kind that people can ask for. */

@@ -67,6 +67,13 @@ test("permissions are those of the declared kinds, and no others", () => {
   assert.deepEqual(registrationRules(program), []);
 });
 
+test("an operator that namespaces can pause may watch namespaces, and nothing more", () => {
+  const paused = { definition: { ...app.definition, pauseByNamespace: true } };
+  const { namespaced, cluster } = rulesOf(readProgram([paused], { name: "folder" }));
+  assert.deepEqual(namespaced, rulesOf(program).namespaced);
+  assert.deepEqual(cluster, [{ apiGroups: [""], resources: ["namespaces", "nodes"], verbs: ["get", "list", "watch"] }]);
+});
+
 test("an operator for one namespace gets cluster rules only for kinds of the cluster", () => {
   const { rbac } = installationOf(program, { ...placement, namespaced: true });
   const own = rbac.filter(({ metadata, kind }) => metadata.name === "widgets" && kind.endsWith("Role"));

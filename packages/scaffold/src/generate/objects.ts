@@ -18,6 +18,8 @@ export interface Placement {
   readonly replicas: number;
   /** Watch only the operator's own namespace. */
   readonly namespaced: boolean;
+  /** Who registers webhooks and keeps their certificates: the operator itself unless said otherwise. */
+  readonly registrar?: "operator" | "installer";
 }
 
 /** An object of a manifest. */
@@ -78,7 +80,7 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
     ...own,
     ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program.lease) }),
     ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
-    ...(servesWebhooks(program)
+    ...(servesWebhooks(program) && placement.registrar !== "installer"
       ? [
           ...bound({ ...here, name: `${name}-webhooks`, rules: certificateRules(program.lease) }),
           ...bound({ ...everywhere, name: `${name}-webhooks`, rules: registrationRules(program) }),
@@ -172,7 +174,7 @@ function webhookService(program: Program, { namespace }: Placement): Manifest {
 }
 
 /** The operator expects its Service under this name. */
-function webhookServiceName({ lease }: Program): string {
+export function webhookServiceName({ lease }: Program): string {
   return `${lease}-webhook`;
 }
 
@@ -199,7 +201,10 @@ function podOf(program: Program, placement: Placement): object {
   };
 }
 
-function containerOf(program: Program, { image, namespaced }: Placement): object {
+/** Where OLM, like everyone who followed controller-runtime, puts the certificate of webhooks. */
+const certificates = "/tmp/k8s-webhook-server/serving-certs";
+
+function containerOf(program: Program, { image, namespaced, registrar }: Placement): object {
   const probe = (path: string, periodSeconds: number): object => ({
     httpGet: { path, port: "health" },
     initialDelaySeconds: 5,
@@ -213,6 +218,9 @@ function containerOf(program: Program, { image, namespaced }: Placement): object
       "--health-probe-bind-address=:8081",
       "--metrics-bind-address=:8443",
       ...(namespaced ? ["--namespaces=$(POD_NAMESPACE)"] : []),
+      // Whoever installs the operator has installed its CRDs, too.
+      ...(registrar === "installer" ? ["--install-crds=false"] : []),
+      ...(registrar === "installer" && servesWebhooks(program) ? [`--webhook-cert-dir=${certificates}`] : []),
     ],
     env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
     ports: [

@@ -22,6 +22,16 @@ export interface Program {
   readonly lease: string;
   readonly resources: readonly Resource[];
   readonly controllers: readonly ControllerFacts[];
+  /** Whether an annotation of a namespace pauses what is in it, so that namespaces are watched. */
+  readonly pausesByNamespace: boolean;
+  /** How its webhooks are called, where it says so. */
+  readonly webhooks: WebhookManners;
+}
+
+/** What happens when a webhook does not answer, and after how long. */
+export interface WebhookManners {
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** What is known of a program from elsewhere. */
@@ -55,11 +65,18 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
     lease: stated ?? "capstan",
     resources: [...resources.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource),
     controllers: controllers.map(toFacts),
+    pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
+    webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
   };
 }
 
 interface OperatorLike {
-  readonly definition: { readonly name?: string; readonly controllers: readonly unknown[] };
+  readonly definition: {
+    readonly name?: string;
+    readonly controllers: readonly unknown[];
+    readonly pauseByNamespace?: boolean;
+    readonly webhooks?: WebhookManners;
+  };
 }
 
 interface ControllerLike extends Omit<ControllerFacts, "watches"> {

@@ -28,8 +28,8 @@ export interface ScopedRules {
 }
 
 /** What the controllers of a program must be allowed to do. */
-export function rulesOf({ controllers }: Program): ScopedRules {
-  const grants = [...controllers.flatMap(grantsOf), events];
+export function rulesOf({ controllers, pausesByNamespace }: Program): ScopedRules {
+  const grants = [...controllers.flatMap(grantsOf), events, ...(pausesByNamespace ? [namespaces] : [])];
   return {
     namespaced: toRules(grants.filter(({ scope }) => scope === "Namespaced")),
     cluster: toRules(grants.filter(({ scope }) => scope === "Cluster")),
@@ -85,6 +85,8 @@ export const metricsGuardRules: readonly PolicyRule[] = [
 ];
 
 const events: Grant = { group: "events.k8s.io", resource: "events", scope: "Namespaced", verbs: ["create", "patch"] };
+
+const namespaces: Grant = { group: "", resource: "namespaces", scope: "Cluster", verbs: reading };
 
 function grantsOf({ kind, owns, reads, watches }: ControllerFacts): Grant[] {
   return [
