@@ -88,6 +88,8 @@ export interface KnownUpdate {
   readonly began: number;
   /** How far the members' log must have come before the first may be updated. */
   readonly floor?: number;
+  /** The backup that was made before it, by its name in the store. */
+  readonly snapshot?: string;
   readonly failed?: string;
   readonly failedGeneration?: number;
 }
@@ -127,6 +129,8 @@ export interface Wanted {
   readonly snapshotCount: number;
   readonly updateDeadline: number;
   readonly rollsBack: boolean;
+  /** Whether a backup is made before an update: `storeless` when one is wanted and there is nowhere to put it. */
+  readonly safeguard: "backup" | "storeless" | "unwanted";
   readonly recovers: boolean;
   readonly recoversFromBackup: boolean;
   readonly replaceAfter: number;
@@ -136,6 +140,13 @@ export interface Wanted {
   /** The fingerprint that a member's pod must have with a version. */
   readonly printOf: (version: string) => string;
 }
+
+/** How far a backup is that is made before an update. */
+export type Safeguard =
+  | { readonly is: "making" }
+  /** It is tried again by itself. */
+  | { readonly is: "failing"; readonly why: string }
+  | { readonly is: "made"; readonly backup: string };
 
 /** Everything that a decision may depend on. */
 export interface Observation {
@@ -157,6 +168,8 @@ export interface Observation {
   readonly staleAlarms: readonly string[];
   /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
   readonly restore?: { readonly uid: string; readonly name: string };
+  /** Backups that were asked for before updates, by the name that `take-snapshot` gave them. */
+  readonly safeguards: { readonly [name: string]: Safeguard };
   /** The name of the newest backup that could be restored. */
   readonly newestBackup?: string;
 }
@@ -185,6 +198,8 @@ export type Action =
   | { readonly do: "advance-log"; readonly upTo: number }
   /** Puts an end to the alarm of a member that is gone. */
   | { readonly do: "disarm"; readonly id: string }
+  /** Asks for a backup, before members go to another version. */
+  | { readonly do: "take-snapshot"; readonly name: string; readonly to: string }
   /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
   | { readonly do: "note-update"; readonly update: KnownUpdate | undefined; readonly note: string }
   /** Notes how far a recovery is. */

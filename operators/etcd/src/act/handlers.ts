@@ -3,7 +3,9 @@ import { again, Retry } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
-import { buildPod, claimName, peerUrl } from "../pods/index.ts";
+import { EtcdBackup } from "../kinds/index.ts";
+import { GUARD_LABEL } from "../observe/index.ts";
+import { buildPod, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
 import { care } from "./care.ts";
 import { applyVolume } from "./provide.ts";
 import { spokesman } from "./turn.ts";
@@ -104,6 +106,19 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 
   disarm: async (turn) => {
     await ask(() => spokesman(turn).maintenance.disarm({ memberId: turn.action.id, kind: "Corrupt" }), []);
+    return NEXT;
+  },
+
+  "take-snapshot": async ({ create, find, remove, seen, action, event }) => {
+    const { backup } = seen.object.spec;
+    if (backup === undefined) return NEXT;
+    const isOld = (name: string): boolean => name !== action.name && name in seen.safeguards;
+    // Only the records go: what is in the store stays there, as long as the policy keeps it.
+    for (const { metadata } of find(EtcdBackup)) if (isOld(metadata.name)) await remove(EtcdBackup, metadata.name);
+    const { schedule: _schedule, retention: _retention, ...form } = backup;
+    const labels = { ...clusterLabels(seen.name), [GUARD_LABEL]: action.to };
+    await create(EtcdBackup, action.name, { metadata: { labels }, spec: { cluster: seen.name, ...form } });
+    event("Normal", "SnapshotBeforeUpdate", `a backup is made before members go to ${action.to}`);
     return NEXT;
   },
 

@@ -176,6 +176,8 @@ export function describe(action: Action): string {
       return action.recovery.reason;
     case "advance-log":
       return `letting the log grow to ${action.upTo}, past what the next version cannot read`;
+    case "take-snapshot":
+      return `making a backup before members go to ${action.to}`;
     case "disarm":
       return `disarming the alarm of ${action.id}`;
     case "move-leader":
@@ -202,7 +204,9 @@ function troubleOf(
 
 function upgradeDetails(update: View["seen"]["known"]["update"]) {
   if (update === undefined) return { reason: "NoUpdate", message: "" };
-  const { from, to, member, failed } = update;
+  const { from, to, member, failed, snapshot } = update;
   if (failed !== undefined) return { reason: "RolledBack", message: failed };
-  return { reason: "Updating", message: `from ${from} to ${to}${member === undefined ? "" : `, now ${member}`}` };
+  const turn = member === undefined ? "" : `, now ${member}`;
+  const secured = snapshot === undefined ? "no backup was made before" : `the backup before is ${snapshot}`;
+  return { reason: "Updating", message: `from ${from} to ${to}${turn}; ${secured}` };
 }

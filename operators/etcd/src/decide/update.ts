@@ -1,5 +1,6 @@
 /** Updates: to another version or another form, one member at a time, followers first, leader last. */
 import type { Action, KnownUpdate } from "../contract.ts";
+import { guardOf, takeSnapshot } from "./safeguard.ts";
 import { isDrifted, runningVersion, targetVersion } from "./target.ts";
 import { canSpare, successorOf } from "./view.ts";
 import type { Member, View } from "./view.ts";
@@ -7,25 +8,69 @@ import { minorOf, nextVersion } from "./version.ts";
 
 /** Called when every member is well. */
 export function rollUpdate(view: View): Action | undefined {
-  return planUpdate(view) ?? rollOn(view) ?? finishUpdate(view) ?? refuseVersion(view);
+  return planUpdate(view) ?? rollOn(view) ?? finishUpdate(view) ?? waitForStore(view) ?? refuseVersion(view);
 }
 
 /** Notes where to go next, if that is not where we are going. */
 function planUpdate(view: View): Action | undefined {
   const { wanted, known } = view.seen;
-  const running = runningVersion(view.seen) ?? wanted.version;
   const { update } = known;
   if (update?.failed !== undefined) {
     if (update.failedGeneration === wanted.generation) return undefined;
     return { do: "note-update", update: undefined, note: "the spec has changed: the update may be tried again" };
   }
-  const next = nextVersion(running, wanted.version, wanted.patches);
+  const to = plannedVersion(view);
+  if (to === undefined) return undefined;
+  return update === undefined ? (takeSnapshot(view, to) ?? beginUpdate(view, to)) : noteUpdate(view, to);
+}
+
+/** The version that members have to go to next and are not yet going to. */
+function plannedVersion(view: View): string | undefined {
+  const { wanted, known } = view.seen;
+  const next = nextVersion(runningOf(view), wanted.version, wanted.patches);
   if ("stuck" in next || isBelow(wanted.version, known.clusterVersion)) return undefined;
+  const { update } = known;
   const isAllAt = (version: string): boolean => view.members.every(({ pod }) => pod?.version === version);
   // A step that is over is crossed out first.
-  if (update === undefined ? isAllAt(next.go) : update.to === next.go || isAllAt(update.to)) return undefined;
-  const fresh: KnownUpdate = { from: running, to: next.go, began: view.seen.now, ...floorFor(view, next.go) };
-  return { do: "note-update", update: fresh, note: `members go from ${running} to ${next.go}` };
+  const isUnderWay = update === undefined ? isAllAt(next.go) : update.to === next.go || isAllAt(update.to);
+  return isUnderWay ? undefined : next.go;
+}
+
+/** While its backup fails, an update waits; everything else goes on. */
+function beginUpdate(view: View, to: string): Action | undefined {
+  const guard = guardOf(view, to);
+  if (guard.is === "failing") return undefined;
+  if (guard.is === "made") return noteUpdate(view, to, { snapshot: guard.backup });
+  return noteUpdate(view, to);
+}
+
+function noteUpdate(view: View, to: string, guard: Pick<KnownUpdate, "snapshot"> = {}): Action {
+  const from = runningOf(view);
+  const { known, now } = view.seen;
+  const { snapshot = known.update?.snapshot } = guard;
+  const secured = snapshot === undefined ? {} : { snapshot };
+  const update: KnownUpdate = { from, to, began: now, ...floorFor(view, to), ...secured };
+  return { do: "note-update", update, note: `members go from ${from} to ${to}, ${securitySentence(view, snapshot)}` };
+}
+
+function securitySentence({ seen }: View, snapshot: string | undefined): string {
+  if (snapshot !== undefined) return `the backup ${snapshot} was made before`;
+  return seen.wanted.safeguard === "storeless"
+    ? "without a backup before: spec.backup names no store"
+    : "without a backup before";
+}
+
+function runningOf({ seen }: View): string {
+  return runningVersion(seen) ?? seen.wanted.version;
+}
+
+/** An update that has to wait for its backup, told when everything else is done. */
+function waitForStore(view: View): Action | undefined {
+  const to = view.seen.known.update === undefined ? plannedVersion(view) : undefined;
+  const guard = to === undefined ? undefined : guardOf(view, to);
+  return guard?.is === "failing"
+    ? { do: "wait", for: `a backup before members go to ${to}, which fails: ${guard.why}` }
+    : undefined;
 }
 
 /**
@@ -120,7 +165,8 @@ export function giveUpUpdate(view: View): Action | undefined {
   if (member === undefined) return undefined;
   const { trouble } = member.pod ?? {};
   const failed = `${member.name} did not come back with ${update.to}${trouble === undefined ? "" : `: ${trouble}`}`;
-  const noted = { from: update.from, to: update.to, began: update.began, failed, failedGeneration: wanted.generation };
+  const { member: _member, floor: _floor, ...rest } = update;
+  const noted = { ...rest, failed, failedGeneration: wanted.generation };
   return { do: "note-update", update: noted, note: `${failed}; going back to ${update.from}` };
 }
 

@@ -22,6 +22,7 @@ const update = s.object({
   member: s.string().optional().describe("Whose turn it is"),
   began: s.timestamp(),
   floor: s.int64().optional().describe("How far the log must have come before the first member may be updated"),
+  snapshot: s.string().optional().describe("The backup that was made before it, by its name in the store"),
   failed: s.string().optional().describe("The version that was put back, and why"),
   failedGeneration: s.int64().optional().describe("It is tried again when the spec changes"),
 });

@@ -112,6 +112,10 @@ const maintenance = s.object({
 
 const update = s.object({
   deadline: duration.default("5m").describe("A member that is not well again so long after its update is put back"),
+  snapshot: s
+    .boolean()
+    .default(true)
+    .describe("With `backup`: make one before members go to another version, and wait until it exists"),
   rollBack: s.boolean().default(true).describe("Put a failed update back by itself, as long as etcd allows it"),
 });
 

@@ -1,5 +1,5 @@
 /** Looking at a cluster. */
-export { observe, openReach, OWNS, READS, UID_LABEL } from "./observe.ts";
+export { GUARD_LABEL, observe, openReach, OWNS, READS, UID_LABEL } from "./observe.ts";
 export type { ClusterContext, Outside, SeedSource, Seen } from "./observe.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";
 export { Reach } from "./reach.ts";

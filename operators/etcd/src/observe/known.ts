@@ -25,6 +25,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     snapshotCount: Number(spec.options["snapshot-count"] ?? USUAL_SNAPSHOT_COUNT),
     updateDeadline: parseDuration(update.deadline),
     rollsBack: update.rollBack,
+    safeguard: !update.snapshot ? "unwanted" : spec.backup === undefined ? "storeless" : "backup",
     recovers: recovery.quorumLoss === "Automatic",
     recoversFromBackup: recovery.fromBackup,
     replaceAfter: parseDuration(recovery.replaceAfter),
@@ -48,13 +49,14 @@ export function knownOf(status: ClusterStatus = {}): Known {
 }
 
 function updateOf(update: NonNullable<ClusterStatus["update"]>): KnownUpdate {
-  const { from, to, member, began, floor, failed, failedGeneration } = update;
+  const { from, to, member, began, floor, snapshot, failed, failedGeneration } = update;
   return {
     from,
     to,
     began: Date.parse(began),
     ...(member === undefined ? {} : { member }),
     ...(floor === undefined ? {} : { floor }),
+    ...(snapshot === undefined ? {} : { snapshot }),
     ...(failed === undefined ? {} : { failed }),
     ...(failedGeneration === undefined ? {} : { failedGeneration }),
   };

@@ -3,7 +3,7 @@ import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "capstan/kinds/v1";
-import type { Membership, Observation } from "../contract.ts";
+import type { Membership, Observation, Safeguard } from "../contract.ts";
 import type { Dial } from "../etcd/index.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
@@ -85,6 +85,7 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       missing: missingParts(context, tls),
       differing: hearing.quorum === undefined ? differingAmong(await hashAll(reach, hearing.answers)) : [],
       staleAlarms: staleAlarms(hearing),
+      safeguards: safeguardsOf(context),
       ...backupsOf(context),
       object,
       form,
@@ -213,6 +214,25 @@ function backupsOf({ find, object }: LookContext): Pick<Seen, "newestBackup" | "
     ...(seedFrom === undefined ? {} : { seedFrom }),
   };
 }
+
+/** Backups that were made before updates, by the names of their EtcdBackups. */
+function safeguardsOf({ find, object }: LookContext): { readonly [name: string]: Safeguard } {
+  const { name } = object.metadata;
+  const own = find(EtcdBackup).filter(
+    ({ spec, metadata }) => spec.cluster === name && metadata.labels?.[GUARD_LABEL] !== undefined,
+  );
+  return Object.fromEntries(own.map(({ metadata, status }) => [metadata.name, safeguardOf(status ?? {})]));
+}
+
+type BackupStatus = Partial<NonNullable<ObjectOf<typeof EtcdBackup>["status"]>>;
+
+function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus): Safeguard {
+  if (phase === "Succeeded" && last !== undefined) return { is: "made", backup: last.name };
+  return failures > 0 ? { is: "failing", why: message } : { is: "making" };
+}
+
+/** On an EtcdBackup that is made before an update: the version that members go to. */
+export const GUARD_LABEL = "etcd.capstan.dev/before-update";
 
 type FoundBackup = {
   readonly spec: unknown;

@@ -80,7 +80,16 @@ function company(parts: readonly Partial<Slot>[]): Slot[] {
 }
 
 function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): World {
-  return { ...part, badVersion: undefined, recovery: undefined, hasIdentity: true, leader: undefined, recovers: true };
+  return {
+    ...part,
+    badVersion: undefined,
+    recovery: undefined,
+    hasIdentity: true,
+    leader: undefined,
+    recovers: true,
+    store: "works",
+    safeguards: {},
+  };
 }
 
 /** Whether there is a way to serve again without hands and without doubt. */
@@ -135,4 +144,22 @@ test("a version that does not start is put back, and the cluster serves all the 
     assert.ok(final.slots.every((slot) => slot.version === OLD && isAlive(slot)) && final.slots.length === size);
     assert.match(final.update?.failed ?? "", /did not come back/u);
   }
+});
+
+test("a store that fails holds up the update and nothing else", () => {
+  for (const harm of CONDITIONS.filter(({ version, data }) => version === undefined && data !== "doomed")) {
+    const slots = [base, base, { ...base, ...harm }].map((slot, at): Slot => ({ ...slot, name: `m-${at}` }));
+    const world = { ...worldOf({ slots, size: 3, version: NEW, update: undefined }), store: "fails" } as const;
+    const { last, world: final } = follow(world, new Map());
+    assert.match(JSON.stringify(last), /fails: no route/u, JSON.stringify(harm));
+    assert.ok(isAsWanted(final) && final.slots.every(({ version }) => version === OLD), JSON.stringify(harm));
+  }
+});
+
+test("without a store the update goes on", () => {
+  const slots = [0, 1, 2].map((at): Slot => ({ ...base, name: `m-${at}` }));
+  const world = { ...worldOf({ slots, size: 3, version: NEW, update: undefined }), store: "none" } as const;
+  const { end, world: final } = follow(world, new Map());
+  assert.equal(end, "available");
+  assert.ok(final.slots.every(({ version }) => version === NEW));
 });

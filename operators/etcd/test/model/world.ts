@@ -7,6 +7,7 @@ import type {
   KnownUpdate,
   Listed,
   Observation,
+  Safeguard,
   SeenPod,
 } from "../../src/contract.ts";
 
@@ -52,6 +53,9 @@ export interface World {
   readonly hasIdentity: boolean;
   readonly leader: string | undefined;
   readonly recovers: boolean;
+  /** Where backups go. */
+  readonly store: "works" | "fails" | "none";
+  readonly safeguards: { readonly [name: string]: Safeguard };
 }
 
 const NOW = 1_000_000_000;
@@ -104,6 +108,7 @@ export function observe(world: World): Observation {
       snapshotCount: 0,
       updateDeadline: 300_000,
       rollsBack: true,
+      safeguard: world.store === "none" ? "storeless" : "backup",
       recovers,
       recoversFromBackup: false,
       replaceAfter: 300_000,
@@ -134,6 +139,7 @@ export function observe(world: World): Observation {
     missing: [],
     differing: [],
     staleAlarms: [],
+    safeguards: world.safeguards,
   };
 }
 
@@ -210,13 +216,29 @@ export function perform(world: World, action: Action): World {
       return deletePod(world, slotOf(world, action.member));
     case "delete-volume":
       return put(world, { ...slotOf(world, action.member), data: "none" });
+    case "take-snapshot":
+      return { ...world, safeguards: { [action.name]: { is: "making" } } };
     case "note-update":
-      return { ...world, update: action.update };
+      return noteUpdate(world, action.update);
     case "note-recovery":
       return { ...world, recovery: action.recovery };
     default:
       return change(world, action);
   }
+}
+
+/** An update begins when there is a backup, or no store for one. */
+function noteUpdate(world: World, update: KnownUpdate | undefined): World {
+  const begins = update !== undefined && world.update === undefined;
+  if (begins && world.store !== "none" && update.snapshot === undefined)
+    throw new Disaster("an update without a backup");
+  return { ...world, update };
+}
+
+/** Backups are made, or are not. */
+function backUp({ store, safeguards }: World): World["safeguards"] {
+  const end: Safeguard = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
+  return Object.fromEntries(Object.keys(safeguards).map((name) => [name, end]));
 }
 
 /** A pod goes when its node says that it is gone; a node that nobody hears of says nothing. */
@@ -254,7 +276,7 @@ function createPod(world: World, { member, boot, version }: Extract<Action, { do
 
 /** What happens by itself while the operator looks away. Answers the same world when nothing does. */
 export function pass(world: World): World {
-  let next: World = world;
+  let next: World = { ...world, safeguards: backUp(world) };
   for (const { name } of world.slots) next = advance(next, slotOf(next, name));
   // Slots of removed members that have nothing left are forgotten.
   const slots = next.slots.filter(({ role, data, pod }) => role !== "unlisted" || data !== "none" || pod !== "none");

@@ -3,6 +3,8 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { TestWorld } from "capstan/testing";
 import { MEMBER_LABEL } from "../../src/pods/index.ts";
+import { agentStatus } from "./agent.ts";
+import type { Store } from "./agent.ts";
 import type { Disk, ScriptedEtcd } from "./etcd.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
@@ -43,6 +45,8 @@ export class ScriptedKubelet {
   /** Images that cannot be pulled. */
   readonly missingImages = new Set<string>();
   refusedImage: RegExp | undefined;
+  /** Where agents put backups. */
+  readonly store: Store = { refusal: undefined };
   #addresses = 0;
 
   constructor(world: TestWorld, etcd: ScriptedEtcd) {
@@ -78,6 +82,7 @@ export class ScriptedKubelet {
     const { name, uid, labels } = pod.metadata;
     const [container] = pod.spec?.containers ?? [];
     if (this.#running.get(name)?.isUp === true || container === undefined) return false;
+    if (labels?.[MEMBER_LABEL] === undefined) return await this.#runAgent(pod);
     if (this.#isMissing(container.image ?? "")) return await this.#refuseImage(pod);
     const claim = claims.find(({ metadata }) => metadata.labels?.[MEMBER_LABEL] === labels?.[MEMBER_LABEL]);
     if (claim === undefined) return false;
@@ -96,6 +101,13 @@ export class ScriptedKubelet {
       running.isUp = true;
     }
     await this.#write(pod, running);
+    return true;
+  }
+
+  async #runAgent(pod: PodObject): Promise<boolean> {
+    const status = pod.status?.phase === "Pending" ? agentStatus(pod, this.#etcd, this.store) : undefined;
+    if (status === undefined) return false;
+    await this.#apply(pod.metadata.name, status);
     return true;
   }
 

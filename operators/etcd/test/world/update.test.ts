@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+
+const tls = { mode: "Off" } as const;
+const backup = { store: { volume: { claim: "backups" } }, schedule: "0 3 1 1 *" };
+
+test("before every step of an update a backup goes to the store of the policy", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls, backup } });
+  await bed.until(isSettled, "three");
+  const born = bed.etcd.log.length;
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.7.3", tls, backup } });
+  const noted = new Set<string>();
+  await bed.until((now) => {
+    if (now.status?.update?.snapshot !== undefined) noted.add(`${now.status.update.to} ${now.status.update.snapshot}`);
+    return isSettled(now) && now.status?.version === "3.7.3";
+  }, "the update");
+  const snapshots = bed.etcd.log.slice(born).filter((line) => line.startsWith("snapshot"));
+  assert.deepEqual(snapshots, ["snapshot of 3.5.35", "snapshot of 3.6.16"]);
+  assert.equal(noted.size, 2);
+  const kept = (await bed.world.list(EtcdBackup)).map(({ metadata }) => metadata.name);
+  assert.deepEqual(kept.toSorted(), ["e", "e-before-3.7.3-2"]);
+});
+
+test("while the store refuses, the update waits, other changes go on, and it begins when the store is mended", async () => {
+  await using bed = await startWorld();
+  bed.kubelet.store.refusal = "the bucket is gone";
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls, backup } });
+  await bed.until(isSettled, "three");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16", tls, backup } });
+  const held = await bed.until(
+    (now) => now.status?.ready === 5 && /the bucket is gone/u.test(condition(now, "Progressing")?.message ?? ""),
+    "a larger cluster that waits",
+  );
+  assert.equal(held.status?.version, "3.5.35");
+  assert.equal(held.status?.update, undefined);
+  bed.kubelet.store.refusal = undefined;
+  const updated = await bed.until((now) => isSettled(now) && now.status?.version === "3.6.16", "the update");
+  assert.equal(updated.status?.ready, 5);
+});
+
+test("without a store, or when nobody wants a backup, the update goes on and says that there is none", async () => {
+  for (const part of [{}, { backup, update: { snapshot: false } }]) {
+    await using bed = await startWorld();
+    await bed.world.apply(EtcdCluster, "e", { spec: { size: 1, version: "3.5.35", tls, ...part } });
+    await bed.until(isSettled, "one");
+    await bed.world.apply(EtcdCluster, "e", { spec: { size: 1, version: "3.6.16", tls, ...part } });
+    const told = new Set<string>();
+    await bed.until((now) => {
+      told.add(condition(now, "Upgrading")?.message ?? "");
+      return isSettled(now) && now.status?.version === "3.6.16";
+    }, "the update");
+    assert.ok([...told].some((text) => /no backup was made before/u.test(text)));
+    assert.ok(!bed.etcd.log.some((line) => line.startsWith("snapshot")));
+  }
+});
