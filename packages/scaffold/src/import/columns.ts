@@ -1,5 +1,5 @@
 /** Columns of a CRD as a definition states them: by the path of a field. */
-import type { JsonSchema } from "@capstan/schema";
+import { compileJsonPath, type JsonSchema } from "@capstan/schema";
 import { literal } from "./text.ts";
 
 /** A column as it stands in a CRD. */
@@ -20,25 +20,54 @@ export interface ColumnsText {
 
 /** Columns as the entries of an object. */
 export function columnsText(columns: readonly PrinterColumn[], root: JsonSchema): ColumnsText {
-  const entries: string[] = [];
+  const entries = new Map<string, string>();
   const differences: string[] = [];
-  for (const column of columns) {
-    if (isAge(column)) continue;
-    if (canSay(column, root)) entries.push(`${literal(column.name)}: ${columnText(column)}`);
+  for (const [index, column] of columns.entries()) {
+    // A definition adds the usual one itself, at the end.
+    if (isUsualAge(column) && index === columns.length - 1) continue;
+    if (canSay(column) && !entries.has(column.name))
+      entries.set(column.name, `${literal(column.name)}: ${columnText(column, root)}`);
     else differences.push(`the column ${column.name} (${column.jsonPath})`);
   }
-  return { entries, differences };
+  return { entries: [...entries.values()], differences };
 }
 
-function isAge({ name, jsonPath }: PrinterColumn): boolean {
-  return name === "Age" && jsonPath === ".metadata.creationTimestamp";
+function isUsualAge({ name, jsonPath, type, priority = 0, description = "" }: PrinterColumn): boolean {
+  const isPlain = priority === 0 && description === "" && type === "date";
+  return isPlain && name === "Age" && jsonPath === ".metadata.creationTimestamp";
 }
 
-function columnText({ jsonPath, priority = 0, description }: PrinterColumn): string {
+const types: ReadonlySet<string> = new Set(["integer", "number", "string", "boolean", "date"]);
+
+/** A title of digits would not stay in its place among the others. */
+function canSay({ name, jsonPath, type, format, priority = 0 }: PrinterColumn): boolean {
+  return (
+    (format === undefined || format === "") &&
+    (priority === 0 || priority === 1) &&
+    types.has(type) &&
+    !/^\d+$/.test(name) &&
+    isJsonPath(jsonPath)
+  );
+}
+
+/** Whether it can be read at all: a server takes any text, and shows nothing for what is no path. */
+function isJsonPath(path: string): boolean {
+  try {
+    compileJsonPath(`{${path}}`);
+    return path.startsWith(".");
+  } catch {
+    return false;
+  }
+}
+
+function columnText(column: PrinterColumn, root: JsonSchema): string {
+  const { jsonPath, type, priority = 0, description = "" } = column;
   const path = literal(jsonPath.slice(1));
-  if (priority === 0 && description === undefined) return path;
+  const isKnown = hasField(column, root);
+  if (isKnown && priority === 0 && description === "") return path;
   const wide = priority > 0 ? ", wide: true" : "";
-  return `{ path: ${path}${wide}${description === undefined ? "" : `, describe: ${literal(description)}`} }`;
+  const place = isKnown ? `path: ${path}` : `jsonPath: ${literal(jsonPath)}, type: ${literal(type)}`;
+  return `{ ${place}${wide}${description === "" ? "" : `, describe: ${literal(description)}`} }`;
 }
 
 const fromMetadata: ReadonlySet<string> = new Set([
@@ -47,8 +76,8 @@ const fromMetadata: ReadonlySet<string> = new Set([
   ".metadata.creationTimestamp",
 ]);
 
-function canSay({ jsonPath, type, format, priority = 0, name }: PrinterColumn, root: JsonSchema): boolean {
-  if (format !== undefined || priority > 1 || name === "Age") return false;
+/** Whether the path leads to a field that the schema knows, of the type that the column states. */
+function hasField({ jsonPath, type }: PrinterColumn, root: JsonSchema): boolean {
   if (fromMetadata.has(jsonPath)) return type === (jsonPath.endsWith("Timestamp") ? "date" : "string");
   if (!/^\.(spec|status)(\.[A-Za-z_]\w*)+$/.test(jsonPath)) return false;
   const schema = jsonPath

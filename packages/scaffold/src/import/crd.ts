@@ -1,4 +1,5 @@
 /** Turns any CRD into a file with `defineResource`; what a definition cannot say is told at the top of the file. */
+import type { JsonSchema } from "@capstan/schema";
 import { ScaffoldError } from "../errors.ts";
 import { checkGroup, checkKind, checkPlural, wordsOf } from "../project/names.ts";
 import { columnsText } from "./columns.ts";
@@ -19,13 +20,9 @@ export interface Imported {
 export function importCrd(value: unknown): Imported {
   const crd = checkCrd(value);
   const { group, scope, names, versions } = crd.spec;
-  const served = versions.filter((version) => version.served || version.storage);
-  const parts = served.map((version) => versionParts(version, served.length > 1));
-  const differences = [
-    ...versions.filter((version) => !version.served).map(({ name }) => `${name} is not served`),
-    ...parts.flatMap((part) => part.differences),
-  ];
-  const description = served.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
+  const parts = versions.map((version) => versionParts(version, versions.length > 1));
+  const differences = parts.flatMap((part) => part.differences);
+  const description = versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
   const [single] = parts;
   const definition = [
     `group: ${literal(group)},`,
@@ -67,17 +64,19 @@ function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionPa
     : { spec: "spec", status: "status" };
   const { spec = {}, status } = root.properties ?? {};
   const columns = columnsText(version.additionalPrinterColumns ?? [], root);
-  const consts = [`const ${names.spec} = ${objectText(spec)};\n`];
-  const fields = [assigned("spec", names.spec)];
+  const presence = specPresence(root);
+  const consts = [`const ${names.spec} = ${objectText(spec)}${presence === "optional" ? ".optional()" : ""};\n`];
+  const fields = [assigned("spec", names.spec), ...(presence === "required" ? ["specRequired: true,"] : [])];
   if (status !== undefined) {
     consts.push(`const ${names.status} = ${objectText(status)};\n`);
-    fields.push(assigned("status", names.status));
+    fields.push(assigned("status", names.status), ...list("statusRequired", status.required));
   }
   if (columns.entries.length > 0) fields.push(`columns: { ${columns.entries.join(", ")} },`);
   fields.push(...scaleText(version));
   if (version.deprecated === true) {
     fields.push(`deprecated: ${literal(version.deprecationWarning ?? `${version.name} is deprecated`)},`);
   }
+  if (!version.served) fields.push("served: false,");
   const differences = [...columns.differences, ...differencesOf(version, root)];
   return {
     name: version.name,
@@ -86,6 +85,15 @@ function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionPa
     fields,
     differences: [...new Set(differences)],
   };
+}
+
+/** What a definition must say about whether a spec is written: in most, that follows from its fields. */
+function specPresence({ required = [], properties }: JsonSchema): "required" | "optional" | undefined {
+  const { spec = {} } = properties ?? {};
+  const isDemanded = required.includes("spec") && spec.default === undefined;
+  const hasDemands = (spec.required ?? []).some((field) => spec.properties?.[field]?.default === undefined);
+  if (isDemanded === hasDemands) return undefined;
+  return isDemanded ? "required" : "optional";
 }
 
 function assigned(field: string, name: string): string {

@@ -18,14 +18,11 @@ const topKeywords: ReadonlySet<string> = new Set([
 export function differencesOf({ name, subresources }: CrdVersionInput, root: JsonSchema): string[] {
   const { metadata, spec = {}, status } = root.properties ?? {};
   const hasStatus = status !== undefined;
-  const isDemanded = root.required?.includes("spec") === true;
-  const hasDemands = (spec.required ?? []).some((field) => spec.properties?.[field]?.default === undefined);
   const isSubresource = subresources?.status !== undefined;
   const found: readonly (readonly [boolean, string])[] = [
     [Object.keys(metadata?.properties ?? {}).length > 0, `what ${name} demands of metadata`],
-    [isDemanded && !hasDemands, `spec must be given in ${name}, although nothing in it must`],
-    [!isDemanded && hasDemands, `spec may be left out in ${name}, although it has required fields`],
-    [status?.required !== undefined, `required fields of status in ${name}`],
+    [!saysNothing(spec.default), `what a spec that is left out in ${name} is filled in with`],
+    [!saysNothing(status?.default), `what a status that is left out in ${name} is filled in with`],
     [root.required?.includes("status") === true, `status is required in ${name}`],
     [hasStatus && !isSubresource, `status of ${name} is not a subresource`],
     [!hasStatus && isSubresource, `status of ${name} is a subresource without a schema`],
@@ -36,6 +33,11 @@ export function differencesOf({ name, subresources }: CrdVersionInput, root: Jso
     ...strangeKeywords(`status in ${name}`, status ?? {}),
     ...found.flatMap(([holds, sentence]) => (holds ? [sentence] : [])),
   ];
+}
+
+/** Whether a default of a whole part adds nothing to those of its fields. */
+function saysNothing(value: unknown): boolean {
+  return value === undefined || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
 function rootDifferences(name: string, root: JsonSchema): string[] {
