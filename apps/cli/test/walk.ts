@@ -102,14 +102,20 @@ class Session {
   }
 }
 
-/** A folder of commands that stand for what a registry would give: `npx capstan` is this checkout, and its packages are linked. */
+/**
+ * A folder of commands that stand for what a registry would give: packages are linked already, so that all that is left for
+ * `npm install` is to link their commands, as it does; `npx capstan` is the project's, and before there is one this checkout's.
+ */
 async function commands(folder: string, kubectl: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
   const node = `${checkout}/node_modules/.bin/node`;
   const scripts = {
-    npx: `shift; exec "${node}" --conditions=@capstan/source "${checkout}/apps/cli/src/main.ts" "$@"`,
-    npm: `if [ "$1" = install ]; then exit 0; fi; PATH="$PWD/node_modules/.bin:\${PATH#*:}"; export PATH; exec npm "$@"`,
+    npx: `shift
+if [ -e node_modules/.bin/capstan ]; then exec node_modules/.bin/capstan "$@"; fi
+exec "${node}" --conditions=@capstan/source "${checkout}/apps/cli/src/main.ts" "$@"`,
+    npm: `if [ "$1" = install ]; then exec ln -sf ../capstan/bin/capstan.js node_modules/.bin/capstan; fi
+PATH="$PWD/node_modules/.bin:\${PATH#*:}"; export PATH; exec npm "$@"`,
     kubectl: `exec "${kubectl}" "$@"`,
   };
   for (const [name, line] of Object.entries(scripts)) {
