@@ -89,8 +89,7 @@ async function showUntilAvailable(events: AsyncIterable<WatchEvent<ObjectOf<type
 function untilInterrupted(): Promise<void> {
   console.log("\nThe cluster runs until you press Ctrl-C.");
   return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve());
-    process.once("SIGTERM", () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => resolve());
   });
 }
 

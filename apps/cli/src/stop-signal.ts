@@ -1,13 +1,16 @@
 /** Waits until this process is told to stop. */
 import { once } from "node:events";
 
-/** Resolves at SIGTERM or SIGINT, or when the signal that is handed in is aborted. */
+/** Resolves at SIGTERM, SIGINT or SIGHUP (a terminal that was closed), or when the signal that is handed in is aborted. */
 export async function stopSignal(quit?: AbortSignal): Promise<void> {
   const stop = new AbortController();
   // A pending promise alone does not keep the process alive; a listening port does, and so does this timer when there is none.
   const alive = setInterval(() => {}, 1 << 30);
   const told = quit === undefined ? [] : [once(quit, "abort", { signal: stop.signal })];
-  await Promise.race([...["SIGTERM", "SIGINT"].map((name) => once(process, name, { signal: stop.signal })), ...told]);
+  await Promise.race([
+    ...["SIGTERM", "SIGINT", "SIGHUP"].map((name) => once(process, name, { signal: stop.signal })),
+    ...told,
+  ]);
   stop.abort();
   clearInterval(alive);
 }

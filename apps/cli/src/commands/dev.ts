@@ -26,7 +26,11 @@ export const dev: Command = defineCommand({
       default: "info",
       describe: "how much the operator says: debug, info, warn or error",
     },
-    apply: { type: "list", value: "FILES", describe: "create these objects when the operator runs (samples/*.yaml)" },
+    apply: {
+      type: "list",
+      value: "FILES",
+      describe: "create the objects of these files when the operator runs, such as samples/*.yaml",
+    },
   },
   examples: [
     { line: "capstan dev", does: "Run on an embedded cluster; kubectl --kubeconfig .capstan/kubeconfig talks to it" },

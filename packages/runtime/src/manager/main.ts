@@ -170,7 +170,7 @@ async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefi
     await installCrds(definition.controllers, { api, clock, manager: nameOf(definition), complete });
   } catch (error) {
     if (settings.installCrds === "always" || !isApiError(error, "Forbidden")) throw error;
-    log.warn(`the CRDs are left as they are: ${messageOf(error)}`);
+    log.info(`the CRDs are left as they are: ${messageOf(error)}`);
   }
 }
 
