@@ -30,6 +30,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/create-webhook.ts")).createWebhook,
   },
   {
+    name: "create e2e-test",
+    topic: "Start",
+    summary: "Add a test of the whole operator on a cluster",
+    load: async () => (await import("./commands/create-extra.ts")).createEndToEndTest,
+  },
+  {
+    name: "create upgrade-workflow",
+    topic: "Start",
+    summary: "Add a scheduled job that upgrades the project",
+    load: async () => (await import("./commands/create-extra.ts")).createUpgradeWorkflow,
+  },
+  {
     name: "delete api",
     topic: "Start",
     summary: "Take a kind out of the project",

@@ -2,7 +2,7 @@
 
 // A project and what it was made from.
 export { checkInputs, formatInputs, inputsFile, parseInputs } from "./project/inputs.ts";
-export type { ApiInputs, ImageInputs, Inputs, Origin, WebhookInputs } from "./project/inputs.ts";
+export type { ApiInputs, Extra, ImageInputs, Inputs, Origin, WebhookInputs } from "./project/inputs.ts";
 export { checkProjectName, wordsOf } from "./project/names.ts";
 export type { Words } from "./project/names.ts";
 export { currentTemplates, renderProject } from "./project/render.ts";
@@ -11,7 +11,7 @@ export { ScaffoldError } from "./errors.ts";
 export type { ScaffoldErrorCode } from "./errors.ts";
 
 // Changes to it.
-export { addApi, addWebhooks, findApi, removeApi } from "./project/edit.ts";
+export { addApi, addExtra, addWebhooks, findApi, removeApi } from "./project/edit.ts";
 export type { ApiName } from "./project/edit.ts";
 export { renameApi } from "./project/rename.ts";
 export type { NewName, Renamed } from "./project/rename.ts";

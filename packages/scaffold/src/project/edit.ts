@@ -1,6 +1,6 @@
 /** The changes one can make to a project's inputs. Each answers with new inputs or says why not. */
 import { ScaffoldError } from "../errors.ts";
-import { type ApiInputs, checkInputs, type Inputs, type WebhookInputs } from "./inputs.ts";
+import { type ApiInputs, checkInputs, type Extra, type Inputs, type WebhookInputs } from "./inputs.ts";
 
 /** Which kind is meant: `Memcached`, or with its group where two groups have it. */
 export interface ApiName {
@@ -56,6 +56,15 @@ export function addWebhooks(inputs: Inputs, name: ApiName, webhooks: WebhookInpu
   }
   const next = { ...api, webhooks: { ...api.webhooks, ...webhooks } };
   return checked({ ...inputs, apis: inputs.apis.map((one) => (one === api ? next : one)) });
+}
+
+/** The project with something besides its kinds. */
+export function addExtra(inputs: Inputs, extra: Extra): Inputs {
+  const { apis, extras = [] } = inputs;
+  if (extras.includes(extra)) throw new ScaffoldError("Duplicate", `this project has its ${extra} already`);
+  if (extra === "end-to-end-test" && !apis.some(({ origin }) => origin === "new"))
+    throw new ScaffoldError("NotPossible", "this project defines no kind to be tried on a cluster; add one first");
+  return { ...inputs, extras: [...extras, extra] };
 }
 
 /** The one kind of that name. */

@@ -42,6 +42,11 @@ export interface ApiInputs {
   readonly webhooks?: WebhookInputs;
 }
 
+/** What a project can have besides: a test on a whole cluster, and a scheduled job that upgrades it. */
+export type Extra = "end-to-end-test" | "upgrade-workflow";
+
+const extraNames: ReadonlySet<unknown> = new Set<Extra>(["end-to-end-test", "upgrade-workflow"]);
+
 /** Everything that a project is made from. */
 export interface Inputs {
   /** Which generation of templates wrote the files. */
@@ -54,6 +59,7 @@ export interface Inputs {
   readonly namespaced: boolean;
   /** The comment that every source begins with. */
   readonly header?: string;
+  readonly extras?: readonly Extra[];
   readonly apis: readonly ApiInputs[];
 }
 
@@ -74,7 +80,7 @@ export function parseInputs(text: string): Inputs {
     throw bad("it is not JSON", cause);
   }
   if (!isRecord(value) || !Array.isArray(value["apis"])) throw bad("it does not hold a project");
-  const { templates, name, domain, capstan, namespaced, header } = value;
+  const { templates, name, domain, capstan, namespaced, header, extras } = value;
   if (
     typeof templates !== "number" ||
     typeof name !== "string" ||
@@ -90,10 +96,15 @@ export function parseInputs(text: string): Inputs {
     capstan,
     namespaced: namespaced === true,
     ...(typeof header === "string" ? { header } : {}),
+    ...(Array.isArray(extras) ? { extras: extras.filter(isExtra) } : {}),
     apis: value["apis"].map(parseApi),
   };
   checkInputs(inputs);
   return inputs;
+}
+
+function isExtra(value: unknown): value is Extra {
+  return extraNames.has(value);
 }
 
 function parseApi(value: unknown): ApiInputs {

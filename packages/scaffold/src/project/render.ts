@@ -2,7 +2,16 @@
 import { extraControllerFile, fileOf, sourceFile } from "../templates/source.ts";
 import { mainFile } from "../templates/main-file.ts";
 import { agentsFile, readmeFile } from "../templates/guides.ts";
-import { containerFile, gitignoreFile, packageFile, tsconfigFile, workflowFile } from "../templates/root-files.ts";
+import { endToEndTest } from "../templates/end-to-end-test.ts";
+import { upgradeWorkflow } from "../templates/upgrade-workflow.ts";
+import {
+  containerFile,
+  gitignoreFile,
+  hasExtra,
+  packageFile,
+  tsconfigFile,
+  workflowFile,
+} from "../templates/root-files.ts";
 import { sampleFile } from "../templates/sample.ts";
 import { emptyTest, testFile } from "../templates/test-file.ts";
 import { ScaffoldError } from "../errors.ts";
@@ -15,10 +24,14 @@ export type Files = ReadonlyMap<string, string>;
 export type Templates = (inputs: Inputs) => Files;
 
 /** The generation that new projects are made with. */
-export const currentTemplates = 1;
+export const currentTemplates = 2;
 
 /** Every generation that projects were made with: an upgrade needs the old one to know what the user changed. */
-const generations: { readonly [generation: number]: Templates } = { 1: renderFirst };
+const generations: { readonly [generation: number]: Templates } = {
+  // The second differs from the first in how src/main.ts starts.
+  1: render,
+  2: render,
+};
 
 /** The files of a project, as the templates that its inputs name write them. */
 export function renderProject(inputs: Inputs): Files {
@@ -32,7 +45,7 @@ export function renderProject(inputs: Inputs): Files {
   return templates(inputs);
 }
 
-function renderFirst(inputs: Inputs): Files {
+function render(inputs: Inputs): Files {
   return new Map([
     [".github/workflows/ci.yml", workflowFile],
     [".gitignore", gitignoreFile],
@@ -45,6 +58,8 @@ function renderFirst(inputs: Inputs): Files {
     ["src/main.ts", mainFile(inputs)],
     ...(inputs.apis.length === 0 ? [["src/main.test.ts", emptyTest(inputs)] as const] : []),
     ...inputs.apis.flatMap((api) => apiFiles(inputs, api)),
+    ...(hasExtra(inputs, "end-to-end-test") ? [["e2e/operator.test.ts", endToEndTest(inputs)] as const] : []),
+    ...(hasExtra(inputs, "upgrade-workflow") ? [[".github/workflows/upgrade.yml", upgradeWorkflow] as const] : []),
   ]);
 }
 

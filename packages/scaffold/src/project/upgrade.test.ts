@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { diffLines, toLines } from "../merge/lines.ts";
 import { planChange } from "./change.ts";
 import type { Inputs } from "./inputs.ts";
-import { type Files, renderProject } from "./render.ts";
+import { currentTemplates, type Files, renderProject } from "./render.ts";
 
 const inputs: Inputs = {
   templates: 1,
@@ -102,4 +102,22 @@ test("an untouched project becomes what the new templates write", () => {
     assert.notEqual(change.action, "conflict");
   }
   assert.deepEqual(Object.fromEntries(made), Object.fromEntries(next));
+});
+
+test("projects of the first templates become those of the newest, and their people's lines stay", () => {
+  const next = renderProject({ ...inputs, templates: currentTemplates });
+  const mine = base.get("src/main.ts")?.replace("controllers: [", "// mine\n  controllers: [") ?? "";
+  const changes = planChange({ base, next, disk: new Map([...base, ["src/main.ts", mine]]) });
+  assert.deepEqual(
+    changes.map(({ path, action }) => [path, action]),
+    [
+      ["capstan.json", "update"],
+      ["src/main.ts", "update"],
+    ],
+  );
+  const main = changes.find(({ path }) => path === "src/main.ts");
+  const text = main?.action === "update" ? main.text : "";
+  assert.match(text, /\/\/ mine\n/);
+  assert.match(text, /\nawait app\.runIfMain\(import\.meta\);\n$/);
+  assert.doesNotMatch(text, /import\.meta\.main/);
 });

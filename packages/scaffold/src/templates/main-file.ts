@@ -27,7 +27,12 @@ export const app = operator({
 ${list}  ],
 });
 
-if (import.meta.main) await app.run();
+${startLine(inputs)}
 `,
   );
+}
+
+/** Since the second generation the program starts itself on every Node, and not only where `import.meta.main` is known. */
+function startLine({ templates }: Inputs): string {
+  return templates === 1 ? "if (import.meta.main) await app.run();" : "await app.runIfMain(import.meta);";
 }

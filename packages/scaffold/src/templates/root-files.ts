@@ -1,9 +1,14 @@
 /** The files at the root of a project. */
-import type { Inputs } from "../project/inputs.ts";
+import type { Extra, Inputs } from "../project/inputs.ts";
 
 /** Whether the framework comes from a checkout instead of a registry. */
 export function isCheckout({ capstan }: Inputs): boolean {
   return capstan.startsWith("file:");
+}
+
+/** Whether a project has something besides. */
+export function hasExtra({ extras = [] }: Inputs, extra: Extra): boolean {
+  return extras.includes(extra);
 }
 
 const condition = "--conditions=@capstan/source";
@@ -24,6 +29,7 @@ export function packageFile(inputs: Inputs): string {
       dev: "capstan dev",
       check: "tsc --noEmit",
       test: `node${flags} --test "src/**/*.test.ts"`,
+      ...(hasExtra(inputs, "end-to-end-test") ? { "test:e2e": `node${flags} --test "e2e/*.test.ts"` } : {}),
     },
     dependencies: { capstan: isCheckout(inputs) ? `${capstan}/packages/capstan` : capstan },
     devDependencies: { "@types/node": "24.19.2", typescript: "7.0.2" },
@@ -49,7 +55,7 @@ export function tsconfigFile(inputs: Inputs): string {
       erasableSyntaxOnly: true,
       skipLibCheck: true,
     },
-    include: ["src"],
+    include: hasExtra(inputs, "end-to-end-test") ? ["src", "e2e"] : ["src"],
   });
 }
 

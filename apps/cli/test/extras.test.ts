@@ -1,0 +1,116 @@
+/** What a project can have besides its kinds, used as its people and their CI use it. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+import { realKubectl } from "./kubectl.ts";
+import { capstan } from "./terminal.ts";
+
+const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+const run = promisify(execFile);
+
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "capstan-extras-"));
+});
+after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+async function mustRun(words: string, cwd: string): Promise<void> {
+  const { code, err } = await capstan(words.split(" "), { cwd });
+  assert.equal(code, 0, `${words}: ${err}`);
+}
+
+/** A folder with commands, for PATH. */
+async function commandsIn(place: string, texts: { readonly [name: string]: string }): Promise<string> {
+  const bin = join(place, "bin");
+  await mkdir(bin, { recursive: true });
+  for (const [name, text] of Object.entries(texts)) {
+    await writeFile(join(bin, name), text);
+    await chmod(join(bin, name), 0o755);
+  }
+  return bin;
+}
+
+suite("the end-to-end test of a project", () => {
+  test("needs a kind", async () => {
+    await mustRun(`init empty-operator --capstan ${checkout} --bare`, folder);
+    const { code, err } = await capstan(["create", "e2e-test"], { cwd: join(folder, "empty-operator") });
+    assert.notEqual(code, 0);
+    assert.match(err, /defines no kind to be tried on a cluster/);
+  });
+
+  test("starts a cluster and the operator, applies the samples, and reads the metrics", async () => {
+    await mustRun(`init shop-operator --capstan ${checkout} --group shop --kind Shop`, folder);
+    const root = join(folder, "shop-operator");
+    await mustRun("create e2e-test", root);
+    const again = await capstan(["create", "e2e-test"], { cwd: root });
+    assert.match(again.err, /has its end-to-end-test already/);
+    // The compiler also looks into the linked checkout, whose mistakes are not the project's.
+    const told = await run("node_modules/.bin/tsc", ["--noEmit"], { cwd: root }).catch((error: unknown) => error);
+    assert.doesNotMatch((told as { stdout: string }).stdout, /^(src|e2e)\//m);
+    const tools = await commandsIn(folder, {});
+    await symlink(await realKubectl(), join(tools, "kubectl"));
+    const { NODE_TEST_CONTEXT: _, KUBECONFIG: __, PATH, ...rest } = process.env;
+    const path = [tools, join(checkout, "node_modules/.bin"), dirname(process.execPath), PATH].join(":");
+    const state = join(folder, "state");
+    const env = { ...rest, PATH: path, XDG_STATE_HOME: state, CAPSTAN_CHECKOUT: checkout };
+    const { stdout } = await run("npm", ["run", "--silent", "test:e2e"], { cwd: root, env });
+    assert.match(stdout, /pass 2\n/);
+  });
+});
+
+suite("the upgrade workflow of a project", () => {
+  /** A project in a repository with a remote, and what the job would find on its machine. */
+  async function repository(name: string, npx: string) {
+    await mustRun(`init ${name} --capstan ${checkout} --group shop --kind Shop`, folder);
+    const root = join(folder, name);
+    await mustRun("create upgrade-workflow", root);
+    const remote = join(folder, `${name}.git`);
+    const git = async (...words: string[]): Promise<string> => (await run("git", words, { cwd: root })).stdout;
+    await run("git", ["init", "--quiet", "--bare", remote]);
+    await git("init", "--quiet", "--initial-branch", "main");
+    await git("add", "--all");
+    await git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "first");
+    await git("remote", "add", "origin", remote);
+    const asked = join(folder, `${name}.asked`);
+    const bin = await commandsIn(join(folder, `${name}-tools`), {
+      npm: "#!/bin/sh\n",
+      npx: `#!/bin/sh\n${npx}\n`,
+      // Lists what was opened before.
+      gh: `#!/bin/sh\nif [ "$2" = list ]; then cat "${asked}" 2>/dev/null; else echo "$@" >> "${asked}"; fi\nexit 0\n`,
+    });
+    const workflow = parse(await readFile(join(root, ".github/workflows/upgrade.yml"), "utf8")) as {
+      readonly on: { readonly schedule: readonly unknown[] };
+      readonly jobs: { readonly upgrade: { readonly steps: readonly { readonly run?: string }[] } };
+    };
+    assert.equal(workflow.on.schedule.length, 1);
+    const script = workflow.jobs.upgrade.steps.flatMap((step) => step.run ?? []).join("\n");
+    const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` };
+    const work = () => run("bash", ["-e", "-c", script], { cwd: root, env });
+    const opened = () => readFile(asked, "utf8").catch(() => "");
+    return { git, work, opened };
+  }
+
+  test("opens one change, with what the upgrade wrote and its conflicts marked", async () => {
+    const { git, work, opened } = await repository("old-operator", "echo '<<<<<<< yours' >> src/main.ts; exit 5");
+    await work();
+    assert.match(await git("show", "--stat", "origin/capstan-upgrade"), /src\/main\.ts/);
+    assert.match(await opened(), /^pr create --head capstan-upgrade /);
+    await work();
+    assert.equal((await opened()).trim().split("\n").length, 1);
+  });
+
+  test("opens none when everything is up to date, and fails when the upgrade fails", async () => {
+    const fine = await repository("new-operator", "exit 0");
+    await fine.work();
+    assert.equal(await fine.opened(), "");
+    const broken = await repository("broken-operator", "exit 3");
+    await assert.rejects(broken.work());
+    assert.equal(await broken.opened(), "");
+  });
+});
