@@ -1,4 +1,5 @@
 /** The operator as a program: `node src/main.ts --help`. In the pods of backups the same program is the agent. */
+import { agentImageFrom } from "./agent-image.ts";
 import { runAgent } from "./backup/agent/main.ts";
 import { AGENT_ARGUMENT } from "./backup/index.ts";
 import { connectEtcd } from "./etcd/index.ts";
@@ -9,6 +10,5 @@ else await runOperator();
 
 async function runOperator(): Promise<void> {
   const now = (): number => Date.now();
-  const agentImage = process.env["ETCD_OPERATOR_IMAGE"] ?? "etcd-operator";
-  await etcdOperator({ connect: connectEtcd, now, agentImage }).run();
+  await etcdOperator({ connect: connectEtcd, now, agentImage: agentImageFrom(process.env) }).run();
 }

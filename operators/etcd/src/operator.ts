@@ -3,6 +3,8 @@ import { controller, operator } from "capstan";
 import type { Controller, Operator } from "capstan";
 import { actions } from "./act/index.ts";
 import type { Means } from "./act/index.ts";
+import { resolveAgentImage } from "./agent-image.ts";
+import type { AgentImage } from "./agent-image.ts";
 import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
@@ -14,7 +16,7 @@ import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts"
 /** Everything that is handed in. */
 export interface OperatorOptions extends Outside {
   /** The image of this program: pods that make and fetch backups run it. */
-  readonly agentImage: string;
+  readonly agentImage: AgentImage;
 }
 
 export function etcdOperator(options: OperatorOptions): Operator {
@@ -36,11 +38,11 @@ function clusterController(options: OperatorOptions): Controller {
 
 /** What the pod of a first member needs that begins with a backup. */
 function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
-  return ({ seen }, member, version) => {
+  return ({ seen, get }, member, version) => {
     const { form, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
     return seedParts({
-      agentImage,
+      agentImage: resolveAgentImage(get, agentImage),
       source,
       image: imageOf(form.spec, version),
       version,

@@ -2,6 +2,8 @@
 import { again, controller } from "capstan";
 import type { Answer, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
+import { resolveAgentImage } from "../agent-image.ts";
+import type { AgentImage } from "../agent-image.ts";
 import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import type { JobResult } from "./agent/job.ts";
 import { dueTime, nextStep } from "./backup-steps.ts";
@@ -13,8 +15,7 @@ import { backupPod, verifyPod } from "./pods.ts";
 
 /** What controllers of backups are handed. */
 export interface BackupMeans {
-  /** The operator's own image: its program is the agent, too. */
-  readonly agentImage: string;
+  readonly agentImage: AgentImage;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -85,7 +86,10 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
   const { context, means, object, cluster, seen } = scene;
   if (cluster === undefined) return;
   const { name } = object.metadata;
-  const common = { agentImage: means.agentImage, labels: { "app.kubernetes.io/managed-by": "etcd-operator" } };
+  const common = {
+    agentImage: resolveAgentImage(context.get, means.agentImage),
+    labels: { "app.kubernetes.io/managed-by": "etcd-operator" },
+  };
   const pod =
     step.do === "make"
       ? backupPod({ ...common, spec: object.spec, cluster })

@@ -2,6 +2,7 @@
 import { again, controller } from "capstan";
 import type { Answer, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
+import { resolveAgentImage } from "../agent-image.ts";
 import { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import type { BackupMeans } from "./backup-controller.ts";
 import { seeJob } from "./job-pods.ts";
@@ -82,7 +83,8 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
 async function describe({ context, means, object }: Scene): Promise<void> {
   const { store, backup, encryption } = object.spec;
   const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
-  const pod = describePod({ agentImage: means.agentImage, labels, source: { store, backup, encryption } });
+  const agentImage = resolveAgentImage(context.get, means.agentImage);
+  const pod = describePod({ agentImage, labels, source: { store, backup, encryption } });
   await context.create(Pod, { prefix: `${object.metadata.name.slice(0, 40)}-describe-` }, pod);
   context.status.phase = "Pending";
   context.status.message = "the backup is being looked up";

@@ -1,0 +1,36 @@
+/** The image of the pods that make and fetch backups: this program's own, for it is the agent, too. */
+import { Retry } from "capstan";
+import type { Context, ObjectOf } from "capstan";
+import { Pod } from "capstan/kinds/v1";
+import type { EtcdBackup } from "./kinds/index.ts";
+
+/** Its name, or the pod that this program runs in: there it is read when it is needed. */
+export type AgentImage = string | { readonly namespace: string; readonly pod: string };
+
+/** What a program is told by whoever started it. */
+interface Environment {
+  readonly [variable: string]: string | undefined;
+}
+
+/** In a pod of the generated Deployment the environment says which pod it is; `ETCD_OPERATOR_IMAGE` says it better. */
+export function agentImageFrom(environment: Environment): AgentImage {
+  const { ETCD_OPERATOR_IMAGE: image, POD_NAMESPACE: namespace, HOSTNAME: pod } = environment;
+  if (image !== undefined) return image;
+  return namespace === undefined || pod === undefined ? "etcd-operator" : { namespace, pod };
+}
+
+type GetPod = Pick<Context<typeof EtcdBackup, typeof Pod>, "get">["get"];
+
+export function resolveAgentImage(get: GetPod, source: AgentImage): string {
+  if (typeof source === "string") return source;
+  const { namespace, pod: name } = source;
+  const pod = get(Pod, name, { namespace }) as ObjectOf<typeof Pod> | undefined;
+  const containers = pod?.spec?.containers ?? [];
+  const image = (containers.find((container) => container.name === MANAGER) ?? containers[0])?.image;
+  if (image !== undefined) return image;
+  const message = `the operator's own pod ${namespace}/${name} is not in sight, so the image for backups is unknown: set ETCD_OPERATOR_IMAGE`;
+  throw new Retry(message, { after: "10s" });
+}
+
+/** What the generated Deployment calls its container. */
+const MANAGER = "manager";
