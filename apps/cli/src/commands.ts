@@ -108,6 +108,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/generate.ts")).generateCrds,
   },
   {
+    name: "generate schema-patch",
+    topic: "Ship",
+    summary: "The program's schemas, put into CRDs that you keep by hand",
+    load: async () => (await import("./commands/schema-patch.ts")).schemaPatch,
+  },
+  {
     name: "generate rbac",
     topic: "Ship",
     summary: "The least permissions that the program needs",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, isApiError, noRetry } from "@capstan/client";
 import { type Api, apiOf, type Operator, silentLog } from "@capstan/runtime";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { kubernetesMissing } from "@capstan/kubernetes";
 import { realKubectl } from "./kubectl.ts";
 import { capstan } from "./terminal.ts";
@@ -207,3 +207,31 @@ test(
     }
   },
 );
+
+test("schemas go into CRDs that people keep by hand, and what they wrote stays", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "capstan-schema-patch-"));
+  try {
+    const { out: crds } = await capstan(["generate", "crds", "--entry", join(memcached, "main.ts")], { cwd });
+    await mkdir(join(cwd, "crds"));
+    const file = join(cwd, "crds/memcached.yaml");
+    const old = crds.replace("type: integer", "type: string").replace("spec:\n", "# ours\nspec:\n");
+    await writeFile(file, old);
+    const made = await capstan(["generate", "schema-patch", "crds", "--entry", join(memcached, "main.ts")], { cwd });
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, /update +crds\/memcached\.yaml/);
+    const text = await readFile(file, "utf8");
+    assert.match(text, /# ours\nspec:\n/);
+    assert.doesNotMatch(text.split("additionalPrinterColumns")[0] ?? "", /size:\n +type: string/);
+    assert.deepEqual(parse(text), parse(crds));
+    assert.match(
+      (await capstan(["generate", "schema-patch", "crds", "--entry", join(memcached, "main.ts")], { cwd })).out,
+      /nothing to change/,
+    );
+    await writeFile(file, "a: [");
+    const broken = await capstan(["generate", "schema-patch", "crds", "--entry", join(memcached, "main.ts")], { cwd });
+    assert.equal(broken.code, 3);
+    assert.match(broken.err, /cannot patch crds\/memcached\.yaml: it is no YAML/);
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+});

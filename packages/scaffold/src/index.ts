@@ -31,6 +31,8 @@ export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
 export type { Installation, Manifest, Placement } from "./generate/objects.ts";
 export { bundleSourceOf, wordsOfPackage } from "./generate/bundle.ts";
 export type { PackageWords, Registered, Registrar, WebhookReach } from "./generate/bundle.ts";
+export { patchSchemas } from "./generate/schema-patch.ts";
+export type { PatchedCrds } from "./generate/schema-patch.ts";
 export { kustomizeTree } from "./generate/kustomize.ts";
 export { helmChart } from "./generate/helm.ts";
 export type { ChartFacts } from "./generate/helm.ts";
