@@ -153,7 +153,13 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   const door = doorAt(place);
   if (settings.webhookCertDir !== undefined) {
     const { openFolderWebhooks } = await import("../webhook/folder.ts");
-    return openFolderWebhooks({ ...program, resources, door, folder: settings.webhookCertDir });
+    return openFolderWebhooks({
+      ...program,
+      resources,
+      door,
+      folder: settings.webhookCertDir,
+      paths: definition.webhooks?.paths,
+    });
   }
   const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
   const { failurePolicy } = place;

@@ -47,7 +47,7 @@ export interface OperatorDefinition {
    */
   readonly pauseByNamespace?: boolean;
   /** How its webhooks are called; they come from the hooks and conversions of its resources. */
-  readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds">;
+  readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
 }
 
 /** How several replicas agree on who works. */

@@ -10,11 +10,14 @@ import { messageOf } from "../failure.ts";
 import { webhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import type { WebhookMeter } from "./meter.ts";
-import { webhookPaths } from "./paths.ts";
+import { checkPaths, webhookPaths } from "./paths.ts";
 import type { OpenDoor, OperatorWebhooks, WebhookOptions } from "./webhooks.ts";
 
 /** What such webhooks are started with. */
-export interface FolderOptions extends Pick<WebhookOptions, "resources" | "clock" | "log" | "registry" | "door"> {
+export interface FolderOptions extends Pick<
+  WebhookOptions,
+  "resources" | "clock" | "log" | "registry" | "door" | "paths"
+> {
   /** Holds `tls.crt` and `tls.key`, or `apiserver.crt` and `apiserver.key`. */
   readonly folder: string;
 }
@@ -24,10 +27,11 @@ const LOOK = 10_000;
 
 /** Opens the door with the certificate that the folder holds now. */
 export async function openFolderWebhooks(options: FolderOptions): Promise<FolderWebhooks> {
-  const { resources, clock, log, registry, folder } = options;
+  const { resources, clock, log, registry, folder, paths } = options;
+  checkPaths(resources, paths ?? {});
   const first = await readPair(folder);
-  const meter = webhookMeter(registry, webhookPaths(resources));
-  const door = await options.door(webhookHandler({ resources, clock, log, meter }));
+  const meter = webhookMeter(registry, webhookPaths(resources, paths));
+  const door = await options.door(webhookHandler({ resources, clock, log, meter, paths }));
   return new FolderWebhooks(options, { door, meter, first });
 }
 

@@ -10,6 +10,7 @@ import { WebhookError } from "./errors.ts";
 import type { WebhookErrorCode } from "./errors.ts";
 import type { WebhookMeter } from "./meter.ts";
 import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
+import type { ChosenPaths } from "./paths.ts";
 import { readAdmissionReview, readConversionReview, writeAdmissionReview, writeConversionReview } from "./review.ts";
 
 /** Answers one call. */
@@ -21,11 +22,14 @@ export interface HandlerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: WebhookMeter;
+  /** Where hooks are answered, where that is not the usual place. */
+  readonly paths?: ChosenPaths | undefined;
 }
 
 /** A handler for all hooks and conversions of some resources. */
-export function webhookHandler({ resources, clock, log, meter }: HandlerOptions): WebhookHandler {
-  const routes = routesOf(resources, log, meter);
+export function webhookHandler(options: HandlerOptions): WebhookHandler {
+  const { clock, log, meter } = options;
+  const routes = routesOf(options);
   return async (request) => {
     const { pathname } = new URL(request.url);
     const route = routes.get(pathname);
@@ -41,11 +45,11 @@ export function webhookHandler({ resources, clock, log, meter }: HandlerOptions)
 /** Makes the answer's body of the request's. */
 type Route = (body: string) => Promise<string>;
 
-function routesOf(resources: readonly Resource[], log: Log, meter: WebhookMeter): ReadonlyMap<string, Route> {
+function routesOf({ resources, log, meter, paths }: HandlerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>();
   for (const resource of resources) {
-    if (resource.hooks.default) routes.set(hookPath("mutate", resource), admitting(defaulting(resource)));
-    if (resource.hooks.validate) routes.set(hookPath("validate", resource), admitting(validating(resource)));
+    if (resource.hooks.default) routes.set(hookPath("mutate", resource, paths), admitting(defaulting(resource)));
+    if (resource.hooks.validate) routes.set(hookPath("validate", resource, paths), admitting(validating(resource)));
   }
   const convert = converting(resources.filter(isConverted), (error) => {
     meter.panicked("conversion");

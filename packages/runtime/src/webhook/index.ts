@@ -4,6 +4,7 @@ export type { Door, OpenDoor, WebhookOptions, Webhooks } from "./webhooks.ts";
 export { httpsDoor } from "./https.ts";
 export { webhookHandler } from "./handler.ts";
 export { needsWebhooks, webhookPaths } from "./paths.ts";
+export type { ChosenPaths } from "./paths.ts";
 export type { HandlerOptions, WebhookHandler } from "./handler.ts";
 export { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 export type { Reach, Registration, RegistrationOptions } from "./registration.ts";

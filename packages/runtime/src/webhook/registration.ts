@@ -6,6 +6,7 @@ import type { AnyKind } from "../api.ts";
 import { crdName, storageVersion } from "../resource.ts";
 import type { ServingNames } from "./certificates.ts";
 import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
+import type { ChosenPaths } from "./paths.ts";
 
 /** How an API server reaches the webhooks: through a Service, or at an address when the operator runs outside the cluster. */
 export type Reach =
@@ -25,6 +26,8 @@ export interface RegistrationOptions {
   readonly failurePolicy?: "Fail" | "Ignore" | undefined;
   /** How long the API server waits: 5 seconds unless said otherwise. */
   readonly timeoutSeconds?: number | undefined;
+  /** Where hooks are answered, by the names of CRDs: `/validate-<group>-<version>-<kind>` unless said otherwise. */
+  readonly paths?: ChosenPaths | undefined;
 }
 
 /** A configuration and the kind that it is of. */
@@ -102,7 +105,7 @@ function webhook(resource: Resource, options: RegistrationOptions, { name, verb,
   return {
     name: `${name}.${crdName(resource)}`,
     admissionReviewVersions: ["v1"],
-    clientConfig: clientConfigOf(reach, hookPath(verb, resource), bundle),
+    clientConfig: clientConfigOf(reach, hookPath(verb, resource, options.paths), bundle),
     // Only the objects themselves: whoever writes a status, such as the operator, is not held up.
     rules: [{ operations, apiGroups: [group], apiVersions: [storageVersion(resource)], resources: [plural], scope }],
     // Whichever version is written, the hook sees the stored one.

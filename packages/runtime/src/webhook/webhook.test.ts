@@ -14,7 +14,7 @@ import { VirtualClock } from "../testing/clock.ts";
 import { bundleOf, nextTrust } from "./certificates.ts";
 import type { Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
-import { webhookPaths } from "./paths.ts";
+import { checkPaths, webhookPaths } from "./paths.ts";
 import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
@@ -295,4 +295,35 @@ describe("registration", () => {
     assert.ok(far.listen === undefined && /--webhook-url/u.test(far.why));
     assert.equal(placeOf({ ...around, address: "", isInCluster: true, server: "https://10.96.0.1" }).listen, undefined);
   });
+});
+
+describe("chosen paths", () => {
+  const paths = { "disks.example.com": { validate: "/check/disks" } };
+
+  test("are where a hook is registered and answered, and the usual one is not", async () => {
+    const options = {
+      reach: { by: "service", namespace: "n", name: "w", port: 443 },
+      bundle: "",
+      namespace: "n",
+      paths,
+    } as const;
+    const said = JSON.stringify(registrationsOf(Disk, options).map(({ object }) => object));
+    assert.match(said, /"path":"\/check\/disks"/u);
+    assert.match(said, /"path":"\/mutate-example-com-v2-disk"/u);
+    assert.doesNotMatch(said, /validate-example-com-v2-disk/u);
+    const meter = webhookMeter(new Registry(), webhookPaths([Disk], paths));
+    const answer = webhookHandler({ resources: [Disk], clock: new VirtualClock(), log: silentLog, meter, paths });
+    const review = admission({ object: disk({ size: "1Gi" }) });
+    assert.equal((await answer(post("/check/disks", review))).status, 200);
+    assert.equal((await answer(post("/validate-example-com-v2-disk", review))).status, 404);
+  });
+
+  for (const [what, chosen, message] of [
+    ["for a resource without the hook", { "other.example.com": { validate: "/x" } }, /there is no such hook/u],
+    ["that are no paths", { "disks.example.com": { validate: "check" } }, /Cannot answer at "check"/u],
+    ["that two share", { "disks.example.com": { validate: "/x", default: "/x" } }, /two hooks at \/x/u],
+    ["that conversions have", { "disks.example.com": { validate: "/convert" } }, /two hooks at \/convert/u],
+  ] as const) {
+    test(`${what} are refused`, () => assert.throws(() => checkPaths([Disk], chosen), { code: "BadSetting", message }));
+  }
 });

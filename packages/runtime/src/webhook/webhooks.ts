@@ -15,7 +15,7 @@ import { webhookHandler } from "./handler.ts";
 import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import type { WebhookMeter } from "./meter.ts";
-import { webhookPaths } from "./paths.ts";
+import { checkPaths, webhookPaths } from "./paths.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 import type { Reach, RegistrationOptions } from "./registration.ts";
 import { keepTrust } from "./secret.ts";
@@ -42,7 +42,10 @@ export interface OperatorWebhooks extends AsyncDisposable {
 export type Door = (handler: WebhookHandler) => Promise<OpenDoor>;
 
 /** What webhooks are started with. */
-export interface WebhookOptions extends Pick<RegistrationOptions, "namespaces" | "failurePolicy" | "timeoutSeconds"> {
+export interface WebhookOptions extends Pick<
+  RegistrationOptions,
+  "namespaces" | "failurePolicy" | "timeoutSeconds" | "paths"
+> {
   readonly resources: readonly Resource[];
   readonly api: Api;
   readonly clock: Clock;
@@ -62,9 +65,10 @@ const LOOK_AFTER_FAILURE = 30_000;
 
 /** Opens the door and makes or finds the certificates. Nothing is registered yet: the CRDs may still be missing. */
 export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
-  const { resources, clock, log, registry } = options;
-  const meter = webhookMeter(registry, webhookPaths(resources));
-  const door = await options.door(webhookHandler({ resources, clock, log, meter }));
+  const { resources, clock, log, registry, paths } = options;
+  checkPaths(resources, paths ?? {});
+  const meter = webhookMeter(registry, webhookPaths(resources, paths));
+  const door = await options.door(webhookHandler({ resources, clock, log, meter, paths }));
   try {
     const trust = await keep(options, door.reach);
     return new Webhooks(options, { door, meter, trust });
@@ -152,9 +156,9 @@ export class Webhooks implements OperatorWebhooks {
   }
 
   get #registration(): RegistrationOptions {
-    const { namespace, namespaces, failurePolicy, timeoutSeconds } = this.#options;
+    const { namespace, namespaces, failurePolicy, timeoutSeconds, paths } = this.#options;
     const bundle = bundleOf(this.#trust);
-    return { reach: this.#door.reach, bundle, namespace, namespaces, failurePolicy, timeoutSeconds };
+    return { reach: this.#door.reach, bundle, namespace, namespaces, failurePolicy, timeoutSeconds, paths };
   }
 
   #serve({ serving }: Trust): void {
