@@ -114,3 +114,31 @@ suite("the upgrade workflow of a project", () => {
     assert.equal(await broken.opened(), "");
   });
 });
+
+suite("webhooks at paths of their own", () => {
+  test("are written into the program, compile, and are what a bundle says", async () => {
+    await mustRun(`init path-operator --capstan ${checkout} --group demo --kind Site`, folder);
+    const root = join(folder, "path-operator");
+    await mustRun("create webhook --kind Site --validating --validation-path /check/site --defaulting", root);
+    assert.match(
+      await readFile(join(root, "src/main.ts"), "utf8"),
+      /webhooks: \{\n    paths: \{\n      "sites\.demo\.example\.com": \{ validate: "\/check\/site" \},\n/,
+    );
+    const told = await run("node_modules/.bin/tsc", ["--noEmit"], { cwd: root }).catch((error: unknown) => error);
+    assert.doesNotMatch((told as { stdout: string }).stdout, /^src\//m);
+    await mustRun("bundle generate", root);
+    const csv = await readFile(join(root, "bundle/manifests/path-operator.clusterserviceversion.yaml"), "utf8");
+    assert.deepEqual(
+      [...csv.matchAll(/webhookPath: (\S+)/g)].map(([, path]) => path),
+      ["/mutate-demo-example-com-v1alpha1-site", "/check/site", "/check/site"],
+    );
+  });
+
+  test("are refused where they cannot be", async () => {
+    const cwd = join(folder, "path-operator");
+    const ask = async (words: string) => (await capstan(words.split(" "), { cwd })).err;
+    const base = "create webhook --kind Site --validating --validation-path";
+    assert.match(await ask(`${base} check`), /"check" is not the path of a webhook/);
+    assert.match(await ask("create webhook --kind Site --defaulting --validation-path /x"), /needs --validating/);
+  });
+});

@@ -1,5 +1,5 @@
 /** `capstan create webhook`: functions that default, check or convert objects of a kind. */
-import { addWebhooks } from "@capstan/scaffold";
+import { addWebhooks, type WebhookInputs } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { changeProject } from "../project/apply.ts";
@@ -17,6 +17,8 @@ export const createWebhook: Command = defineCommand({
     validating: { type: "flag", describe: "refuse what no schema and no rule can describe" },
     "programmatic-validation": { type: "flag", describe: "the same as --validating" },
     conversion: { type: "text", value: "VERSION", describe: "store this newer version and convert between the two" },
+    "defaulting-path": { type: "text", value: "PATH", describe: "where --defaulting is answered" },
+    "validation-path": { type: "text", value: "PATH", describe: "where --validating is answered" },
     "dry-run": { type: "flag", describe: "show what would change" },
   },
   examples: [
@@ -26,6 +28,10 @@ export const createWebhook: Command = defineCommand({
       line: "capstan create webhook --kind Memcached --conversion v1",
       does: "A second version, converted in both directions",
     },
+    {
+      line: "capstan create webhook --kind Memcached --validating --validation-path /check",
+      does: "Answered at a path of your own",
+    },
   ],
   run: async ({ options, terminal }) => {
     const { kind, group, version, defaulting, conversion } = options;
@@ -34,6 +40,7 @@ export const createWebhook: Command = defineCommand({
     if (!defaulting && !validating && conversion === undefined) {
       throw new CliError("Usage", "say what it does: --defaulting, --validating or --conversion VERSION");
     }
+    const paths = pathsOf(options, { defaulting, validating });
     const project = await openProject(terminal.cwd);
     const inputs = addWebhooks(
       project.inputs,
@@ -42,8 +49,29 @@ export const createWebhook: Command = defineCommand({
         ...(defaulting ? { defaulting: true } : {}),
         ...(validating ? { validating: true } : {}),
         ...(conversion === undefined ? {} : { conversion }),
+        ...paths,
       },
     );
     return changeProject(project, { inputs, additions: "keep-both", dryRun: options["dry-run"] }, terminal);
   },
 });
+
+interface Paths {
+  readonly "defaulting-path": string | undefined;
+  readonly "validation-path": string | undefined;
+}
+
+/** A path is for a function that is asked for at the same time. */
+function pathsOf(
+  { "defaulting-path": defaultingPath, "validation-path": validatingPath }: Paths,
+  asked: { readonly defaulting: boolean; readonly validating: boolean },
+): Pick<WebhookInputs, "defaultingPath" | "validatingPath"> {
+  if (defaultingPath !== undefined && !asked.defaulting)
+    throw new CliError("Usage", "--defaulting-path needs --defaulting");
+  if (validatingPath !== undefined && !asked.validating)
+    throw new CliError("Usage", "--validation-path needs --validating");
+  return {
+    ...(defaultingPath === undefined ? {} : { defaultingPath }),
+    ...(validatingPath === undefined ? {} : { validatingPath }),
+  };
+}

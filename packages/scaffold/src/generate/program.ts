@@ -28,8 +28,9 @@ export interface Program {
   readonly webhooks: WebhookManners;
 }
 
-/** What happens when a webhook does not answer, and after how long. */
+/** What happens when a webhook does not answer, and after how long; and where hooks are answered, by the names of CRDs. */
 export interface WebhookManners {
+  readonly paths?: { readonly [crd: string]: { readonly default?: string; readonly validate?: string } } | undefined;
   readonly failurePolicy?: "Fail" | "Ignore" | undefined;
   readonly timeoutSeconds?: number | undefined;
 }

@@ -2,6 +2,7 @@
 import { ScaffoldError } from "../errors.ts";
 import {
   checkControllerName,
+  checkPath,
   checkDomain,
   checkGroup,
   checkKind,
@@ -26,6 +27,9 @@ export interface WebhookInputs {
   readonly validating?: true;
   /** The newer version that objects are stored in. */
   readonly conversion?: string;
+  /** Where the two functions are answered, where that is not the usual place. */
+  readonly defaultingPath?: string;
+  readonly validatingPath?: string;
 }
 
 /** One kind of a project. */
@@ -139,6 +143,7 @@ function checkApi({ group, version, kind, plural, origin, controllers, webhooks 
   checkKind(kind);
   if (plural !== undefined) checkPlural(plural);
   if (webhooks?.conversion !== undefined) checkVersion(webhooks.conversion);
+  for (const path of [webhooks?.defaultingPath, webhooks?.validatingPath]) if (path !== undefined) checkPath(path);
   for (const name of controllers) if (name !== "") checkControllerName(name);
 }
 

@@ -101,6 +101,12 @@ export function checkControllerName(name: string): void {
     throw bad(`"${name}" cannot name a controller: use lower-case letters, digits and dashes`);
 }
 
+/** Refuses a path at which no webhook can be answered. */
+export function checkPath(path: string): void {
+  if (!/^\/[\w.~/-]+$/.test(path))
+    throw bad(`"${path}" is not the path of a webhook: write one like /validate-widgets`);
+}
+
 function bad(message: string): ScaffoldError {
   return new ScaffoldError("BadName", message);
 }

@@ -1,5 +1,6 @@
 /** The file that joins the controllers of a project and runs them. One line for each, so that changes merge well. */
 import type { Inputs } from "../project/inputs.ts";
+import { wordsOf } from "../project/names.ts";
 import { fileOf, valueOf, withHeader } from "./source.ts";
 
 /** src/main.ts */
@@ -25,11 +26,26 @@ export const app = operator({
   name: "${inputs.name}",
   controllers: [
 ${list}  ],
-});
+${pathsText(inputs)}});
 
 ${startLine(inputs)}
 `,
   );
+}
+
+/** Where hooks are answered, for those that were given a path of their own. */
+function pathsText({ apis }: Inputs): string {
+  const lines = apis.flatMap(({ kind, plural, group, controllers, webhooks = {} }) => {
+    const { defaultingPath, validatingPath } = webhooks;
+    const chosen = [
+      ...(defaultingPath === undefined ? [] : [`default: ${JSON.stringify(defaultingPath)}`]),
+      ...(validatingPath === undefined ? [] : [`validate: ${JSON.stringify(validatingPath)}`]),
+    ];
+    // Only what a controller works on is served.
+    if (chosen.length === 0 || controllers.length === 0) return [];
+    return [`      "${wordsOf(kind, plural).plural}.${group}": { ${chosen.join(", ")} },\n`];
+  });
+  return lines.length === 0 ? "" : `  webhooks: {\n    paths: {\n${lines.join("")}    },\n  },\n`;
 }
 
 /** Since the second generation the program starts itself on every Node, and not only where `import.meta.main` is known. */
