@@ -2,6 +2,7 @@
 import type { Json } from "@capstan/model";
 import { modelName } from "@capstan/schema";
 import type { ServedResource } from "../resources/resource.ts";
+import { toOperationWord } from "./operation-id.ts";
 
 type Fields = { readonly [key: string]: Json };
 
@@ -51,12 +52,12 @@ export function pathsOf(resource: ServedResource): Fields {
     [collection]: { ...collectionOperations(resource), parameters: [...places.map(inPath), inQuery("pretty")] },
     [`${collection}/{name}`]: {
       ...objectOperations(resource),
-      parameters: [inPath("name"), ...places.map(inPath), inQuery("pretty")],
+      parameters: [nameOf(resource), ...places.map(inPath), inQuery("pretty")],
     },
     ...Object.fromEntries(
       views.map((name) => [
         `${collection}/{name}/${name}`,
-        { ...viewOperations(resource, name), parameters: [inPath("name"), ...places.map(inPath), inQuery("pretty")] },
+        { ...viewOperations(resource, name), parameters: [nameOf(resource), ...places.map(inPath), inQuery("pretty")] },
       ]),
     ),
     ...(namespaced ? { [`${root}/${plural}`]: everywhere(resource) } : {}),
@@ -67,7 +68,7 @@ export function pathsOf(resource: ServedResource): Fields {
 function everywhere(resource: ServedResource): Json {
   const operation = operationOf(resource, {
     action: "list",
-    id: `list${prefixOf(resource)}${resource.kind}ForAllNamespaces`,
+    id: `list${prefixOf(resource)}${toOperationWord(resource.kind, true)}ForAllNamespaces`,
     description: `list objects of kind ${resource.kind}`,
     parameters: [],
     answers: { "200": resource.listKind },
@@ -167,7 +168,7 @@ function operationOf(resource: ServedResource, operation: Operation): Json {
     { description: reasons[status] ?? "", content: contentOf(schemaName(resource, answer), bodyTypes) },
   ]);
   return {
-    tags: [`${tagOf(group)}_${version}`],
+    tags: [`${toOperationWord(groupName(group), false)}_${toOperationWord(version, false)}`],
     description,
     operationId: id,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(inQuery) }),
@@ -196,18 +197,21 @@ function inQuery(name: string): Json {
   return { name, in: "query", schema: { type, uniqueItems: true } };
 }
 
+function nameOf({ kind }: ServedResource): Json {
+  return { ...(inPath("name") as Fields), description: `name of the ${kind}` };
+}
+
 function inPath(name: string): Json {
   return { name, in: "path", required: true, schema: { type: "string", uniqueItems: true } };
 }
 
-/** `stable.example.com` becomes `stableExampleCom`. */
-function tagOf(group: string): string {
-  const [first = "", ...rest] = group.split(".");
-  return [first, ...rest.map(capitalized)].join("");
+/** Groups of Kubernetes are called without its domain. */
+function groupName(group: string): string {
+  return group.replace(/\.k8s\.io$/, "");
 }
 
 function prefixOf({ group, version }: ServedResource): string {
-  return capitalized(tagOf(group)) + capitalized(version);
+  return toOperationWord(groupName(group), true) + toOperationWord(version, true);
 }
 
 interface Naming {
@@ -217,9 +221,6 @@ interface Naming {
 
 function idOf(resource: ServedResource, verb: string, { view = "", collection = false }: Naming = {}): string {
   const scope = resource.namespaced ? "Namespaced" : "";
-  return `${verb}${prefixOf(resource)}${collection ? "Collection" : ""}${scope}${resource.kind}${capitalized(view)}`;
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+  const object = `${collection ? "Collection" : ""}${scope}${resource.kind}`;
+  return `${verb}${prefixOf(resource)}${toOperationWord(object, true)}${toOperationWord(view, true)}`;
 }

@@ -4,6 +4,8 @@ import { modelName, publishSchemas, readSchema, validateStructural, type OpenApi
 import type { Registry } from "../resources/registry.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { pathsOf } from "./custom-paths.ts";
+import { toVersion2Paths } from "./custom-paths-v2.ts";
+import { describeMetadata } from "./metadata-descriptions.ts";
 import { describe } from "./standard-descriptions.ts";
 
 type Fields = { readonly [key: string]: Json | undefined };
@@ -56,7 +58,7 @@ function toDocument(resources: readonly ServedResource[], builtin: BuiltinDocume
     openapi: "3.0.0",
     info: { title: "Kubernetes CRD Swagger", version: "v0.1.0" },
     paths: Object.assign({}, ...resources.map(pathsOf)) as Json,
-    components: { schemas: Object.fromEntries(sorted) as Json },
+    components: { schemas: describeMetadata(Object.fromEntries(sorted)) as Json },
   };
 }
 
@@ -102,8 +104,17 @@ function schemasOf(resource: ServedResource, openApi: OpenApiVersion): Fields {
 
 /** The document of version 2 with custom kinds in it. */
 export function mergeVersion2(builtin: Json, registry: Registry): Json {
-  const { definitions, ...rest } = builtin as unknown as { definitions: Fields } & Fields;
+  const { definitions, paths, ...rest } = builtin as unknown as { definitions: Fields; paths: Fields } & Fields;
   const custom = [...registry.all()].filter(({ isCustom }) => isCustom);
   const own = custom.map((resource) => schemasOf(resource, "v2"));
-  return { ...rest, definitions: Object.assign({}, definitions, ...own) as Json } as Json;
+  const ownPaths = custom.map((resource) => toVersion2Paths(pathsOf(resource), builtin));
+  return {
+    ...rest,
+    paths: inOrder(Object.assign({}, paths, ...ownPaths) as Fields),
+    definitions: Object.assign({}, definitions, ...own) as Json,
+  } as Json;
+}
+
+function inOrder(fields: Fields): Json {
+  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))) as Json;
 }

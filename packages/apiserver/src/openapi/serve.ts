@@ -9,6 +9,7 @@ import type { Exchange } from "../exchange.ts";
 import { pageNotFound } from "../paths/plain.ts";
 import type { Registry } from "../resources/registry.ts";
 import { customDocuments, mergeVersion2 } from "./custom.ts";
+import { describeMetadata } from "./metadata-descriptions.ts";
 
 /** A document as text, with the hash that names its state, and where it can be had so, as protocol buffers. */
 interface Rendered {
@@ -68,8 +69,19 @@ async function documentsOf(registry: Registry): Promise<Documents> {
 
 function renderBuiltin(name: string, document: Json): Rendered {
   let text = builtinTexts.get(name);
-  if (text === undefined) builtinTexts.set(name, (text = render(document)));
+  if (text === undefined) builtinTexts.set(name, (text = render(withMetadata(document))));
   return text;
+}
+
+/** A document of version 3 whose metadata is explained. */
+function withMetadata(document: Json): Json {
+  const { components, ...rest } = document as { readonly [key: string]: Json };
+  const { schemas, ...others } = (components ?? {}) as { readonly [key: string]: Json };
+  if (schemas === undefined) return document;
+  return {
+    ...rest,
+    components: { ...others, schemas: describeMetadata(schemas as { readonly [name: string]: Json }) },
+  };
 }
 
 function builtinVersion2(document: Json): Rendered {
@@ -82,7 +94,9 @@ function render(document: Json): Rendered {
 }
 
 /** Go's clients read this one as protocol buffers. */
-function renderVersion2(document: Json): Rendered {
+function renderVersion2(plain: Json): Rendered {
+  const { definitions, ...rest } = plain as { readonly [key: string]: Json };
+  const document = { ...rest, definitions: describeMetadata(definitions as { readonly [name: string]: Json }) };
   const protobuf = once(async () => {
     const { toProtobuf } = await import("./gnostic/version2.ts");
     return toProtobuf(document);

@@ -10,6 +10,13 @@ const standard: { readonly [field: string]: string } = {
   kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
 };
 
+/** What is said about them where an object is part of another. */
+const embedded: { readonly [field: string]: string } = {
+  apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${conventions}#resources`,
+  kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${conventions}#types-kinds`,
+  metadata: `Standard object's metadata. More info: ${conventions}#metadata`,
+};
+
 /** A schema with the standard texts in it. */
 export function describe(
   schema: Fields,
@@ -27,14 +34,26 @@ export function describe(
   };
   const own = form === "list" ? { description: `${listKind} is a list of ${kind}` } : {};
   if (schema["properties"] === undefined) return { ...own, ...schema } as Json;
-  return { ...own, ...schema, properties: describeAll(schema["properties"] as Fields, texts) } as Json;
+  const properties = describeEmbedded(schema["properties"] as Json) as Fields;
+  return { ...own, ...schema, properties: describeAll(properties, texts) } as Json;
+}
+
+/** Objects inside of objects, wherever they are. */
+function describeEmbedded(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(describeEmbedded);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const fields = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, value === undefined ? value : describeEmbedded(value)]),
+  ) as Fields;
+  if (fields["x-kubernetes-embedded-resource"] !== true || fields["properties"] === undefined) return fields as Json;
+  return { ...fields, properties: describeAll(fields["properties"] as Fields, embedded) } as Json;
 }
 
 function describeAll(properties: Fields, texts: { readonly [field: string]: string }): Json {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const description = texts[name];
-      return [name, description === undefined ? property : { description, ...(property as Fields) }];
+      return [name, description === undefined ? property : { ...(property as Fields), description }];
     }),
   ) as Json;
 }
