@@ -113,6 +113,8 @@ export interface Known {
   readonly versions: { readonly [member: string]: string };
   readonly update?: KnownUpdate;
   readonly recovery?: KnownRecovery;
+  /** Volumes were to grow and the cluster did not let them: why, and when that was. */
+  readonly growthRefused?: { readonly why: string; readonly at: number };
 }
 
 /** What the spec asks for, resolved. */

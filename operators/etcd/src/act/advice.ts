@@ -1,15 +1,24 @@
 /** What whoever owns the cluster should know before it becomes a problem. */
+import { parseSchedule } from "../cron.ts";
 import { minorOf } from "../decide/index.ts";
 import type { View } from "../decide/index.ts";
-import type { ClusterStatus } from "../observe/index.ts";
+import type { ClusterObject, ClusterStatus } from "../observe/index.ts";
 import { PATCHES } from "../observe/index.ts";
 
 export type Advice = NonNullable<ClusterStatus["advice"]>[number];
 
 type Adviser = (view: View) => Advice | undefined;
 
-export function adviceFor(view: View): Advice[] {
-  return [quota, lag, size, fragmentation, version].flatMap((adviser: Adviser) => adviser(view) ?? []);
+export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
+  const advisers: readonly Adviser[] = [quota, lag, size, fragmentation, version];
+  return [...advisers.flatMap((adviser) => adviser(view) ?? []), ...unreadableSchedule(spec)];
+}
+
+function unreadableSchedule({ maintenance }: ClusterObject["spec"]): Advice[] {
+  const { schedule } = maintenance.defragment;
+  if (schedule === undefined || parseSchedule(schedule) !== undefined) return [];
+  const text = `maintenance.defragment.schedule ${JSON.stringify(schedule)} is no schedule: five fields as in cron`;
+  return [{ topic: "Schedule", text }];
 }
 
 function quota({ members }: View): Advice | undefined {

@@ -1,6 +1,7 @@
 /** What is done for a cluster that is well: room made when it is full or fragmented, one member at a time. */
 import { Secret } from "capstan/kinds/v1";
 import { EtcdError, syncAuth } from "../etcd/index.ts";
+import { defragment, defragmentNext } from "./defragment.ts";
 import { successorOrder } from "./order.ts";
 import { spokesman } from "./turn.ts";
 import type { Means, Turn } from "./turn.ts";
@@ -41,9 +42,7 @@ async function makeRoom(turn: Turn): Promise<boolean> {
   const client = spokesman(turn);
   const { revision } = await client.maintenance.status();
   await client.kv.compact(revision, { physical: true }).catch(ignore("Compacted", "FutureRevision"));
-  for (const member of successorOrder(turn.seen)) {
-    await turn.seen.reach.to(member)?.maintenance.defragment({ timeoutMs: DEFRAGMENT_LIMIT });
-  }
+  for (const member of successorOrder(turn.seen)) await defragment(turn, member);
   const after = await client.maintenance.status();
   const quota = after.dbSizeQuota ?? quotaOf(turn);
   if (after.dbSize > quota * 0.9) {
@@ -59,30 +58,10 @@ async function makeRoom(turn: Turn): Promise<boolean> {
   return true;
 }
 
-/** One member whose database could shrink by the share that the spec names; the leader comes last. */
-async function defragmentNext(turn: Turn): Promise<boolean> {
-  const { whenFreeable } = turn.seen.object.spec.maintenance.defragment;
-  const next = successorOrder(turn.seen).find((member) => freeableShare(turn, member) >= whenFreeable / 100);
-  if (next === undefined) return false;
-  await turn.seen.reach.to(next)?.maintenance.defragment({ timeoutMs: DEFRAGMENT_LIMIT });
-  turn.event("Normal", "Defragmented", `${next} was defragmented`);
-  return true;
-}
-
-function freeableShare({ seen }: Turn, member: string): number {
-  const answer = seen.answers[member];
-  if (answer?.is !== "talking" || answer.dbBytes < SMALL) return 0;
-  return 1 - answer.dbBytesInUse / answer.dbBytes;
-}
-
 function quotaOf({ seen }: Turn): number {
   const flag = seen.object.spec.options["quota-backend-bytes"];
   return Number(flag ?? 2 ** 31);
 }
-
-/** Below this it is not worth a pause. */
-const SMALL = 100 * 2 ** 20;
-const DEFRAGMENT_LIMIT = 120_000;
 
 function ignore(...codes: readonly EtcdError["code"][]): (error: unknown) => void {
   return (error) => {

@@ -33,8 +33,16 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   "grow-volume": async (turn) => {
-    turn.event("Normal", "VolumeGrows", `the volume of ${turn.action.member} grows`);
-    await applyVolume(turn, turn.action.member);
+    const { member } = turn.action;
+    try {
+      await applyVolume(turn, member);
+      turn.status.growthRefused = undefined;
+      turn.event("Normal", "VolumeGrows", `the volume of ${member} grows`);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      turn.status.growthRefused = { why: error.message, at: timeOf(turn.seen.now) };
+      turn.event("Warning", "VolumeRefused", `the volume of ${member} does not grow: ${error.message}`);
+    }
     return NEXT;
   },
 
@@ -151,6 +159,11 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 };
+
+/** The API server understood and said no: asking again at once would not help. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
+}
 
 /** So much fits into a turn on a slow disk. */
 const ENTRIES_A_TURN = 2_000;

@@ -76,7 +76,7 @@ function reportFields({ seen, status }: Turn, view: View): void {
   status.members = view.members.map((member) =>
     memberStatus(member, { former: former.get(member.name), leaderIndex, now: seen.now }),
   );
-  status.advice = adviceFor(view);
+  status.advice = adviceFor(view, seen.object.spec);
 }
 
 type MemberStatus = NonNullable<ClusterStatus["members"]>[number];
@@ -196,10 +196,17 @@ function troubleOf(
   if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
   const troubled = seen.pods.find(({ trouble }) => trouble !== undefined);
   if (troubled !== undefined) return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.trouble}` };
+  const { growthRefused } = seen.known;
+  if (growthRefused !== undefined && isAnySmall(seen))
+    return { reason: "VolumeRefused", message: `volumes cannot grow: ${growthRefused.why}` };
   const ill = members.filter(({ isWell, isStarted }) => isStarted && !isWell).map(({ name }) => name);
   if (ill.length > 0 && seen.wanted.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
   const full = members.find(({ talk }) => talk?.isFull === true);
   return full && { reason: "QuotaUsedUp", message: `the database of ${full.name} is full: writes are refused` };
+}
+
+function isAnySmall({ volumes, wanted }: View["seen"]): boolean {
+  return volumes.some(({ requested }) => requested < wanted.volumeBytes);
 }
 
 function upgradeDetails(update: View["seen"]["known"]["update"]) {

@@ -3,7 +3,7 @@ import type { ObjectOf } from "capstan";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup } from "../kinds/index.ts";
 import type { JobResult } from "./agent/job.ts";
-import { nextTime, parseSchedule } from "./cron.ts";
+import { nextTime, parseSchedule } from "../cron.ts";
 import type { SeenJob } from "./job-pods.ts";
 
 type BackupObject = ObjectOf<typeof EtcdBackup>;

@@ -25,6 +25,7 @@ export type Rule = (view: View) => Action | undefined;
 const WITH_QUORUM: readonly Rule[] = [
   disarmAlarms,
   cleanUp,
+  growVolumes,
   replanUpdate,
   giveUpUpdate,
   weanSeed,
@@ -32,14 +33,13 @@ const WITH_QUORUM: readonly Rule[] = [
   removeRuins,
   nurseLearner,
   waitForTheIll,
-  growVolumes,
   advanceLog,
   changeSize,
   rollUpdate,
 ];
 
 /** Rules while they have none, or none that we can see. */
-const WITHOUT_QUORUM: readonly Rule[] = [replanUpdate, giveUpUpdate, bringBack, decideWithoutQuorum];
+const WITHOUT_QUORUM: readonly Rule[] = [growVolumes, replanUpdate, giveUpUpdate, bringBack, decideWithoutQuorum];
 
 export const decide: Decide = (seen) => {
   const action = firstRule(seen);

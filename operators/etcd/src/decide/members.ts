@@ -132,11 +132,16 @@ export function waitForTheIll(view: View): Action | undefined {
   return removal ?? { do: "wait", for: `${ill.name} to be well` };
 }
 
-/** Volumes grow in place. */
+/** Volumes grow in place, whoever is ill: a full one may be why. Where the cluster does not let them, everything else goes on. */
 export function growVolumes({ seen }: View): Action | undefined {
+  const { growthRefused } = seen.known;
+  if (growthRefused !== undefined && seen.now - growthRefused.at < REFUSAL_PATIENCE) return undefined;
   const small = seen.volumes.find(({ state, requested }) => state === "bound" && requested < seen.wanted.volumeBytes);
   return small && { do: "grow-volume", member: small.member };
 }
+
+/** After so long somebody may have mended the storage class. */
+const REFUSAL_PATIENCE = 5 * 60_000;
 
 /** One member more or less. */
 export function changeSize(view: View): Action | undefined {

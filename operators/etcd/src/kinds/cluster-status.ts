@@ -38,8 +38,18 @@ const recovery = s.object({
   began: s.timestamp(),
 });
 
+const defragmentation = s.object({
+  began: s.timestamp().describe("When the last round by schedule began"),
+  left: s.array(s.string()).max(32).describe("Members that are still to come"),
+});
+
+const growthRefused = s.object({
+  why: s.string().describe("What the API server says about volumes that are to grow"),
+  at: s.timestamp().describe("It is tried again after a while"),
+});
+
 const advice = s.object({
-  topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Version"),
+  topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Schedule", "Version"),
   text: s.string(),
 });
 
@@ -61,6 +71,8 @@ export const clusterStatus = s.object({
   clientSecret: s.string().optional().describe("The Secret with everything that a client needs"),
   update: update.optional(),
   recovery: recovery.optional(),
+  defragmentation: defragmentation.optional(),
+  growthRefused: growthRefused.optional(),
   backup: backupRecord.optional(),
   advice: s.array(advice).max(16),
 });

@@ -91,6 +91,12 @@ const auth = s.object({
 const maintenance = s.object({
   defragment: s
     .object({
+      schedule: s
+        .string()
+        .pattern(String.raw`^(@[a-z]+|\S+( \S+){4})$`)
+        .max(128)
+        .optional()
+        .describe("Five fields as in cron, UTC: then all members, one after the other, the leader last"),
       whenFreeable: s.int32().min(10).max(95).default(50).describe("Percent of the database that would become free"),
     })
     .default({}),

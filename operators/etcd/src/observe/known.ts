@@ -36,7 +36,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
 }
 
 export function knownOf(status: ClusterStatus = {}): Known {
-  const { clusterId, clusterVersion, serial = -1, update, recovery, members = [] } = status;
+  const { clusterId, clusterVersion, serial = -1, update, recovery, growthRefused, members = [] } = status;
   const versions = members.flatMap(({ name, version }) => (version === undefined ? [] : [[name, version]]));
   return {
     serial,
@@ -45,6 +45,7 @@ export function knownOf(status: ClusterStatus = {}): Known {
     ...(clusterVersion === undefined ? {} : { clusterVersion }),
     ...(update === undefined ? {} : { update: updateOf(update) }),
     ...(recovery === undefined ? {} : { recovery: recoveryOf(recovery) }),
+    ...(growthRefused === undefined ? {} : { growthRefused: { ...growthRefused, at: Date.parse(growthRefused.at) } }),
   };
 }
 

@@ -141,7 +141,7 @@ export class ScriptedEtcd {
           led().leader = to;
           this.log.push(`lead ${to}`);
         },
-        defragment: async () => void this.log.push("defragment"),
+        defragment: async () => void this.log.push(`defragment ${process().name}`),
         alarms: async () => led().alarms,
         disarm: async (alarm) => {
           led().alarms = led().alarms.filter((one) => one.memberId !== alarm.memberId || one.kind !== alarm.kind);

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dueRound } from "./defragment.ts";
+
+const members = ["e-1", "e-2", "e-0"];
+const created = Date.parse("2026-01-01T00:00:00Z");
+const at = (time: string): number => Date.parse(time);
+
+test("a round is due when the schedule says so, and takes everybody, the leader last", () => {
+  const facts = { schedule: "0 3 * * *", created, former: undefined, members };
+  assert.equal(dueRound({ ...facts, now: at("2026-01-01T02:59:59Z") }), undefined);
+  const round = dueRound({ ...facts, now: at("2026-01-01T03:00:10Z") });
+  assert.deepEqual(round, { began: "2026-01-01T03:00:10Z", left: members });
+});
+
+test("a round that was interrupted goes on with who is left and still a member", () => {
+  const former = { began: "2026-01-01T03:00:10Z", left: ["e-0", "e-2", "e-9"] };
+  const round = dueRound({ schedule: "0 3 * * *", created, former, members, now: at("2026-01-02T07:00:00Z") });
+  assert.deepEqual(round, { began: former.began, left: ["e-2", "e-0"] });
+});
+
+test("after a round the next is due at the next time, and missed ones are not made up for", () => {
+  const former = { began: "2026-01-01T03:00:10Z", left: [] };
+  const facts = { schedule: "0 3 * * *", created, former, members };
+  assert.equal(dueRound({ ...facts, now: at("2026-01-02T02:00:00Z") }), undefined);
+  assert.deepEqual(dueRound({ ...facts, now: at("2026-01-09T05:00:00Z") })?.began, "2026-01-09T05:00:00Z");
+});
+
+test("no schedule, or one that cannot be read, is never due", () => {
+  for (const schedule of [undefined, "61 * * * *"])
+    assert.equal(
+      dueRound({ schedule, created, former: undefined, members, now: at("2027-01-01T00:00:00Z") }),
+      undefined,
+    );
+});

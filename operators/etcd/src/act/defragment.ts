@@ -1,0 +1,80 @@
+/** Defragmentation: a member does not serve while it lasts, so it is one member at a time, followers first, the leader last. */
+import { nextTime, parseSchedule } from "../cron.ts";
+import { successorOrder } from "./order.ts";
+import type { Turn } from "./turn.ts";
+
+/** Answers whether a member was defragmented. */
+export async function defragmentNext(turn: Turn): Promise<boolean> {
+  return (await defragmentBySchedule(turn)) || (await defragmentByShare(turn));
+}
+
+export async function defragment({ seen }: Turn, member: string): Promise<void> {
+  await seen.reach.to(member)?.maintenance.defragment({ timeoutMs: LIMIT });
+}
+
+/** One member of the round that is due. What is left is in the status, so that a round that was interrupted goes on. */
+async function defragmentBySchedule(turn: Turn): Promise<boolean> {
+  const { seen, status, event } = turn;
+  const { metadata, spec, status: written } = seen.object;
+  const round = dueRound({
+    schedule: spec.maintenance.defragment.schedule,
+    now: seen.now,
+    created: Date.parse(metadata.creationTimestamp ?? ""),
+    former: written?.defragmentation,
+    members: successorOrder(seen),
+  });
+  const [next, ...left] = round?.left ?? [];
+  if (round === undefined || next === undefined) return false;
+  await defragment(turn, next);
+  status.defragmentation = { began: round.began, left };
+  event("Normal", "Defragmented", `${next} was defragmented, as the schedule has it`);
+  return true;
+}
+
+/** A round over all members: when it began, and who is still to come. */
+export interface Round {
+  readonly began: string;
+  readonly left: readonly string[];
+}
+
+/** What the next round depends on. */
+export interface RoundFacts {
+  readonly schedule: string | undefined;
+  readonly now: number;
+  /** When the cluster was asked for: the first round is due after that. */
+  readonly created: number;
+  readonly former: Round | undefined;
+  /** In the order in which they are worked on. */
+  readonly members: readonly string[];
+}
+
+/** The round that is under way or has become due. */
+export function dueRound({ schedule, now, created, former, members }: RoundFacts): Round | undefined {
+  const times = schedule === undefined ? undefined : parseSchedule(schedule);
+  if (times === undefined) return undefined;
+  const left = members.filter((member) => former?.left.includes(member) === true);
+  if (former !== undefined && left.length > 0) return { began: former.began, left };
+  const due = nextTime(times, former === undefined ? created : Date.parse(former.began));
+  if (due === undefined || now < due) return undefined;
+  return { began: `${new Date(now).toISOString().slice(0, 19)}Z`, left: members };
+}
+
+/** One member whose database could shrink by the share that the spec names. */
+async function defragmentByShare(turn: Turn): Promise<boolean> {
+  const { whenFreeable } = turn.seen.object.spec.maintenance.defragment;
+  const next = successorOrder(turn.seen).find((member) => freeableShare(turn, member) >= whenFreeable / 100);
+  if (next === undefined) return false;
+  await defragment(turn, next);
+  turn.event("Normal", "Defragmented", `${next} was defragmented`);
+  return true;
+}
+
+function freeableShare({ seen }: Turn, member: string): number {
+  const answer = seen.answers[member];
+  if (answer?.is !== "talking" || answer.dbBytes < SMALL) return 0;
+  return 1 - answer.dbBytesInUse / answer.dbBytes;
+}
+
+/** Below this it is not worth a pause. */
+const SMALL = 100 * 2 ** 20;
+const LIMIT = 120_000;
