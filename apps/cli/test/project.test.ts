@@ -85,6 +85,24 @@ suite("a new project", () => {
     assert.deepEqual(kinds, ["AppService", "Page", "Redis", "Redis"], "a foreign CRD is not ours to ship");
   });
 
+  test("may have kinds that are called like what controllers make, and like what tests use", async () => {
+    await mustRun(`init named --kind Pod --capstan ${checkout}`, inFolder());
+    const at = inFolder("named");
+    await mustRun("create api --group web --version v1 --kind Deployment --image nginx:1.29", at);
+    await mustRun("create api --group web --version v1 --kind Test", at);
+    await mustRun("create api --group web --version v1 --kind World", at);
+    await mustRun("create api --group web --version v1 --kind Assert --no-controller", at);
+    await mustRun("create api --group shop --version v1 --kind Assert --no-controller", at);
+    assert.deepEqual(await typeErrors(at.cwd), []);
+    assert.match(await npm(at.cwd, "test"), /pass 6\n/);
+    assert.equal((await mustRun("generate crds", at)).out.match(/^kind: Custom/gm)?.length, 6);
+    for (const words of ["--kind Pod --to-kind Page", "--kind World --to-kind Pod"]) {
+      const { code, err } = await capstan(["rename", ...words.split(" ")], at);
+      assert.equal(code, 3, err);
+      assert.match(err, /Pod is also the name of what its controller makes/);
+    }
+  });
+
   test("loses a kind, except what the user changed", async () => {
     const at = inFolder("app-operator");
     await writeFile(join(at.cwd, "src/page.ts"), `${await readFile(join(at.cwd, "src/page.ts"), "utf8")}// mine\n`);
@@ -157,6 +175,7 @@ suite("bad input", () => {
     ["init x --image nginx --image-port 99999", 3, /between 1 and 65535/],
     ["init x --owner me", 2, /--license/],
     ["init x --license-file nowhere", 7, /nowhere/],
+    ["init x --kind Main", 3, /the kind Main cannot be src\/main\.ts: that is the file that starts the operator/],
   ] as const) {
     test(`${words} is refused in one sentence, and nothing is written`, async () => {
       const before = await readdir(folder);
@@ -165,6 +184,28 @@ suite("bad input", () => {
       assert.match(ran.err, sentence);
       assert.equal(ran.err.trimEnd().split("\n").length, 1);
       assert.deepEqual(await readdir(folder), before);
+    });
+  }
+
+  for (const [words, sentence] of [
+    ["--kind Main", /the kind Main cannot be src\/main\.ts/],
+    ["--kind APPService", /the kind APPService cannot be src\/app-service\.ts: that is the kind AppService/],
+    ["--kind AppServiceBackup", /src\/app-service-backup\.ts: that is the controller backup of AppService/],
+    ["--kind Other --plural appservices --group app", /the kind Other cannot be appservices\.app\.example\.com/],
+  ] as const) {
+    test(`create api ${words} does not write over what is there`, async () => {
+      await mustRun("init crowded", inFolder());
+      const at = inFolder("crowded");
+      await mustRun("create api --group app --version v1alpha1 --kind AppService --controller-name backup", at);
+      const texts = async (): Promise<string[]> =>
+        Promise.all((await readdir(join(at.cwd, "src"))).map((name) => readFile(join(at.cwd, "src", name), "utf8")));
+      const before = await texts();
+      const ran = await capstan(["create", "api", "--group", "web", "--version", "v1", ...words.split(" ")], at);
+      assert.equal(ran.code, 3, ran.err);
+      assert.match(ran.err, sentence);
+      assert.equal(ran.err.trimEnd().split("\n").length, 1);
+      assert.deepEqual(await texts(), before);
+      await rm(at.cwd, { recursive: true });
     });
   }
 

@@ -1,7 +1,8 @@
 /** Writes a project, changes it and upgrades it, and makes manifests from what a program declares. */
 
 // A project and what it was made from.
-export { checkInputs, formatInputs, inputsFile, parseInputs } from "./project/inputs.ts";
+export { formatInputs, inputsFile, parseInputs } from "./project/inputs.ts";
+export { checkProject } from "./project/collisions.ts";
 export type { ApiInputs, Extra, ImageInputs, Inputs, Origin, WebhookInputs } from "./project/inputs.ts";
 export { checkProjectName, wordsOf } from "./project/names.ts";
 export type { Words } from "./project/names.ts";

@@ -3,7 +3,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import {
   type ApiInputs,
-  checkInputs,
+  checkProject,
   checkProjectName,
   currentTemplates,
   type Inputs,
@@ -78,7 +78,7 @@ export const init: Command = defineCommand({
       ...(header === undefined ? {} : { header }),
       apis: options.bare ? [] : [await firstApi(options, terminal)],
     };
-    checkInputs(inputs);
+    checkProject(inputs);
     const changes = [...renderProject(inputs)].map(([path, text]) => ({ path, action: "create" as const, text }));
     await mustNotOverwrite(root, changes);
     await writeChanges(root, changes);

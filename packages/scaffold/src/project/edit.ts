@@ -1,6 +1,7 @@
 /** The changes one can make to a project's inputs. Each answers with new inputs or says why not. */
 import { ScaffoldError } from "../errors.ts";
-import { type ApiInputs, checkInputs, type Extra, type Inputs, type WebhookInputs } from "./inputs.ts";
+import { checkProject } from "./collisions.ts";
+import type { ApiInputs, Extra, Inputs, WebhookInputs } from "./inputs.ts";
 
 /** Which kind is meant: `Memcached`, or with its group where two groups have it. */
 export interface ApiName {
@@ -101,6 +102,6 @@ function describe({ group, version, kind }: ApiInputs): string {
 }
 
 function checked(inputs: Inputs): Inputs {
-  checkInputs(inputs);
+  checkProject(inputs);
   return inputs;
 }

@@ -1,10 +1,11 @@
 /** Renames a kind in a whole project: every form of its name, in files and in their names, user's lines included. */
 import { type ApiName, findApi } from "./edit.ts";
 import { ScaffoldError } from "../errors.ts";
-import { type ApiInputs, checkInputs, type Inputs } from "./inputs.ts";
+import { checkProject } from "./collisions.ts";
+import type { ApiInputs, Inputs } from "./inputs.ts";
 import { wordsOf } from "./names.ts";
 import type { Files } from "./render.ts";
-import { fileOf, valueOf } from "../templates/source.ts";
+import { fileOf, isNamedAsItsChild, valueOf } from "../templates/source.ts";
 
 /** What to rename to. */
 export interface NewName {
@@ -38,8 +39,15 @@ export function renameApi(
   if (inputs.apis.some((one) => one !== api && one.kind === renamed.kind && one.group === renamed.group)) {
     throw new ScaffoldError("Duplicate", `${renamed.kind} is there already in ${renamed.group}`);
   }
+  for (const one of [api, renamed]) {
+    if (isNamedAsItsChild(one))
+      throw new ScaffoldError(
+        "NotPossible",
+        `${one.kind} is also the name of what its controller makes: rename it by hand`,
+      );
+  }
   const next = { ...inputs, apis: inputs.apis.map((one) => (one === api ? renamed : one)) };
-  checkInputs(next);
+  checkProject(next);
   const words = wordPairs({ inputs, api }, { inputs: next, api: renamed });
   const files = new Map<string, string>();
   const gone: string[] = [];

@@ -21,13 +21,16 @@ export const imageStatus = `const status = s.object({
 `;
 
 /** The controller. */
-export function imageController(value: string, { kind, group, image }: ApiInputs): string {
+export function imageController(
+  { value, child }: { readonly value: string; readonly child: string },
+  { kind, group, image }: ApiInputs,
+): string {
   const command = image?.command === undefined ? "" : `\n            command: ${JSON.stringify(image.command)},`;
   const port = image?.port === undefined ? "" : "\n            ports: [{ containerPort: object.spec.port }],";
-  return `export const ${value} = controller(${kind}, { owns: [Deployment] }, async ({ object, apply, status }) => {
+  return `export const ${value} = controller(${kind}, { owns: [${child}] }, async ({ object, apply, status }) => {
   const { name } = object.metadata;
   const labels = { "${group}/name": name };
-  const deployment = await apply(Deployment, name, {
+  const deployment = await apply(${child}, name, {
     spec: {
       replicas: object.spec.size,
       selector: { matchLabels: labels },

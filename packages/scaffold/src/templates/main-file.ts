@@ -1,7 +1,7 @@
 /** The file that joins the controllers of a project and runs them. One line for each, so that changes merge well. */
 import type { Inputs } from "../project/inputs.ts";
 import { wordsOf } from "../project/names.ts";
-import { fileOf, valueOf, withHeader } from "./source.ts";
+import { fileOf, groupWord, valueOf, withHeader } from "./source.ts";
 
 /** src/main.ts */
 export function mainFile(inputs: Inputs): string {
@@ -14,7 +14,11 @@ export function mainFile(inputs: Inputs): string {
   const imports = controllers.map(({ value, file }) => `import { ${value} } from "${file}";\n`).join("");
   const resources = inputs.apis
     .filter(({ origin, controllers: own }) => origin === "new" && own.length === 0)
-    .map((api) => `export { ${api.kind} } from "./${fileOf(inputs, api)}.ts";\n`)
+    .map((api, at, all) => {
+      const isTaken = all.findIndex(({ kind }) => kind === api.kind) < at;
+      const exported = isTaken ? `${api.kind} as ${api.kind}${groupWord(api)}` : api.kind;
+      return `export { ${exported} } from "./${fileOf(inputs, api)}.ts";\n`;
+    })
     .join("");
   const list = controllers.map(({ value }) => `    ${value},\n`).join("");
   return withHeader(

@@ -15,12 +15,45 @@ export function fileOf({ apis }: Inputs, api: ApiInputs): string {
   return first === undefined || first.group === api.group ? file : `${file}-${api.group.split(".", 1)[0]}`;
 }
 
+/** What the tests of new kinds call things. */
+const namesOfTests: ReadonlySet<string> = new Set(["assert", "deployment", "pod", "test", "testOperator", "world"]);
+
 /** The names of an API as values of main.ts: the group is part of those whose kind another group has, too. */
 export function valueOf(inputs: Inputs, api: ApiInputs, controller = ""): string {
-  const { value } = wordsOf(api.kind, api.plural);
-  const clash = fileOf(inputs, api) !== wordsOf(api.kind).file;
-  const group = clash ? capital(camel(api.group.split(".", 1)[0] ?? "")) : "";
-  return `${value}${group}${capital(camel(controller))}`;
+  const { value: plain, file } = wordsOf(api.kind, api.plural);
+  const value = api.origin === "new" && namesOfTests.has(plain) ? `${plain}Controller` : plain;
+  const clash = fileOf(inputs, api) !== file;
+  return `${value}${clash ? groupWord(api) : ""}${capital(camel(controller))}`;
+}
+
+/** The first part of a group's name, as the end of a value's name. */
+export function groupWord({ group }: Pick<ApiInputs, "group">): string {
+  return capital(camel(group.split(".", 1)[0] ?? ""));
+}
+
+/** What a new kind's controller makes, and what sources call it: a kind of the same name leaves it another one. */
+export function childOf({ kind, image }: { readonly kind: string; readonly image?: object | undefined }): Child {
+  const built = image === undefined ? "Pod" : "Deployment";
+  const module = image === undefined ? "capstan/kinds/v1" : "capstan/kinds/apps/v1";
+  const name = kind === built ? `Kubernetes${built}` : built;
+  return {
+    kind: built,
+    name,
+    imported: `import { ${name === built ? name : `${built} as ${name}`} } from "${module}";`,
+  };
+}
+
+/** A built-in kind as a source uses it. */
+export interface Child {
+  readonly kind: "Pod" | "Deployment";
+  /** The value that stands for it. */
+  readonly name: string;
+  readonly imported: string;
+}
+
+/** Whether a kind is called like the built-in kind that its controller makes. */
+export function isNamedAsItsChild(api: ApiInputs): boolean {
+  return api.controllers.includes("") && childOf(api).kind === api.kind;
 }
 
 /** The file of a kind. */
@@ -56,11 +89,9 @@ function imports({ origin, controllers, image, kind, ...api }: ApiInputs): strin
     external: "a kind that another operator defines",
   }[origin];
   const opening = `/** ${kind}: ${sentence}. */\n`;
-  const owned = image === undefined ? "Pod" : "Deployment";
-  const module = image === undefined ? "capstan/kinds/v1" : "capstan/kinds/apps/v1";
   switch (origin) {
     case "new":
-      return `${opening}import { ${run ? "controller, " : ""}defineResource, s } from "capstan";\n${run ? `import { ${owned} } from "${module}";\n` : ""}`;
+      return `${opening}import { ${run ? "controller, " : ""}defineResource, s } from "capstan";\n${run ? `${childOf({ kind, image }).imported}\n` : ""}`;
     case "core":
       return `${opening}import { controller } from "capstan";\nimport { ${kind} } from "${kindModule(api)}";\n`;
     case "external":
@@ -157,14 +188,18 @@ function mainController(inputs: Inputs, api: ApiInputs, { kind }: Words): string
 });
 `;
   }
-  return api.image === undefined ? podController(value, api) : imageController(value, api);
+  return api.image === undefined
+    ? podController(value, api)
+    : imageController({ value, child: childOf(api).name }, api);
 }
 
-function podController(value: string, { kind, group, scope }: ApiInputs): string {
+function podController(value: string, api: ApiInputs): string {
+  const { kind, group, scope } = api;
+  const child = childOf(api).name;
   const place = scope === "Cluster" ? ", namespace: object.spec.namespace" : "";
-  return `export const ${value} = controller(${kind}, { owns: [Pod] }, async ({ object, apply, status }) => {
+  return `export const ${value} = controller(${kind}, { owns: [${child}] }, async ({ object, apply, status }) => {
   const { name } = object.metadata;
-  const pod = await apply(Pod, \`\${name}-pod\`, {
+  const pod = await apply(${child}, \`\${name}-pod\`, {
     metadata: { labels: { "${group}/name": name }${place} },
     spec: {
       securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },

@@ -1,7 +1,7 @@
 /** The test of one kind: it runs its controller on the embedded API server. */
 import type { ApiInputs, Inputs } from "../project/inputs.ts";
 import { wordsOf } from "../project/names.ts";
-import { fileOf, valueOf, withHeader } from "./source.ts";
+import { childOf, fileOf, valueOf, withHeader } from "./source.ts";
 
 /** The test beside a kind's source. */
 export function testFile(inputs: Inputs, api: ApiInputs): string {
@@ -27,24 +27,23 @@ test("the operator starts and comes to rest", async () => {
 function controllerTest(inputs: Inputs, api: ApiInputs): string {
   const { kind } = api;
   const value = valueOf(inputs, api);
-  const owned = api.image === undefined ? "Pod" : "Deployment";
-  const module = api.image === undefined ? "capstan/kinds/v1" : "capstan/kinds/apps/v1";
+  const owned = childOf(api);
   const child = api.image === undefined ? "first-pod" : "first";
   const place = api.scope === "Cluster" ? `, { namespace: "default" }` : "";
   const check =
     api.image === undefined
-      ? `const pod = await world.get(Pod, "${child}"${place});
+      ? `const pod = await world.get(${owned.name}, "${child}"${place});
   assert.equal(pod?.spec?.containers[0]?.image, "busybox:1.37");`
-      : `const deployment = await world.get(Deployment, "${child}"${place});
+      : `const deployment = await world.get(${owned.name}, "${child}"${place});
   assert.equal(deployment?.spec?.replicas, 3);`;
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operator } from "capstan";
-import { ${owned} } from "${module}";
+${owned.imported}
 import { testOperator } from "capstan/testing";
 import { ${kind}, ${value} } from "./${fileOf(inputs, api)}.ts";
 
-test("${article(kind)} ${kind} becomes ${article(owned)} ${owned}", async () => {
+test("${article(kind)} ${kind} becomes ${article(owned.kind)} ${owned.kind}", async () => {
   await using world = await testOperator(operator({ controllers: [${value}] }));
   await world.apply(${kind}, "first", { spec: ${api.image === undefined ? "{}" : "{ size: 3 }"} });
   await world.settle();
