@@ -31,8 +31,8 @@ const allFormats: readonly Format[] = ["json", "yaml", "protobuf"];
 /** What an endpoint can answer with. */
 export interface Offer {
   readonly formats: readonly Format[];
-  /** Whether objects can be turned into tables and metadata here. */
-  readonly transforms: boolean;
+  /** What objects can be turned into here: tables and metadata, or only one of them, or nothing. */
+  readonly transforms: "all" | "metadata" | "none";
   /**
    * Whether the path itself has media types: a client must name one of them, a pattern will not do. What is offered beside the formats is
    * told to those who name none.
@@ -41,7 +41,7 @@ export interface Offer {
 }
 
 /** What an endpoint that answers with one fixed kind offers: discovery, versions. */
-export const plainOffer: Offer = { formats: allFormats, transforms: false };
+export const plainOffer: Offer = { formats: allFormats, transforms: "none" };
 
 /** The same where the path has media types. */
 export const routedOffer: Offer = { ...plainOffer, route: { also: [] } };
@@ -90,8 +90,9 @@ function withParameters({ parameters }: AcceptClause, format: Format, offer: Off
   if (!parameters.has("as") && !parameters.has("g") && !parameters.has("v")) {
     return { format, transform: undefined, pretty };
   }
-  const transform = offer.transforms ? toTransform(parameters) : undefined;
-  return transform === undefined ? undefined : { format, transform, pretty };
+  const transform = toTransform(parameters);
+  if (transform === undefined || offer.transforms === "none") return undefined;
+  return transform.kind === "Table" && offer.transforms !== "all" ? undefined : { format, transform, pretty };
 }
 
 function toTransform(parameters: ReadonlyMap<string, string>): Transform | undefined {

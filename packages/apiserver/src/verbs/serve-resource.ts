@@ -139,19 +139,36 @@ function isServedMethod(method: string, { name, verbs }: ServedSubresource): boo
   return name === "proxy" && (method === "HEAD" || method === "OPTIONS");
 }
 
-const builtinOffer: Offer = { formats: ["json", "yaml", "protobuf"], transforms: true, route: { also: [] } };
+const builtinOffer: Offer = { formats: ["json", "yaml", "protobuf"], transforms: "all", route: { also: [] } };
 const builtinListOffer: Offer = {
   ...builtinOffer,
   route: { also: ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"] },
 };
-const customOffer: Offer = { formats: ["json", "yaml"], transforms: true };
+const customOffer: Offer = { formats: ["json", "yaml"], transforms: "all" };
 
-/** Questions have no rows. */
-const reviewOffer: Offer = { ...builtinOffer, transforms: false };
+const rowlessOffer: Offer = { ...builtinOffer, transforms: "metadata" };
 
-function offerOf(resource: ServedResource, { verb }: ResourceRequest): Offer {
+/** Questions have no rows, and neither have these in the real server. */
+const rowless = new Set([
+  "apiservices/status",
+  "bindings/",
+  "certificatesigningrequests/approval",
+  "customresourcedefinitions/status",
+  "devicetaintrules/status",
+  "namespaces/finalize",
+  "podgroups/status",
+  "pods/binding",
+  "pods/ephemeralcontainers",
+  "pods/eviction",
+  "pods/resize",
+  "resourceclaims/status",
+  "resourcepoolstatusrequests/status",
+  "serviceaccounts/token",
+]);
+
+function offerOf(resource: ServedResource, { verb, subresource }: ResourceRequest): Offer {
   if (resource.isCustom) return customOffer;
-  if (resource.rules.serves === "answers") return reviewOffer;
+  if (resource.rules.serves === "answers" || rowless.has(`${resource.resource}/${subresource}`)) return rowlessOffer;
   return verb === "list" || verb === "watch" ? builtinListOffer : builtinOffer;
 }
 

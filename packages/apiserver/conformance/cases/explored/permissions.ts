@@ -253,12 +253,43 @@ cases["headers"] = [
   },
 ];
 
+const rows = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
+const rowsOrObject = { accept: `${rows.accept},application/json` };
+const part = { accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io" };
+const attributes = { resourceAttributes: { verb: "get", resource: "pods" } };
 cases["reviews have no rows"] = [
+  post(`${sar}/selfsubjectaccessreviews`, { spec: attributes }, rows),
+  post(`${sar}/selfsubjectaccessreviews`, { spec: attributes }, part),
+  post(`${sar}/selfsubjectaccessreviews`, { spec: attributes }, rowsOrObject),
+  post(`${sar}/subjectaccessreviews`, { spec: { ...attributes, user: "alice" } }, rows),
+  post(`${sar}/namespaces/{ns}/localsubjectaccessreviews`, { spec: { ...attributes, user: "alice" } }, rows),
+  post(`${sar}/selfsubjectrulesreviews`, { spec: { namespace: "{ns}" } }, rows),
+  post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}, rows),
+  post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}, part),
+  post(tr, { spec: { token: "none" } }, rows),
+];
+cases["other views have no rows either"] = [
+  post("/api/v1/namespaces/{ns}/serviceaccounts", { metadata: { name: "one" } }, q),
+  post("/api/v1/namespaces/{ns}/serviceaccounts/one/token", { spec: { expirationSeconds: 600 } }, rows),
+  post("/api/v1/namespaces/{ns}/bindings", { metadata: { name: "none" }, target: { name: "here" } }, rows),
+  post("/api/v1/namespaces/{ns}/pods/none/binding", { target: { name: "here" } }, rows),
+  post("/api/v1/namespaces/{ns}/pods/none/eviction", { metadata: { name: "none" } }, rows),
   post(
-    `${sar}/selfsubjectaccessreviews`,
-    { spec: { resourceAttributes: { verb: "get", resource: "pods" } } },
-    { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+    "/api/v1/namespaces/{ns}/pods",
+    { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } },
+    q,
   ),
+  get("/api/v1/namespaces/{ns}/pods/p/resize", rows),
+  get("/api/v1/namespaces/{ns}/pods/p/resize", part),
+  get("/api/v1/namespaces/{ns}/pods/p/ephemeralcontainers", rows),
+  get("/api/v1/namespaces/{ns}/pods/p/status", rows),
+  put("/api/v1/namespaces/{ns}/finalize", { metadata: { name: "{ns}" }, spec: {} }, rows),
+  get("/api/v1/namespaces/{ns}/status", part),
+  get("/apis/certificates.k8s.io/v1/certificatesigningrequests/none/approval", rows),
+  get("/apis/resource.k8s.io/v1/namespaces/{ns}/resourceclaims/none/status", rows),
+  get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/none/status", rows),
+  get("/apis/apiregistration.k8s.io/v1/apiservices/none/status", rows),
+  get("/apis/apps/v1/namespaces/{ns}/deployments/none/status", rows),
 ];
 
 export const permissions = defineTopic("permissions", cases);
