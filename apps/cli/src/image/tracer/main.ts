@@ -13,9 +13,6 @@ registerHooks({
   },
 });
 
-// As `loadWithoutRunning` of the runtime does, which may not be loaded here: what is loaded already is not seen to be loaded.
-Object.assign(globalThis, { [Symbol.for("capstan.loading")]: [] });
-
 try {
   await import(pathToFileURL(entry).href);
   process.send?.({ files: [...loaded].sort() });
