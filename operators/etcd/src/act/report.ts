@@ -76,6 +76,8 @@ function reportFields({ seen, status }: Turn, view: View): void {
   status.members = view.members.map((member) =>
     memberStatus(member, { former: former.get(member.name), leaderIndex, now: seen.now }),
   );
+  const { comparison } = seen;
+  status.comparison = comparison && { at: timeOf(comparison.at), differing: [...comparison.differing] };
   status.advice = adviceFor(view, seen.object.spec);
 }
 
@@ -97,7 +99,7 @@ function memberStatus(member: Member, { former, leaderIndex, now }: Background):
     id,
     role: roleOf(member),
     health,
-    since: since ?? `${new Date(now).toISOString().slice(0, 19)}Z`,
+    since: since ?? timeOf(now),
     ...(version === undefined ? {} : { version }),
     ...(pod?.node === undefined ? {} : { node: pod.node }),
     // Figures that change with every write are rounded, or the status would be written all the time.
@@ -109,6 +111,10 @@ function memberStatus(member: Member, { former, leaderIndex, now }: Background):
           dbBytesInUse: rounded(talk.dbBytesInUse),
         }),
   };
+}
+
+function timeOf(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 function roleOf({ isStarted, isVoter, isLeader }: Member): MemberStatus["role"] {

@@ -43,6 +43,11 @@ const defragmentation = s.object({
   left: s.array(s.string()).max(32).describe("Members that are still to come"),
 });
 
+const comparison = s.object({
+  at: s.timestamp().describe("When the data of all members was last compared, at one revision"),
+  differing: s.array(s.string()).max(32).describe("Members with other data than the majority"),
+});
+
 const growthRefused = s.object({
   why: s.string().describe("What the API server says about volumes that are to grow"),
   at: s.timestamp().describe("It is tried again after a while"),
@@ -71,6 +76,7 @@ export const clusterStatus = s.object({
   clientSecret: s.string().optional().describe("The Secret with everything that a client needs"),
   update: update.optional(),
   recovery: recovery.optional(),
+  comparison: comparison.optional(),
   defragmentation: defragmentation.optional(),
   growthRefused: growthRefused.optional(),
   backup: backupRecord.optional(),

@@ -22,13 +22,16 @@ export async function hashAll(
     talking.map(async ({ member }) => {
       const hash = await reach
         .to(member)
-        ?.maintenance.hashKv({ revision })
+        ?.maintenance.hashKv({ revision, timeoutMs: HASH_LIMIT })
         .catch(() => undefined);
       return hash === undefined ? [] : [{ member, hash }];
     }),
   );
   return hashes.flat();
 }
+
+/** All of a large database is read. */
+const HASH_LIMIT = 30_000;
 
 /** Who differs from the majority; without a majority, everybody does. Those with another compaction cannot be compared. */
 export function differingAmong(hashes: readonly Hashed[]): readonly string[] {

@@ -5,6 +5,7 @@ import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { PROFILES, printOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
+import type { Comparison } from "./compare.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
 
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
@@ -70,6 +71,11 @@ function recoveryOf({ phase, source, member, restore }: NonNullable<ClusterStatu
     ...(member === undefined ? {} : { member }),
     ...(restore === undefined ? {} : { restore }),
   };
+}
+
+/** When data was last compared, as the status remembers it. */
+export function comparisonOf({ comparison }: ClusterStatus = {}): Comparison | undefined {
+  return comparison && { at: Date.parse(comparison.at), differing: comparison.differing };
 }
 
 /** The membership as it was when somebody could last answer for all. */

@@ -11,8 +11,10 @@ import { clientServiceName, CLUSTER_LABEL, MEMBER_LABEL, TRUST_ANNOTATION } from
 import type { Form, Place } from "../pods/index.ts";
 import { planTls, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
+import { compareData } from "./compare.ts";
+import type { Comparison } from "./compare.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
-import { knownOf, rememberedMembers, wantedOf } from "./known.ts";
+import { comparisonOf, knownOf, rememberedMembers, wantedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { hear } from "./members.ts";
 import type { Hearing } from "./members.ts";
@@ -52,6 +54,8 @@ export interface Seen extends Observation {
   readonly tls: TlsPlan;
   readonly hearing: Hearing;
   readonly reach: Reach;
+  /** When members that have quorum were last compared. */
+  readonly comparison?: Comparison;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
 }
@@ -71,6 +75,7 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
     const expected = known.recovery?.phase === "Seeding" ? undefined : known.clusterId;
     const hearing = await hear(reach, expected);
     const remembered = rememberedMembers(object.status);
+    const comparison = await compareData(reach, { hearing, now, former: comparisonOf(object.status) });
     const membership: Membership = hearing.quorum ?? { by: "memory", members: remembered };
     return {
       name: place.name,
@@ -83,10 +88,11 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       membership,
       foreign: foreignNames(context),
       missing: missingParts(context, tls),
-      differing: hearing.quorum === undefined ? differingAmong(await hashAll(reach, hearing.answers)) : [],
+      differing: hearing.quorum ? (comparison?.differing ?? []) : differingAmong(await hashAll(reach, hearing.answers)),
       staleAlarms: staleAlarms(hearing),
       safeguards: safeguardsOf(context),
       ...backupsOf(context),
+      ...(comparison === undefined ? {} : { comparison }),
       object,
       form,
       tls,

@@ -41,6 +41,8 @@ export class ScriptedEtcd {
   readonly clusters = new Map<string, Cluster>();
   /** The operator cannot reach these addresses; "*" for all. */
   readonly cut = new Set<string>();
+  /** Hashes of members whose data is not what it should be, by name. */
+  readonly hashes = new Map<string, number>();
   /** What was asked and changed something, in order. */
   readonly log: string[] = [];
   #serial = 0;
@@ -133,7 +135,7 @@ export class ScriptedEtcd {
         hashKv: async () => ({
           memberId: process().disk.memberId,
           clusterId: cluster().id,
-          hash: 1,
+          hash: this.hashes.get(process().name) ?? 1,
           revision: cluster().revision,
           compactRevision: 0,
         }),

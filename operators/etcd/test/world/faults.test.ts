@@ -171,3 +171,34 @@ test("an operation replaces a member, another moves the leader, and both cannot 
   await bed.pass(5);
   assert.equal((await bed.world.get(EtcdOperation, "nobody"))?.status?.phase, "Rejected");
 });
+
+test("a member whose data differs from that of the others is found without an alarm, and another takes its place", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  assert.deepEqual(before.status?.comparison?.differing, []);
+  bed.etcd.hashes.set("e-1", 2);
+  await bed.pass(60);
+  assert.ok(bed.etcd.processes.has("e-1"), "it is not looked for all the time");
+  await bed.world.advance("1h");
+  const after = await bed.until(
+    (now) => isSettled(now) && now.status?.members?.some(({ name }) => name === "e-3") === true,
+    "a replacement",
+  );
+  assert.deepEqual(
+    after.status?.members?.map(({ name }) => name),
+    ["e-0", "e-2", "e-3"],
+  );
+  await bed.until(({ status }) => status?.comparison?.differing.length === 0, "a comparison that finds nothing");
+});
+
+test("two members with different data: nobody can say who is right, so nothing is touched until somebody mends it", async () => {
+  await using bed = await startWorld();
+  await grown(bed, { size: 2, version: "3.6.16" });
+  bed.etcd.hashes.set("e-1", 2);
+  await bed.world.advance("1h");
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  await bed.pass(120);
+  assert.equal(bed.etcd.processes.size, 2);
+  bed.etcd.hashes.clear();
+  await bed.until(isSettled, "all is well again");
+});

@@ -1,0 +1,72 @@
+/** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
+import type { Answer, Listed } from "../contract.ts";
+import { differingAmong, hashAll } from "./hashes.ts";
+import type { Hearing } from "./members.ts";
+import type { Reach } from "./reach.ts";
+
+/** When data was last compared, and who had other data than the majority. */
+export interface Comparison {
+  readonly at: number;
+  readonly differing: readonly string[];
+}
+
+/** What a comparison depends on. */
+export interface CompareFacts {
+  readonly hearing: Hearing;
+  readonly now: number;
+  readonly former: Comparison | undefined;
+}
+
+/** The comparison that counts: the former one until it is old, and as long as not everybody can be asked. */
+export async function compareData(
+  reach: Reach,
+  { hearing, now, former }: CompareFacts,
+): Promise<Comparison | undefined> {
+  const { quorum, answers } = hearing;
+  if (quorum === undefined || !isDue(former, now)) return former;
+  const voters = quorum.members.filter(({ isLearner }) => !isLearner);
+  if (!areComparable(voters, answers, quorum.clusterId)) return former;
+  const differing = await compareOnce(reach, voters, answers);
+  if (differing === undefined) return former;
+  // A compaction may have come in between: who differs must do so twice.
+  const again = differing.length === 0 ? [] : await compareOnce(reach, voters, answers);
+  return again && { at: now, differing: differing.filter((member) => again.includes(member)) };
+}
+
+const RARELY = 3_600_000;
+/** Somebody may be mending it. */
+const SOON = 60_000;
+
+function isDue(former: Comparison | undefined, now: number): boolean {
+  if (former === undefined) return true;
+  return now - former.at >= (former.differing.length === 0 ? RARELY : SOON);
+}
+
+type Answers = Hearing["answers"];
+type Talking = Extract<Answer, { is: "talking" }>;
+
+/** Two or more that all answer, are of this cluster, and hash alike because they have one version. */
+function areComparable(voters: readonly Listed[], answers: Answers, clusterId: string): boolean {
+  const talking = voters.flatMap(({ member }): Talking[] => {
+    const answer = answers[member];
+    return answer?.is === "talking" ? [answer] : [];
+  });
+  const isAlike = (one: Talking): boolean => one.version === talking[0]?.version && one.clusterId === clusterId;
+  return voters.length > 1 && talking.length === voters.length && talking.every(isAlike);
+}
+
+/** Undefined when not everybody gave a hash. */
+async function compareOnce(
+  reach: Reach,
+  voters: readonly Listed[],
+  answers: Answers,
+): Promise<readonly string[] | undefined> {
+  const asked = Object.fromEntries(
+    voters.flatMap(({ member }) => {
+      const answer = answers[member];
+      return answer === undefined ? [] : [[member, answer]];
+    }),
+  );
+  const hashes = await hashAll(reach, asked);
+  return hashes.length === voters.length ? differingAmong(hashes) : undefined;
+}
