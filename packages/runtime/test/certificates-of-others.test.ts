@@ -12,16 +12,17 @@ import { test } from "node:test";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { startApiServer } from "@capstan/apiserver";
+import type { ApiServer } from "@capstan/apiserver";
 import { createAuthority, validFor } from "@capstan/pki";
 
-const program = fileURLToPath(new URL("../../test/program/volumes.ts", import.meta.url));
+const program = fileURLToPath(new URL("program/volumes.ts", import.meta.url));
 
-const kubeconfigOf = (server: string): string =>
+const kubeconfigOf = ({ url, token }: ApiServer): string =>
   JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "c", cluster: { server } }],
-    users: [{ name: "u", user: {} }],
+    clusters: [{ name: "c", cluster: { server: url } }],
+    users: [{ name: "u", user: { token } }],
     contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
     "current-context": "c",
   });
@@ -42,6 +43,44 @@ async function subjectAt(port: number, ca: string): Promise<string> {
   return String(subject.CN);
 }
 
+/** Registers the hook that checks Volumes, as whoever keeps the certificates does. */
+async function registerByHand(server: ApiServer, port: number, certificate: string): Promise<void> {
+  const url = `https://localhost:${port}/validate-pods-example-com-v2-volume`;
+  const response = await send(server, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "by-hand" },
+    webhooks: [
+      {
+        name: "volumes.pods.example.com",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        clientConfig: { url, caBundle: Buffer.from(certificate).toString("base64") },
+        rules: [
+          { operations: ["CREATE"], apiGroups: ["pods.example.com"], apiVersions: ["v2"], resources: ["volumes"] },
+        ],
+      },
+    ],
+  });
+  assert.equal(response.status, 201);
+}
+
+function send(server: ApiServer, path: string, body: object): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return server.fetch(new Request(`https://server${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/** What the server says to a Volume with a profile that the program refuses. */
+async function refusal(server: ApiServer): Promise<string> {
+  const response = await send(server, "/apis/pods.example.com/v2/namespaces/default/volumes", {
+    apiVersion: "pods.example.com/v2",
+    kind: "Volume",
+    metadata: { name: "v" },
+    spec: { size: "1Gi", profile: "huge" },
+  });
+  return response.text();
+}
+
 test("a program with --webhook-cert-dir serves with that certificate and tells the cluster nothing", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-others-"));
   t.after(() => rm(folder, { recursive: true }));
@@ -54,7 +93,7 @@ test("a program with --webhook-cert-dir serves with that certificate and tells t
   await Promise.all([
     writeFile(join(folder, "tls.crt"), pair.certificate),
     writeFile(join(folder, "tls.key"), pair.privateKey),
-    writeFile(join(folder, "kubeconfig"), kubeconfigOf(server.url ?? "")),
+    writeFile(join(folder, "kubeconfig"), kubeconfigOf(server)),
   ]);
   const port = await freePort();
   const flags = [
@@ -69,22 +108,25 @@ test("a program with --webhook-cert-dir serves with that certificate and tells t
   const ended = once(child, "exit");
   t.after(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
+  let seen: readonly string[] = [];
   for await (const line of createInterface(child.stderr)) {
     lines.push(line);
     if (!line.includes('"message":"started"')) continue;
     assert.equal(await subjectAt(port, authority.certificate), "volumes-service");
+    seen = asked.filter(({ method }) => method !== "GET").map(({ url }) => url);
+    await registerByHand(server, port, authority.certificate);
+    assert.match(await refusal(server), /spec\.profile: Invalid value: \\"huge\\": there is no such profile/u);
     child.kill("SIGTERM");
   }
   const [code] = (await ended) as [number | null];
   assert.equal(code, 0, lines.join("\n"));
 
-  const written = asked.filter(({ method }) => method !== "GET").map(({ url }) => url);
   assert.ok(
-    written.some((url) => url.includes("/customresourcedefinitions/")),
+    seen.some((url) => url.includes("/customresourcedefinitions/")),
     "the program has worked",
   );
   assert.deepEqual(
-    written.filter((url) => /admissionregistration|\/secrets/u.test(url)),
+    seen.filter((url) => /admissionregistration|\/secrets/u.test(url)),
     [],
   );
 });
