@@ -110,7 +110,7 @@ export const commands: readonly Entry[] = [
   {
     name: "generate schema-patch",
     topic: "Ship",
-    summary: "The program's schemas, put into CRDs that you keep by hand",
+    summary: "Schemas, put into CRDs that you keep by hand",
     load: async () => (await import("./commands/schema-patch.ts")).schemaPatch,
   },
   {
