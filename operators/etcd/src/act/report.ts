@@ -12,6 +12,7 @@ export function report(turn: Turn): void {
   const { seen, status, action } = turn;
   const view = viewOf(seen);
   reportFields(turn, view);
+  reportComparison(turn);
   const isAvailable = view.hasQuorum;
   status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
   status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
@@ -76,9 +77,12 @@ function reportFields({ seen, status }: Turn, view: View): void {
   status.members = view.members.map((member) =>
     memberStatus(member, { former: former.get(member.name), leaderIndex, now: seen.now }),
   );
+  status.advice = adviceFor(view, seen.object.spec);
+}
+
+function reportComparison({ seen, status }: Turn): void {
   const { comparison } = seen;
   status.comparison = comparison && { at: timeOf(comparison.at), differing: [...comparison.differing] };
-  status.advice = adviceFor(view, seen.object.spec);
 }
 
 type MemberStatus = NonNullable<ClusterStatus["members"]>[number];
