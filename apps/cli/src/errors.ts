@@ -1,4 +1,5 @@
 /** What can end a command, and the exit code of each. */
+import { describeDiskError } from "./disk-error.ts";
 
 /** The exit codes, each with what it means. Scripts may rely on them. */
 export const exitCodes = {
@@ -29,18 +30,6 @@ export class CliError extends Error {
   }
 }
 
-const diskCodes: ReadonlySet<string> = new Set([
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ENOSPC",
-  "ENOTDIR",
-  "EISDIR",
-  "ENOENT",
-  "EEXIST",
-  "EDQUOT",
-  "ENAMETOOLONG",
-]);
 const networkCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -72,7 +61,8 @@ export function toCliError(thrown: unknown): CliError {
   const system = "code" in thrown ? String(thrown.code) : "";
   if (thrown.name === "OciError")
     return new CliError(registryCodes.has(system) ? "Registry" : "BadInput", thrown.message, { cause: thrown });
-  if (diskCodes.has(system)) return new CliError("Disk", thrown.message, { cause: thrown });
+  const disk = describeDiskError(thrown);
+  if (disk !== undefined) return new CliError("Disk", disk, { cause: thrown });
   if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });
   return new CliError(foreign[thrown.name] ?? "Bug", thrown.message, { cause: thrown });
 }

@@ -1,9 +1,11 @@
 /** Reads the manifests of an operator: the files of a folder, or a stream. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Manifest } from "@capstan/bundle";
 import { parseAllDocuments } from "yaml";
+import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
+import { readText } from "../project/disk.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** YAML that unfolds beyond this many nodes through its aliases means no good. */
@@ -21,9 +23,9 @@ export async function readManifests(folder: string, terminal: Terminal): Promise
 }
 
 async function readTexts(folder: string): Promise<(readonly [string, string])[]> {
-  const names = await readdir(folder, { recursive: true });
+  const names = await atPath(folder, readdir(folder, { recursive: true }));
   const files = names.filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
-  return Promise.all(files.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const));
+  return Promise.all(files.map(async (name) => [name, await readText(join(folder, name))] as const));
 }
 
 function readObjects(name: string, text: string): Manifest[] {

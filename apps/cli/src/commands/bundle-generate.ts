@@ -8,9 +8,11 @@ import { readManifests } from "../bundle/manifests.ts";
 import { type Package, readPackage } from "../bundle/package-words.ts";
 import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type OptionValues } from "../command/define.ts";
+import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
-import { openProject, readFiles, writeChanges } from "../project/disk.ts";
+import { openProject, readFiles } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 import { entryOption, loadProgram } from "../project/program.ts";
 import { findDigest } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
@@ -153,7 +155,7 @@ async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Ter
   const mediatype = pictures[extname(icon).toLowerCase()];
   if (mediatype === undefined)
     throw new CliError("BadInput", `${icon} is no picture that can be shown; use svg, png, gif or jpeg`);
-  const base64data = (await readFile(resolve(terminal.cwd, icon))).toString("base64");
+  const base64data = (await atPath(icon, readFile(resolve(terminal.cwd, icon)))).toString("base64");
   return { ...words, icon: { base64data, mediatype } };
 }
 

@@ -19,7 +19,8 @@ import { readPackage } from "../bundle/package-words.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
-import { readFiles, writeChanges } from "../project/disk.ts";
+import { readFiles } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 import { entryOption, type Loaded, loadProgram } from "../project/program.ts";
 import type { Terminal } from "../terminal.ts";
 

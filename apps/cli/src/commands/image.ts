@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { attachDocument, formatReference, parseReference, type Platform, platformOf, saveArchive } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
+import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
 import { buildOperatorImage } from "../image/build.ts";
 import { withProgress } from "../output/progress.ts";
@@ -60,7 +61,7 @@ export const imageBuild: Command = defineCommand({
       await attachDocument(descriptor, { type: "application/spdx+json", bytes }, store),
     );
     if (options.archive !== undefined) await saveArchive(tag, store, resolve(terminal.cwd, options.archive));
-    if (options.sbom !== undefined) await writeFile(resolve(terminal.cwd, options.sbom), sbom);
+    if (options.sbom !== undefined) await atPath(options.sbom, writeFile(resolve(terminal.cwd, options.sbom), sbom));
     for (const { platform, bytes } of sizes)
       terminal.err(`  ${platform.os}/${platform.architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed\n`);
     terminal.out(`${name}@${descriptor.digest}\n`);

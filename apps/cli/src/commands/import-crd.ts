@@ -1,12 +1,12 @@
 /** `capstan import crd`: a CRD becomes a file with `defineResource`. */
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { importCrd, type Imported } from "@capstan/scaffold";
 import { parseAllDocuments } from "yaml";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
-import { exists, writeChanges } from "../project/disk.ts";
+import { exists, readText } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 
 /** YAML that unfolds beyond this many nodes through its aliases is not a CRD. */
 const MOST_ALIASES = 1_000;
@@ -29,7 +29,7 @@ export const importCrds: Command = defineCommand({
     },
   ],
   run: async ({ options, args: [file = ""], terminal }) => {
-    const text = file === "-" ? await terminal.input() : await readFile(resolve(terminal.cwd, file), "utf8");
+    const text = file === "-" ? await terminal.input() : await readText(resolve(terminal.cwd, file));
     const imported = readCrds(text, file).map((crd) => importCrd(crd));
     const root = resolve(terminal.cwd, options.out);
     const changes = unique(imported).map(({ path, text: source }) => ({

@@ -6,7 +6,8 @@ import { formatDiff } from "../output/diff.ts";
 import { styleOf } from "../output/style.ts";
 import { report } from "../project/apply.ts";
 import { fullGroup } from "../project/api-options.ts";
-import { openProject, readSources, writeChanges } from "../project/disk.ts";
+import { openProject, readSources } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 
 /** Renames a kind. */
 export const rename: Command = defineCommand({

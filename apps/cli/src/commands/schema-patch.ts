@@ -5,7 +5,7 @@ import { patchSchemas, ScaffoldError } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
-import { writeChanges } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 import { entryOption, loadProgram } from "../project/program.ts";
 
 /** Patches CRDs. */

@@ -1,6 +1,5 @@
 /** `capstan scorecard`: how good a bundle is. The classic tests run here; others run as pods of a cluster. */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import {
@@ -31,6 +30,7 @@ import { CliError, exitCodes } from "../errors.ts";
 import { clusterOptions, connect } from "../project/connect.ts";
 import { insecureOption } from "../registry/session.ts";
 import { startPodRunner } from "../scorecard/run-in-pods.ts";
+import { readText } from "../project/disk.ts";
 import type { Terminal } from "../terminal.ts";
 
 const options = {
@@ -128,7 +128,7 @@ function format(tests: readonly ScoredTest[], output: string): string {
 
 /** The configuration that was named, else that of the bundle, else the classic one. */
 async function readConfig(files: BundleFiles, { config }: Asked, terminal: Terminal): Promise<ScorecardConfig> {
-  if (config !== undefined) return parseScorecardConfig(await readFile(resolve(terminal.cwd, config), "utf8"));
+  if (config !== undefined) return parseScorecardConfig(await readText(resolve(terminal.cwd, config)));
   const { annotations } = readBundle(files).metadata;
   const folder = annotations?.[bundleLabels.scorecardConfig];
   const path = folder === undefined ? defaultConfigPath : join(folder, "config.yaml");

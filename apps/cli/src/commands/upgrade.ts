@@ -4,7 +4,8 @@ import { type Command, defineCommand } from "../command/define.ts";
 import { formatDiff } from "../output/diff.ts";
 import { styleOf } from "../output/style.ts";
 import { report } from "../project/apply.ts";
-import { openProject, readFiles, writeChanges } from "../project/disk.ts";
+import { openProject, readFiles } from "../project/disk.ts";
+import { writeChanges } from "../project/write.ts";
 import { askYesNo } from "../project/questions.ts";
 import { ownVersion } from "./version.ts";
 

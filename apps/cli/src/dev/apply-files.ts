@@ -1,21 +1,22 @@
 /** Puts objects from files on a cluster. */
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Client } from "@capstan/client";
 import { parseApiVersion, type KubeObject } from "@capstan/model";
 import { apiOf } from "@capstan/runtime";
 import { parseAllDocuments } from "yaml";
+import { toCliError } from "../errors.ts";
+import { readText } from "../project/disk.ts";
 
 /** Applies every object of these files; answers with a line for each. */
 export async function applyFiles(client: Client, files: readonly string[], cwd: string): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const file of files) {
     try {
-      const text = await readFile(resolve(cwd, file), "utf8");
+      const text = await readText(resolve(cwd, file));
       for (const document of parseAllDocuments(text))
         lines.push(await applyObject(client, document.toJS() as KubeObject));
     } catch (error) {
-      lines.push(`cannot apply ${file}: ${error instanceof Error ? error.message : String(error)}`);
+      lines.push(`cannot apply ${file}: ${toCliError(error).message}`);
     }
   }
   return lines;

@@ -3,7 +3,8 @@ import { type Additions, type FileChange, type Inputs, planChange, renderProject
 import { exitCodes } from "../errors.ts";
 import { styleOf } from "../output/style.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Project, readFiles, writeChanges } from "./disk.ts";
+import { type Project, readFiles } from "./disk.ts";
+import { writeChanges } from "./write.ts";
 
 /** What to change a project to. */
 export interface Wanted {

@@ -1,7 +1,8 @@
-/** Reads a project from disk and writes changes to it: all of them, or none. */
-import { lstat, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+/** Reads a project from disk. */
+import { lstat, readFile, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { type FileChange, type Files, type Inputs, inputsFile, parseInputs } from "@capstan/scaffold";
+import { type Files, type Inputs, inputsFile, parseInputs } from "@capstan/scaffold";
+import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
 
 /** A project on disk. */
@@ -48,31 +49,6 @@ export async function readSources(root: string): Promise<Files> {
   return readFiles(root, paths.sort());
 }
 
-/** Makes changes to a folder. What cannot be written leaves everything as it was. */
-export async function writeChanges(root: string, changes: readonly FileChange[]): Promise<void> {
-  const texts = changes.flatMap((change) =>
-    "text" in change ? [{ path: join(root, change.path), text: change.text }] : [],
-  );
-  const made: string[] = [];
-  try {
-    for (const { path, text } of texts) {
-      const first = await mkdir(dirname(path), { recursive: true });
-      if (first !== undefined) made.push(first);
-      made.push(staged(path));
-      await writeFile(staged(path), text);
-    }
-  } catch (error) {
-    await Promise.all(made.map((path) => rm(path, { recursive: true, force: true })));
-    throw error;
-  }
-  for (const { path } of texts) await rename(staged(path), path);
-  for (const { path, action } of changes) if (action === "delete") await rm(join(root, path));
-}
-
-function staged(path: string): string {
-  return `${path}.capstan-new`;
-}
-
 /** Whether something is at a path. */
 export async function exists(path: string): Promise<boolean> {
   try {
@@ -83,9 +59,14 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** The text of a file; what the disk refuses is named with the path. */
+export function readText(path: string): Promise<string> {
+  return atPath(path, readFile(path, "utf8"));
+}
+
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return await readText(path);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

@@ -1,7 +1,7 @@
 /** The comment that says under which licence a source stands. */
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CliError } from "../errors.ts";
+import { readText } from "./disk.ts";
 
 interface Asked {
   readonly license: string;
@@ -19,7 +19,7 @@ export async function licenceHeader({
   cwd,
   year,
 }: Asked): Promise<string | undefined> {
-  if (file !== undefined) return toComment(await readFile(resolve(cwd, file), "utf8"));
+  if (file !== undefined) return toComment(await readText(resolve(cwd, file)));
   if (license === "none") {
     if (owner !== undefined)
       throw new CliError("Usage", "--owner is named in a licence header: say which with --license");
