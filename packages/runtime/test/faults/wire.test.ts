@@ -345,19 +345,21 @@ describe("with real API servers", { skip: kubernetesMissing() }, () => {
     const api = apiOf(straight);
     await installCrds([widget], { api, clock: systemClock, manager: "test" });
     let cut = 0;
-    const wire = await startBreakingWire(Number(new URL(cluster.server).port), () => (cut = (cut * 5 + 997) % 20_011));
+    let isBreaking = true;
+    const cutAfter = (): number => (isBreaking ? (cut = (cut * 5 + 997) % 20_011) : Infinity);
+    await using wire = await startBreakingWire(Number(new URL(cluster.server).port), cutAfter);
     const broken = createClient(
       { ...config, cluster: { ...config.cluster, server: `https://127.0.0.1:${wire.port}` } },
       { retry: noRetry },
     );
+    t.after(() => broken.close());
     const { namespace } = cluster;
     const stage: Stage = { namespace, api, upstreams: [broken.transport] };
-    {
-      await using play = await Play.open(stage);
-      for (let round = 0; round < 10; round++) await play.change();
-      await play.settled();
-    }
-    await broken.close();
-    await wire[Symbol.asyncDispose]();
+    await using play = await Play.open(stage);
+    for (let round = 0; round < 10; round++) await play.change();
+    // From here on wires hold: a watch that is cut again and again may be between two tries whenever one looks.
+    isBreaking = false;
+    await play.settled();
+    assert.notEqual(cut, 0, "wires were cut");
   });
 });
