@@ -23,6 +23,8 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   const { cwd, env } = placeOf(process.env, process.cwd());
+  stdout.on("error", onClosed);
+  stderr.on("error", onClosed);
   return {
     cwd,
     env,
@@ -40,6 +42,12 @@ export function processTerminal(): Terminal {
       return Buffer.concat(chunks).toString("utf8");
     },
   };
+}
+
+/** Whoever read along may have seen enough (`| head`): that is no failure, and what would run on stops as if its terminal was closed. */
+function onClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.emit("SIGHUP", "SIGHUP");
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,71 @@ test("files are written once and left alone when nothing changed", async () => {
     };
     assert.equal(schema.properties.apiVersion.const, "cache.example.com/v1alpha1");
     assert.equal(schema.properties.spec.additionalProperties, false);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("what no cluster would take is refused in one sentence, and nothing is written", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-refused-"));
+  const out = join(folder, "out");
+  const image = ["--image", "not an image"];
+  const namespace = ["--namespace", "Bad NS"];
+  try {
+    for (const [words, code] of [
+      [["generate", "rbac", ...namespace], 3],
+      [["generate", "manifests", ...namespace], 3],
+      [["generate", "manifests", ...image], 3],
+      [["generate", "kustomize", ...namespace], 3],
+      [["generate", "kustomize", ...image], 3],
+      [["generate", "helm", ...image], 3],
+      [["bundle", "generate", ...image], 3],
+    ] as const) {
+      const ran = await capstan([...words, "--out", out], at);
+      assert.equal(ran.code, code, `${words.join(" ")}: ${ran.err}`);
+      assert.match(ran.err, /^capstan: .*(Bad NS|not an image).*\n$/);
+    }
+    const nowhere = await capstan(["generate", "crds", "--out", "/proc/foo"], at);
+    assert.deepEqual(nowhere, {
+      code: 7,
+      out: "",
+      err: "capstan: cannot make /proc/foo: no folder can be made there (ENOENT)\n",
+    });
+    await assert.rejects(readFile(out), { code: "ENOENT" });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a reader that has seen enough is no failure", async () => {
+  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=@capstan/source", main, "generate", "manifests"], {
+    ...at,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let said = "";
+  child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  assert.deepEqual({ code, said }, { code: 0, said: "" });
+});
+
+test("a manifest of a bundle that was cut short is named", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-cut-"));
+  try {
+    assert.equal((await capstan(["bundle", "generate", "--out", folder], at)).code, 0);
+    const file = join(folder, "bundle/manifests/memcached.clusterserviceversion.yaml");
+    const text = await readFile(file, "utf8");
+    const whole = await capstan(["bundle", "validate", join(folder, "bundle")], at);
+    assert.doesNotMatch(whole.err, /cut short/);
+    // In the middle of the JSON of its examples.
+    await writeFile(
+      file,
+      text.slice(0, text.indexOf("alm-examples") + 40).replace(/alm-examples: [|>]-?/, 'alm-examples: "'),
+    );
+    const { code, err } = await capstan(["bundle", "validate", join(folder, "bundle")], at);
+    assert.equal(code, 1);
+    assert.match(err, /manifests\/memcached\.clusterserviceversion\.yaml cannot be read, it may have been cut short: /);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -175,6 +175,11 @@ suite("bad input", () => {
     ["init x --image nginx --image-port 99999", 3, /between 1 and 65535/],
     ["init x --owner me", 2, /--license/],
     ["init x --license-file nowhere", 7, /nowhere/],
+    ["init x --image not..an//image", 3, /not\.\.an\/\/image/],
+    ["init -- --x", 3, /"--x" cannot name a project/],
+    ["init /proc/foo", 7, /cannot make \/proc\/foo: no folder can be made there/],
+    ["generate crds --entry nope.ts", 3, /there is no file nope\.ts/],
+    ["init x --license-file .", 7, /cannot read \S+: it is a folder/],
     ["init x --kind Main", 3, /the kind Main cannot be src\/main\.ts: that is the file that starts the operator/],
   ] as const) {
     test(`${words} is refused in one sentence, and nothing is written`, async () => {

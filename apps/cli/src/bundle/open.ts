@@ -6,10 +6,17 @@ import { join, resolve } from "node:path";
 import { type BundleFiles, readBundleImage, readFolder } from "@capstan/bundle";
 import { formatReference, openStore, parseReference } from "@capstan/oci";
 import { CliError } from "../errors.ts";
+import { brokenFiles } from "./broken-files.ts";
 import { openImages, pull, type Transfer } from "../registry/images.ts";
 
-/** The files of a bundle. */
+/** The files of a bundle; those that cannot be read are named. */
 export async function openBundle(name: string, transfer: Transfer): Promise<BundleFiles> {
+  const files = await find(name, transfer);
+  for (const line of brokenFiles(files)) transfer.terminal.err(`capstan: ${line}\n`);
+  return files;
+}
+
+async function find(name: string, transfer: Transfer): Promise<BundleFiles> {
   const folder = resolve(transfer.terminal.cwd, name);
   if (await isThere(join(folder, "oci-layout"))) return fromLayout(folder);
   if (await isThere(folder)) return readFolder(folder);

@@ -69,7 +69,7 @@ export interface Example {
 export interface Call<O extends Options = Options> {
   readonly options: OptionValues<O>;
   readonly args: readonly string[];
-  /** What followed `--`, untouched. */
+  /** What followed `--`, untouched, where a command hands it on. */
   readonly rest: readonly string[];
   readonly terminal: Terminal;
 }
@@ -80,6 +80,8 @@ export interface Command<O extends Options = Options> {
   readonly describe?: string;
   readonly arguments?: readonly Argument[];
   readonly options: O;
+  /** What becomes of the words after `--`: unless they are handed on, they are arguments. */
+  readonly rest?: "handed on";
   readonly examples: readonly [Example, ...Example[]];
   /** What could stand for an argument, asked by shell completion. */
   readonly complete?: (call: { readonly args: readonly string[]; readonly cwd: string }) => Promise<readonly string[]>;

@@ -28,7 +28,9 @@ export function parse(command: Command, words: readonly string[], name: string):
     if (token.kind === "positional") args.push(token.value);
     if (token.kind === "option") found.take(token);
   }
-  const parsed = { help: found.help, options: found.values(), args, rest: end < 0 ? [] : words.slice(end + 1) };
+  const after = end < 0 ? [] : words.slice(end + 1);
+  if (command.rest === undefined) args.push(...after);
+  const parsed = { help: found.help, options: found.values(), args, rest: command.rest === undefined ? [] : after };
   if (!parsed.help) checkArguments(command, args, name);
   return parsed;
 }

@@ -13,6 +13,7 @@ import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
 import { openProject, readFiles } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
+import { checkImage } from "../project/placement.ts";
 import { entryOption, loadProgram } from "../project/program.ts";
 import { findDigest } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
@@ -98,7 +99,7 @@ async function fromProgram(asked: Asked, version: string, terminal: Terminal): P
   const { program, inputs } = await loadProgram(terminal.cwd, asked.entry);
   const placement = {
     namespace: `${program.name}-system`,
-    image: asked.image ?? `${program.name}:v${version}`,
+    image: checkImage(asked.image) ?? `${program.name}:v${version}`,
     replicas: 1,
     namespaced: inputs?.namespaced ?? false,
   };

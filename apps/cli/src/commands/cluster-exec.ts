@@ -10,6 +10,7 @@ import { CliError } from "../errors.ts";
 export const clusterExec: Command = defineCommand({
   describe:
     "The program sees the files of this machine, reaches pods and services, finds them by name, and has KUBECONFIG set.",
+  rest: "handed on",
   options: { name: nameOption },
   examples: [
     { line: "capstan cluster exec -- curl http://web.default.svc", does: "Ask a service by its name" },

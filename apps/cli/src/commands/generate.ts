@@ -21,6 +21,7 @@ import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
 import { readFiles } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
+import { checkImage, checkNamespace } from "../project/placement.ts";
 import { entryOption, type Loaded, loadProgram } from "../project/program.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -47,8 +48,8 @@ function placementOf({ program, inputs }: Loaded, asked: Asked): Placement {
   if (!Number.isInteger(replicas) || replicas < 0)
     throw new CliError("Usage", `--replicas must be a number, not ${asked.replicas}`);
   return {
-    namespace: asked.namespace ?? `${program.name}-system`,
-    image: asked.image ?? `${program.name}:v0.1.0`,
+    namespace: checkNamespace(asked.namespace) ?? `${program.name}-system`,
+    image: checkImage(asked.image) ?? `${program.name}:v0.1.0`,
     replicas,
     namespaced: asked["watch-namespace"] ?? inputs?.namespaced ?? false,
   };

@@ -6,6 +6,7 @@ import { entryOption, loadProgram } from "../project/program.ts";
 /** Runs the operator. */
 export const run: Command = defineCommand({
   describe: "In this process, against the configured cluster, with JSON logs. What follows -- goes to the operator.",
+  rest: "handed on",
   options: { entry: entryOption },
   examples: [
     { line: "capstan run", does: "Run with the usual settings" },

@@ -3,6 +3,7 @@ import { builtInGroupVersions } from "@capstan/kinds";
 import type { ApiInputs, ImageInputs } from "@capstan/scaffold";
 import type { Options } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { checkImage } from "./placement.ts";
 
 /** `--group --version --kind`. */
 export const kindOptions = {
@@ -52,8 +53,7 @@ function imageOf({ image, "image-port": port, "image-command": command, namespac
   }
   if (namespaced === false)
     throw new CliError("Usage", "--image makes a Deployment beside each object, so objects must be namespaced");
-  if (!/^[\w./:@-]+$/.test(image))
-    throw new CliError("BadInput", `${JSON.stringify(image)} is not the name of an image`);
+  checkImage(image);
   if (port !== undefined && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
     throw new CliError("BadInput", `--image-port must be between 1 and 65535, not ${JSON.stringify(port)}`);
   }

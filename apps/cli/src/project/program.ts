@@ -54,12 +54,8 @@ export async function findEntry({
       ? ["src/main.ts", "main.ts", "src/main.js", "main.js"].map((name) => join(root, name))
       : [resolve(cwd, entry)];
   for (const file of candidates) if (await isFile(file)) return file;
-  throw new CliError(
-    "Project",
-    entry === undefined
-      ? "there is no src/main.ts here: name the file that exports the operator with --entry"
-      : `there is no file ${entry}`,
-  );
+  if (entry !== undefined) throw new CliError("BadInput", `there is no file ${entry} to load the operator from`);
+  throw new CliError("Project", "there is no src/main.ts here: name the file that exports the operator with --entry");
 }
 
 async function isFile(path: string): Promise<boolean> {

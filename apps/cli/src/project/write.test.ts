@@ -79,13 +79,14 @@ test("changes are made, modes stay, and nothing else is left", () =>
 
 test("whichever step fails, everything is as it was, or everything is done", async () => {
   const steps: string[] = [];
-  for (let step = 0, ended = false; !ended; step++) {
+  const failAt = async (step: number): Promise<"failed" | "passed"> => {
+    let ending: "failed" | "passed" = "failed";
     await withFolder(async (folder) => {
       const { disk, failed } = failingAt(step);
       const error = await writeChanges(folder, changes, disk).catch((thrown: unknown) => thrown);
       const name = failed();
       if (name === undefined) {
-        ended = true;
+        ending = "passed";
         return assert.equal(error, undefined);
       }
       steps.push(name.replace(`${folder}/`, ""));
@@ -102,7 +103,10 @@ test("whichever step fails, everything is as it was, or everything is done", asy
       if (!isDone) assert.ok(!(await readdir(folder)).includes("deep"), name);
       assert.equal((await stat(join(folder, "run.sh"))).mode & 0o777, 0o755, name);
     });
-  }
+    return ending;
+  };
+  let step = 0;
+  while ((await failAt(step)) === "failed") step++;
   for (const step of ["move a.ts.capstan-new", "move run.sh.capstan-new", "remove z.ts", "remove zz.ts"])
     assert.ok(steps.includes(step), `${step} in ${steps.join(", ")}`);
 });

@@ -8,16 +8,16 @@ import { CliError, toCliError } from "../errors.ts";
 /** What changing a folder asks of a disk. */
 export interface Disk {
   /** The permissions of what is at a path, if something is there. */
-  modeOf(path: string): Promise<number | undefined>;
+  readonly modeOf: (path: string) => Promise<number | undefined>;
   /** Makes one folder. */
-  makeFolder(path: string): Promise<void>;
-  removeFolder(path: string): Promise<void>;
-  write(path: string, text: string, mode?: number): Promise<void>;
-  copy(from: string, to: string): Promise<void>;
+  readonly makeFolder: (path: string) => Promise<void>;
+  readonly removeFolder: (path: string) => Promise<void>;
+  readonly write: (path: string, text: string, mode?: number) => Promise<void>;
+  readonly copy: (from: string, to: string) => Promise<void>;
   /** Puts one file in the place of another, at once. */
-  move(from: string, to: string): Promise<void>;
+  readonly move: (from: string, to: string) => Promise<void>;
   /** Removes a file, if it is there. */
-  remove(path: string): Promise<void>;
+  readonly remove: (path: string) => Promise<void>;
 }
 
 /** The disk of this machine. */
@@ -29,7 +29,7 @@ export const realDisk: Disk = {
     );
     return isThere ? (await stat(path)).mode & 0o7777 : undefined;
   },
-  makeFolder: async (path) => void (await mkdir(path)),
+  makeFolder: (path) => mkdir(path),
   removeFolder: rmdir,
   write: async (path, text, mode) => {
     await writeFile(path, text);
