@@ -249,6 +249,8 @@ export interface NodePath {
   readonly nodeName: string;
   /** What the node puts before the rest of the path. */
   readonly prefix: string;
+  /** The address and port of what is there. */
+  readonly host: string;
 }
 
 /** The way to the node of a pod; a server without nodes has none. */

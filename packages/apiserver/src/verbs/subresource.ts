@@ -1,10 +1,11 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
-import type { Call } from "../call.ts";
+import { headerOf, type Call } from "../call.ts";
 import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
+import { throughProxy } from "../outgoing/proxied-page.ts";
 import { parseProxyTarget } from "./proxy-target.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -121,6 +122,11 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   const redirected = exchange.info.subresource === "proxy" ? redirectToFolder(call) : undefined;
   if (redirected !== undefined) return redirected;
   if (through === undefined) return rules.connect(object, call, parts.nodes);
-  const rest = pathAfter(call.url, `/${exchange.info.name}/proxy`);
-  return parts.nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
+  const door = `/${exchange.info.name}/proxy`;
+  const rest = pathAfter(call.url, door);
+  const answer = await parts.nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
+  const start = call.url.indexOf(door);
+  if (start < 0) return answer;
+  const prefix = call.url.slice(0, start + door.length);
+  return throughProxy(answer, { prefix, host: through.host, requestHost: headerOf(call, "host") ?? "" });
 }

@@ -8,7 +8,7 @@ import { parseIp } from "../meta/ip-address.ts";
 import { checkEndpointIp } from "../meta/ip-checks.ts";
 import { allContainers } from "../pod-template/containers.ts";
 import type { ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../rules.ts";
-import { podProxyPath, proxyMethods } from "./proxy-path.ts";
+import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
 
 type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
@@ -103,7 +103,8 @@ function throughNode(pod: Pod, asked: ProxyTarget): NodePath {
   const port = (pod.spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
   const { namespace = "", name } = pod.metadata;
   const wanted = asked.port === "" ? String(port ?? 80) : asked.port;
-  return { nodeName: nodeOf(pod), prefix: podProxyPath({ namespace, name, port: wanted, scheme: asked.scheme }) };
+  const prefix = podProxyPath({ namespace, name, port: wanted, scheme: asked.scheme });
+  return { nodeName: nodeOf(pod), prefix, host: hostOf(address, wanted) };
 }
 
 function unreachable(): Promise<Answer> {

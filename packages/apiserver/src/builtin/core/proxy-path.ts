@@ -20,3 +20,8 @@ export function podProxyPath(to: {
   const scheme = to.scheme === "https" ? "https:" : "";
   return `/proxy/${to.namespace}/${scheme}${to.name}:${to.port}`;
 }
+
+/** As addresses in links name it. */
+export function hostOf(address: string, port: string): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}

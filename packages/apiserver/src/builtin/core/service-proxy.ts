@@ -4,7 +4,7 @@ import type { Service } from "@capstan/kinds/v1";
 import { apiErrors, quote } from "@capstan/model";
 import type { Lookup } from "../context.ts";
 import type { ConnectRules, NodePath, ProxyTarget } from "../rules.ts";
-import { podProxyPath, proxyMethods } from "./proxy-path.ts";
+import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
 
 /** Finds a pod that is ready and hands the request to its node. */
 export const serviceProxy: ConnectRules<Service> = {
@@ -46,9 +46,10 @@ interface Wanted {
 }
 
 function placeOf(
-  { conditions, nodeName, targetRef }: Endpoint,
+  { addresses: [address = ""], conditions, nodeName, targetRef }: Endpoint,
   { namespace, port, scheme }: Wanted,
 ): NodePath | undefined {
   if (conditions?.ready === false || nodeName === undefined || targetRef?.kind !== "Pod") return undefined;
-  return { nodeName, prefix: podProxyPath({ namespace, name: targetRef.name ?? "", port: String(port), scheme }) };
+  const prefix = podProxyPath({ namespace, name: targetRef.name ?? "", port: String(port), scheme });
+  return { nodeName, prefix, host: hostOf(address, String(port)) };
 }

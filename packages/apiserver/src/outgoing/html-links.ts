@@ -1,0 +1,154 @@
+/** Links in HTML: start tags are written anew with other addresses in them, everything else stays byte for byte. */
+
+/** Which attributes of which elements hold an address. */
+const addresses: { readonly [element: string]: readonly string[] } = {
+  a: ["href"],
+  applet: ["codebase"],
+  area: ["href"],
+  audio: ["src"],
+  base: ["href"],
+  blockquote: ["cite"],
+  body: ["background"],
+  button: ["formaction"],
+  command: ["icon"],
+  del: ["cite"],
+  embed: ["src"],
+  form: ["action"],
+  frame: ["longdesc", "src"],
+  head: ["profile"],
+  html: ["manifest"],
+  iframe: ["longdesc", "src"],
+  img: ["longdesc", "src", "usemap"],
+  input: ["src", "usemap", "formaction"],
+  ins: ["cite"],
+  link: ["href"],
+  object: ["classid", "codebase", "data", "usemap"],
+  q: ["cite"],
+  script: ["src"],
+  source: ["src"],
+  video: ["poster", "src"],
+};
+
+/** Elements whose content is text up to their end tag, whatever it looks like. */
+const textual = new Set([
+  "iframe",
+  "noembed",
+  "noframes",
+  "noscript",
+  "plaintext",
+  "script",
+  "style",
+  "textarea",
+  "title",
+  "xmp",
+]);
+
+/** The page with every address passed through a function. One pass, however broken the page is. */
+export function rewriteLinks(html: string, rewrite: (address: string) => string): string {
+  let result = "";
+  let kept = 0;
+  for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
+    const tag = readStartTag(html, at);
+    if (tag === undefined) {
+      at = endOfOther(html, at);
+      continue;
+    }
+    result += html.slice(kept, at) + formatTag(tag, rewrite);
+    kept = tag.end;
+    at = textual.has(tag.element) ? endOfText(html, tag.end, tag.element) : tag.end;
+  }
+  return result + html.slice(kept);
+}
+
+interface StartTag {
+  readonly element: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly isClosed: boolean;
+  /** Where the page goes on. */
+  readonly end: number;
+}
+
+const tagName = /<([a-zA-Z][^ \n\r\t\f/>]*)/y;
+const gap = /[ \n\r\t\f/]*/y;
+const attributeName = /=?[^ \n\r\t\f/=>]*/y;
+const attributeValue = /[ \n\r\t\f]*=[ \n\r\t\f]*(?:"([^"]*)"|'([^']*)'|([^ \n\r\t\f>"'][^ \n\r\t\f>]*)?)/y;
+
+/** The start tag at a place; `undefined` when there is none, or no end of it. */
+function readStartTag(html: string, start: number): StartTag | undefined {
+  const [opening, name] = matchAt(tagName, html, start) ?? [];
+  if (opening === undefined || name === undefined) return undefined;
+  const attributes: [string, string][] = [];
+  let at = start + opening.length;
+  for (;;) {
+    const between = matchAt(gap, html, at)?.[0] ?? "";
+    at += between.length;
+    if (at >= html.length) return undefined;
+    if (html[at] === ">") {
+      return { element: toLower(name), attributes, isClosed: between.endsWith("/"), end: at + 1 };
+    }
+    const { key, value, end } = readAttribute(html, at);
+    attributes.push([key, value]);
+    at = end;
+  }
+}
+
+function readAttribute(html: string, at: number): { key: string; value: string; end: number } {
+  const key = matchAt(attributeName, html, at)?.[0] ?? "";
+  const [whole = "", double, single, bare] = matchAt(attributeValue, html, at + key.length) ?? [];
+  return { key: toLower(key), value: decode(double ?? single ?? bare ?? ""), end: at + key.length + whole.length };
+}
+
+/** Bytes of other alphabets have no case. */
+function toLower(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function formatTag({ element, attributes, isClosed }: StartTag, rewrite: (address: string) => string): string {
+  const linked = addresses[element] ?? [];
+  const written = attributes.map(([name, value]) => {
+    return ` ${name}="${encode(linked.includes(name) ? rewrite(value) : value)}"`;
+  });
+  return `<${element}${written.join("")}${isClosed ? "/" : ""}>`;
+}
+
+/** Where a comment, an end tag, or a `<` that means itself ends. */
+function endOfOther(html: string, start: number): number {
+  const closing = html.startsWith("<!--", start) ? "-->" : /[!?/]/.test(html[start + 1] ?? "") ? ">" : "<";
+  const end = html.indexOf(closing, start + closing.length - 1);
+  return end < 0 ? html.length : end + closing.length;
+}
+
+function endOfText(html: string, from: number, element: string): number {
+  if (element === "plaintext") return html.length;
+  const end = new RegExp(`</${element}[\\s/>]`, "gi");
+  end.lastIndex = from;
+  return end.exec(html)?.index ?? html.length;
+}
+
+const named: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** References that matter to addresses. Others are left as they are, which means the same. */
+function decode(text: string): string {
+  return text.replaceAll(/&(?:#(\d+)|#[xX]([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));/g, (_, decimal, hex, name) => {
+    if (name !== undefined) return named[name as string] ?? "";
+    return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal));
+  });
+}
+
+const escapes: { readonly [character: string]: string } = {
+  "&": "&amp;",
+  "'": "&#39;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+  "\r": "&#13;",
+};
+
+function encode(text: string): string {
+  return text.replaceAll(/[&'<>"\r]/g, (character) => escapes[character] ?? character);
+}
