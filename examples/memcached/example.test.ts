@@ -1,20 +1,52 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Deployment } from "capstan/kinds/apps/v1";
+import { Pod } from "capstan/kinds/v1";
 import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Memcached } from "./main.ts";
 
-test("size becomes replicas, and a change of size follows", async () => {
+test("size becomes replicas, and follows up and down", async () => {
   await using world = await testOperator(app);
-  await world.apply(Memcached, "cache", { spec: { size: 3 } });
+  for (const size of [3, 5, 1, 0]) {
+    await world.apply(Memcached, "cache", { spec: { size } });
+    await world.settle();
+    assert.equal((await world.get(Deployment, "cache"))?.spec?.replicas, size);
+  }
+  await world.apply(Memcached, "cache", { spec: { size: 2 } });
   await world.settle();
-  assert.equal((await world.get(Deployment, "cache"))?.spec?.replicas, 3);
-  await world.apply(Memcached, "cache", { spec: { size: 5 } });
-  await world.settle();
-  assert.equal((await world.get(Deployment, "cache"))?.spec?.replicas, 5);
   const { status } = (await world.get(Memcached, "cache")) ?? assert.fail();
   assert.deepEqual(status?.nodes, []);
   assert.equal(status?.conditions?.[0]?.status, "False");
+});
+
+test("a change of the image reaches the Deployment", async () => {
+  await using world = await testOperator(app);
+  for (const image of ["memcached:1.6", "memcached:1.7"]) {
+    await world.apply(Memcached, "cache", { spec: { image } });
+    await world.settle();
+    const [container] = (await world.get(Deployment, "cache"))?.spec?.template.spec?.containers ?? [];
+    assert.equal(container?.image, image);
+  }
+});
+
+test("a Memcached that is deleted stays until its last server has stopped", async () => {
+  await using world = await testOperator(app);
+  await world.apply(Memcached, "cache", { spec: { size: 1 } });
+  await world.settle();
+  const labels = { "cache.example.com/name": "cache" };
+  await world.apply(Pod, "cache-1", {
+    metadata: { labels },
+    spec: { containers: [{ name: "c", image: "memcached:1.6" }] },
+  });
+  await world.settle();
+  await world.delete(Memcached, "cache");
+  await world.settle();
+  assert.equal((await world.get(Deployment, "cache"))?.spec?.replicas, 0);
+  assert.notEqual(await world.get(Memcached, "cache"), undefined, "it waits for the server");
+
+  await world.delete(Pod, "cache-1");
+  await world.settle();
+  assert.equal(await world.get(Memcached, "cache"), undefined);
 });
 
 test("more than 100 servers are refused by the server, in our words", async () => {
@@ -29,6 +61,10 @@ test("a crash between any two writes changes nothing in the end", async () => {
     await world.applyStatus(Deployment, "cache", { replicas: 3, readyReplicas: 3 });
     await world.settle();
     await world.apply(Memcached, "cache", { spec: { size: 5 } });
+    await world.settle();
+    await world.delete(Memcached, "cache");
+    await world.settle();
+    return await world.get(Memcached, "cache");
   });
-  assert.equal(crashes, 5);
+  assert.equal(crashes, 8);
 });

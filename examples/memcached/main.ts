@@ -1,5 +1,5 @@
 /** The operator everyone knows: a Memcached becomes a Deployment, and its status lists the pods. */
-import { controller, defineResource, operator, s } from "capstan";
+import { controller, defineResource, type ObjectOf, operator, Retry, s } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { Pod } from "capstan/kinds/v1";
 
@@ -17,26 +17,39 @@ export const Memcached = defineResource({
   rules: [s.rule("self.size <= 100", "at most 100 servers")],
 });
 
+const labelsOf = (name: string) => ({ "cache.example.com/name": name });
+
+/** The Deployment that runs so many servers. */
+const servers = ({ metadata: { name }, spec }: ObjectOf<typeof Memcached>, replicas: number) => ({
+  spec: {
+    replicas,
+    selector: { matchLabels: labelsOf(name) },
+    template: {
+      metadata: { labels: labelsOf(name) },
+      spec: { containers: [{ name: "memcached", image: spec.image, ports: [{ containerPort: 11211 }] }] },
+    },
+  },
+});
+
 export const memcached = controller(
   Memcached,
-  { owns: [Deployment], reads: [Pod] },
+  {
+    owns: [Deployment],
+    reads: [Pod],
+    // The object holds its name until the last server has stopped: one that is made anew never meets servers of the old one.
+    cleanup: async ({ object, apply, find }) => {
+      await apply(Deployment, object.metadata.name, servers(object, 0));
+      const left = find(Pod, { labels: labelsOf(object.metadata.name) }).length;
+      if (left > 0) throw new Retry(`${left} servers still run`, { after: "1m" });
+    },
+  },
   async ({ object, apply, find, status }) => {
     const { name } = object.metadata;
-    const labels = { "cache.example.com/name": name };
-    const container = { name: "memcached", image: object.spec.image, ports: [{ containerPort: 11211 }] };
-    const deployment = await apply(Deployment, name, {
-      spec: {
-        replicas: object.spec.size,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [container] } },
-      },
-    });
-    const pods = find(Pod, { labels });
+    const deployment = await apply(Deployment, name, servers(object, object.spec.size));
+    const pods = find(Pod, { labels: labelsOf(name) });
     status.nodes = pods.map((pod) => pod.metadata.name).sort();
     const ready = deployment.status?.readyReplicas ?? 0;
-    status.condition("Available", ready === object.spec.size, {
-      message: `${ready} of ${object.spec.size} servers answer`,
-    });
+    status.condition("Available", ready === object.spec.size, `${ready} of ${object.spec.size} servers answer`);
   },
 );
 
