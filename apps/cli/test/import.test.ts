@@ -288,6 +288,56 @@ spec:
     assert.deepEqual(await typeErrors(), []);
   });
 
+  test("a CRD of v1beta1 becomes what the same CRD of v1 becomes", () => {
+    const openAPIV3Schema = {
+      type: "object",
+      properties: {
+        spec: { type: "object", properties: { size: { type: "integer", format: "int32" } } },
+        status: { type: "object", properties: { ready: { type: "integer", format: "int32" } } },
+      },
+    };
+    const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" };
+    const column = { name: "Size", type: "integer", priority: 1 };
+    const head = { group: "example.com", names: { kind: "Old", plural: "olds" } };
+    const old = (spec: object) =>
+      importCrd({
+        apiVersion: "apiextensions.k8s.io/v1beta1",
+        kind: "CustomResourceDefinition",
+        spec: { ...head, ...spec },
+      });
+    const shared = {
+      validation: { openAPIV3Schema },
+      subresources: { status: {}, scale },
+      additionalPrinterColumns: [{ ...column, JSONPath: ".spec.size" }],
+    };
+    const today = (...names: string[]) =>
+      importCrd({
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        spec: {
+          ...head,
+          scope: "Namespaced",
+          versions: names.map((name, at) => ({
+            name,
+            served: true,
+            storage: at === 0,
+            schema: { openAPIV3Schema },
+            subresources: { status: {}, scale },
+            additionalPrinterColumns: [{ ...column, jsonPath: ".spec.size" }],
+          })),
+        },
+      });
+    assert.deepEqual(old({ ...shared, version: "v1", preserveUnknownFields: false }), today("v1"));
+    const versions = ["v1", "v2"].map((name, at) => ({ name, served: true, storage: at === 0 }));
+    assert.deepEqual(old({ ...shared, versions, preserveUnknownFields: false }), today("v1", "v2"));
+    const { validation: schema, subresources, additionalPrinterColumns } = shared;
+    const each = versions.map((version) => ({ ...version, schema, subresources, additionalPrinterColumns }));
+    assert.deepEqual(old({ versions: each, preserveUnknownFields: false }), today("v1", "v2"));
+    assert.deepEqual(old({ ...shared, version: "v1" }).differences, [
+      "that fields without a schema are kept wherever they stand",
+    ]);
+  });
+
   test("what no definition can say is told", () => {
     const { text, differences } = importCrd({
       apiVersion: "apiextensions.k8s.io/v1",
@@ -335,7 +385,7 @@ spec:
     ["a file without a CRD", "kind: ConfigMap\n"],
     ["broken YAML", "a: [\n"],
     ["an empty file", ""],
-    ["a CRD of an old version", crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")],
+    ["a CRD of an unknown version", crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2")],
     [
       "a CRD without versions",
       "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: { group: a.b }\n",

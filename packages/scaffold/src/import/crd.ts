@@ -6,6 +6,7 @@ import { columnsText } from "./columns.ts";
 import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
 import { differencesOf } from "./differences.ts";
 import { normalizeSchema } from "./normalize.ts";
+import { oldApiVersion, renewCrd } from "./old-crd.ts";
 import { literal, propertyName } from "./text.ts";
 import { objectText } from "./words.ts";
 
@@ -18,10 +19,11 @@ export interface Imported {
 
 /** A CRD as a source file. */
 export function importCrd(value: unknown): Imported {
-  const crd = checkCrd(value);
+  const renewed = isOld(value) ? renewCrd(value) : { crd: value, differences: [] };
+  const crd = checkCrd(renewed.crd);
   const { group, scope, names, versions } = crd.spec;
   const parts = versions.map((version) => versionParts(version, versions.length > 1));
-  const differences = parts.flatMap((part) => part.differences);
+  const differences = [...renewed.differences, ...parts.flatMap((part) => part.differences)];
   const description = versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
   const [single] = parts;
   const definition = [
@@ -136,6 +138,10 @@ function list(name: string, values: readonly string[] | undefined): string[] {
   return values === undefined || values.length === 0 ? [] : [`${name}: ${literal([...values])},`];
 }
 
+function isOld(value: unknown): value is { readonly kind?: string } {
+  return typeof value === "object" && value !== null && "apiVersion" in value && value.apiVersion === oldApiVersion;
+}
+
 function checkCrd(value: unknown): CrdInput {
   const crd = value as Partial<CrdInput> | null | undefined;
   if (crd?.kind !== "CustomResourceDefinition")
@@ -143,7 +149,7 @@ function checkCrd(value: unknown): CrdInput {
   if (crd.apiVersion !== "apiextensions.k8s.io/v1") {
     throw new ScaffoldError(
       "BadCrd",
-      `cannot read ${crd.apiVersion}: only apiextensions.k8s.io/v1 is served since Kubernetes 1.22`,
+      `cannot read ${crd.apiVersion}: a CRD is of apiextensions.k8s.io/v1, or of v1beta1 if it is old`,
     );
   }
   const { group, names, versions } = crd.spec ?? {};

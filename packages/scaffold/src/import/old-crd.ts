@@ -1,0 +1,65 @@
+/** CRDs of v1beta1 as v1 says the same: what stood once for all versions stands in each of them. */
+import type { JsonSchema } from "@capstan/schema";
+import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
+
+/** The version that Kubernetes served until 1.22. */
+export const oldApiVersion = "apiextensions.k8s.io/v1beta1";
+
+/** What only v1beta1 has, as far as it is read. */
+interface OldSpec extends Omit<CrdInput["spec"], "versions" | "scope"> {
+  readonly scope?: CrdInput["spec"]["scope"];
+  readonly version?: string;
+  readonly versions?: readonly OldVersion[];
+  readonly validation?: { readonly openAPIV3Schema?: JsonSchema };
+  readonly subresources?: NonNullable<CrdVersionInput["subresources"]>;
+  readonly additionalPrinterColumns?: readonly OldColumn[];
+  /** Left out, it means yes. */
+  readonly preserveUnknownFields?: boolean;
+}
+
+type OldVersion = Omit<CrdVersionInput, "additionalPrinterColumns"> & {
+  readonly additionalPrinterColumns?: readonly OldColumn[];
+};
+
+type OldColumn = Omit<NonNullable<CrdVersionInput["additionalPrinterColumns"]>[number], "jsonPath"> & {
+  /** v1 writes it as jsonPath. */
+  readonly JSONPath: string;
+};
+
+/** A CRD as v1 says it, and what it does not say any more. */
+export interface Renewed {
+  readonly crd: Partial<CrdInput>;
+  readonly differences: readonly string[];
+}
+
+/** Brings a CRD to v1; what is wrong with it is for others to find. */
+export function renewCrd(crd: { readonly kind?: string; readonly spec?: unknown }): Renewed {
+  const old = (crd.spec ?? {}) as OldSpec;
+  const { group, names, scope = "Namespaced" } = old;
+  const spec = { group, names, scope, versions: versionsOf(old).map((version) => renewVersion(version, old)) };
+  return {
+    crd: { ...crd, apiVersion: "apiextensions.k8s.io/v1", spec },
+    differences:
+      old.preserveUnknownFields === false ? [] : ["that fields without a schema are kept wherever they stand"],
+  };
+}
+
+function versionsOf({ version, versions = [] }: OldSpec): readonly OldVersion[] {
+  if (versions.length > 0 || version === undefined) return versions;
+  return [{ name: version, served: true, storage: true }];
+}
+
+function renewVersion(version: OldVersion, whole: OldSpec): CrdVersionInput {
+  const { additionalPrinterColumns: own, ...rest } = version;
+  const columns = own ?? whole.additionalPrinterColumns;
+  const schema = version.schema ?? whole.validation;
+  const subresources = version.subresources ?? whole.subresources;
+  return {
+    ...rest,
+    ...(schema === undefined ? {} : { schema }),
+    ...(subresources === undefined ? {} : { subresources }),
+    ...(columns === undefined
+      ? {}
+      : { additionalPrinterColumns: columns.map(({ JSONPath, ...column }) => ({ ...column, jsonPath: JSONPath })) }),
+  };
+}
