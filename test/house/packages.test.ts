@@ -10,6 +10,7 @@ interface Manifest {
   readonly name: string;
   readonly exports: { readonly [entry: string]: unknown };
   readonly dependencies?: { readonly [name: string]: string };
+  readonly peerDependencies?: { readonly [name: string]: string };
 }
 
 const folders = globSync(["packages/*/package.json", "apps/*/package.json"]).map(dirname).sort();
@@ -63,8 +64,8 @@ describe("packed packages", () => {
   });
 });
 
-/** Puts the packed package where npm would, with its foreign dependencies as they are installed here. */
-function unpack(project: string, folder: string, { name, dependencies = {} }: Manifest): void {
+/** Puts the packed package where npm would, with its foreign dependencies, and what users bring along, as they are installed here. */
+function unpack(project: string, folder: string, { name, dependencies = {}, peerDependencies = {} }: Manifest): void {
   const packed = JSON.parse(
     execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project, `./${folder}`], {
       encoding: "utf8",
@@ -81,7 +82,8 @@ function unpack(project: string, folder: string, { name, dependencies = {} }: Ma
   const target = join(project, "node_modules", name);
   mkdirSync(target, { recursive: true });
   execFileSync("tar", ["-xzf", join(project, report.filename), "--strip-components=1", "-C", target]);
-  for (const dependency of Object.keys(dependencies).filter((key) => !own.has(key))) {
+  const foreign = Object.keys({ ...dependencies, ...peerDependencies }).filter((key) => !own.has(key));
+  for (const dependency of foreign) {
     const link = join(project, "node_modules", dependency);
     mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true });
