@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -91,6 +91,46 @@ test("what no cluster would take is refused in one sentence, and nothing is writ
       err: "capstan: cannot make /proc/foo: no folder can be made there (ENOENT)\n",
     });
     await assert.rejects(readFile(out), { code: "ENOENT" });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("alerts speak of metrics that operators serve, in the tree and in the chart", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-alerts-"));
+  try {
+    for (const what of ["kustomize", "helm"])
+      assert.equal((await capstan(["generate", what, "--out", join(folder, what)], at)).code, 0);
+    const text = await readFile(join(folder, "kustomize/prometheus/alerts.yaml"), "utf8");
+    const { kind, metadata, spec } = parse(text) as Parsed & {
+      spec: { groups: { rules: { alert: string; expr: string }[] }[] };
+    };
+    assert.deepEqual([kind, metadata.namespace], ["PrometheusRule", "memcached-system"]);
+    const rules = spec.groups.flatMap(({ rules: some }) => some);
+    assert.deepEqual(
+      rules.map(({ alert }) => alert),
+      ["OperatorReconcileErrors", "OperatorQueueDepth", "OperatorWatchFailing", "OperatorLeaderLost"],
+    );
+    const runtime = fileURLToPath(new URL("../../../packages/runtime/src", import.meta.url));
+    const paths = (await readdir(runtime, { recursive: true })).filter((path) => path.endsWith(".ts"));
+    const sources = (await Promise.all(paths.map((path) => readFile(join(runtime, path), "utf8")))).join("");
+    const metrics = rules.flatMap(({ expr }) => [...expr.matchAll(/(\w+)\{/g)].map(([, name = ""]) => name));
+    assert.equal(metrics.length, 5);
+    // Some are named in one piece, some after their family.
+    for (const name of metrics) {
+      const own = name.replace(/^(controller_runtime|workqueue)_/, "");
+      assert.ok(
+        [name, own].some((one) => sources.includes(`"${one}"`)),
+        `operators serve ${name}`,
+      );
+    }
+    assert.ok(
+      (await readFile(join(folder, "kustomize/prometheus/kustomization.yaml"), "utf8")).includes("alerts.yaml"),
+    );
+    const chart = await readFile(join(folder, "helm/templates/alerts.yaml"), "utf8");
+    assert.match(chart, /^\{\{- if \.Values\.prometheus\.alerts \}\}\n/);
+    assert.match(chart, /namespace: \{\{ \.Release\.Namespace \}\}/);
+    assert.match(chart, /\{\{ "\{\{" \}\} \$value \{\{ "\}\}" \}\}/, "what Prometheus fills in is not Helm's");
   } finally {
     await rm(folder, { recursive: true });
   }

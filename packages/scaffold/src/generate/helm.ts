@@ -1,5 +1,6 @@
 /** The operator as a Helm chart. CRDs are templates, so that an upgrade of the chart upgrades them. */
 import type { Files } from "../project/render.ts";
+import { prometheusRule } from "./alerts.ts";
 import { metricsPolicy, serviceMonitor } from "./kustomize.ts";
 import { installationOf, type Manifest } from "./objects.ts";
 import type { Program } from "./program.ts";
@@ -33,6 +34,7 @@ export function helmChart(program: Program, { image, version, namespaced }: Char
     ["templates/service.yaml", live(toYamlStream(services))],
     ["templates/deployment.yaml", deploymentText(deployment)],
     ["templates/service-monitor.yaml", when("prometheus.enabled", toYaml(serviceMonitor(program, placement)))],
+    ["templates/alerts.yaml", when("prometheus.alerts", toYaml(prometheusRule(program, placement)))],
     ["templates/network-policy.yaml", when("networkPolicy.enabled", toYaml(metricsPolicy(program, placement)))],
     ["templates/NOTES.txt", `${program.name} runs in {{ .Release.Namespace }}.\n`],
   ]);
@@ -74,6 +76,8 @@ crds:
 prometheus:
   # Make a ServiceMonitor; needs the Prometheus operator.
   enabled: false
+  # Make a PrometheusRule with alerts: failing reconciles, a long queue, a watch that fails, no leader.
+  alerts: false
 networkPolicy:
   # Let only namespaces with the label metrics=enabled read the metrics.
   enabled: false

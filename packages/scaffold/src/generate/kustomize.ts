@@ -1,6 +1,7 @@
 /** The operator as a kustomize tree in the layout that people know from other tools. */
 import { baseCsv, scorecardConfig, type Words } from "@capstan/bundle";
 import type { Files } from "../project/render.ts";
+import { prometheusRule } from "./alerts.ts";
 import { installationOf, labelsOf, type Manifest, type Placement } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { sampleOf } from "./samples.ts";
@@ -20,7 +21,10 @@ export function kustomizeTree(program: Program, placement: Placement, words: Wor
     ...folder("manager", [["manager.yaml", toYamlStream([namespace, ...manager])]], {
       images: [imageEntry(placement.image)],
     }),
-    ...folder("prometheus", [["monitor.yaml", toYaml(serviceMonitor(program, placement))]]),
+    ...folder("prometheus", [
+      ["monitor.yaml", toYaml(serviceMonitor(program, placement))],
+      ["alerts.yaml", toYaml(prometheusRule(program, placement))],
+    ]),
     ...folder("network-policy", [["allow-metrics-traffic.yaml", toYaml(metricsPolicy(program, placement))]]),
     ...folder("samples", samples),
     ["default/kustomization.yaml", kustomization({ resources: ["../crd", "../rbac", "../manager"] })],
