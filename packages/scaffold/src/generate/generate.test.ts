@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { editorSchemas } from "./editor-schema.ts";
 import { helmChart } from "./helm.ts";
+import { kustomizeTree } from "./kustomize.ts";
 import { installationOf } from "./objects.ts";
 import { readProgram } from "./program.ts";
 import { apiReference } from "./reference.ts";
@@ -113,4 +114,24 @@ test("editors learn of nullable fields, enums and fields that nobody named", () 
   assert.equal(spec.additionalProperties, false);
   assert.deepEqual(spec.properties.note.type, ["string", "null"]);
   assert.deepEqual(spec.properties.colour.enum, ["red", "blue"]);
+});
+
+test("the tree has a folder for webhooks when the program serves some, and only then", () => {
+  const Checked = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Checked",
+    spec: s.object({ size: s.int32() }),
+    validate: () => {},
+  });
+  const hooked = readProgram([{ definition: { name: "widgets", controllers: [{ ...widget, kind: Checked }] } }], {
+    name: "folder",
+  });
+  const tree = kustomizeTree(hooked, placement);
+  assert.match(tree.get("webhook/service.yaml") ?? "", /^# The operator registers.*\napiVersion: v1\nkind: Service\n/);
+  assert.doesNotMatch(tree.get("manager/manager.yaml") ?? "", /name: widgets-webhook$/m);
+  assert.match(tree.get("default/kustomization.yaml") ?? "", /- \.\.\/webhook\n/);
+  const plain = kustomizeTree(program, placement);
+  assert.ok(!plain.has("webhook/service.yaml"));
+  assert.doesNotMatch(plain.get("default/kustomization.yaml") ?? "", /webhook/);
 });

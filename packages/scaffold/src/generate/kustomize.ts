@@ -2,7 +2,7 @@
 import { baseCsv, scorecardConfig, type Words } from "@capstan/bundle";
 import type { Files } from "../project/render.ts";
 import { prometheusRule } from "./alerts.ts";
-import { installationOf, labelsOf, type Manifest, type Placement } from "./objects.ts";
+import { installationOf, labelsOf, type Manifest, type Placement, webhookServiceName } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { sampleOf } from "./samples.ts";
 import { servesWebhooks } from "./webhooks.ts";
@@ -11,6 +11,9 @@ import { toYaml, toYamlStream } from "./yaml.ts";
 /** The tree, to be put into `config/`. */
 export function kustomizeTree(program: Program, placement: Placement, words: Words = {}): Files {
   const { namespace, crds, rbac, manager } = installationOf(program, placement);
+  const hooks = manager.filter(
+    ({ kind, metadata }) => kind === "Service" && metadata.name === webhookServiceName(program),
+  );
   const samples = program.resources.map(
     (resource) => [`${fileName(resource)}.yaml`, toYaml(sampleOf(resource))] as const,
   );
@@ -18,16 +21,24 @@ export function kustomizeTree(program: Program, placement: Placement, words: Wor
   const files: (readonly [string, string])[] = [
     ...folder("crd", crdFiles),
     ...folder("rbac", byKind(rbac)),
-    ...folder("manager", [["manager.yaml", toYamlStream([namespace, ...manager])]], {
-      images: [imageEntry(placement.image)],
-    }),
+    ...folder(
+      "manager",
+      [["manager.yaml", toYamlStream([namespace, ...manager.filter((one) => !hooks.includes(one))])]],
+      {
+        images: [imageEntry(placement.image)],
+      },
+    ),
+    ...(hooks.length === 0 ? [] : folder("webhook", [["service.yaml", `${webhookNote}${toYamlStream(hooks)}`]])),
     ...folder("prometheus", [
       ["monitor.yaml", toYaml(serviceMonitor(program, placement))],
       ["alerts.yaml", toYaml(prometheusRule(program, placement))],
     ]),
     ...folder("network-policy", [["allow-metrics-traffic.yaml", toYaml(metricsPolicy(program, placement))]]),
     ...folder("samples", samples),
-    ["default/kustomization.yaml", kustomization({ resources: ["../crd", "../rbac", "../manager"] })],
+    [
+      "default/kustomization.yaml",
+      kustomization({ resources: ["../crd", "../rbac", "../manager", ...(hooks.length === 0 ? [] : ["../webhook"])] }),
+    ],
     ["scorecard/bases/config.yaml", toYaml(scorecardConfig)],
     ["scorecard/kustomization.yaml", kustomization({ resources: ["bases/config.yaml"] })],
     [`manifests/bases/${program.name}.clusterserviceversion.yaml`, toYaml(baseCsv(program.name, words))],
@@ -45,6 +56,9 @@ export function kustomizeTree(program: Program, placement: Placement, words: Wor
   ];
   return new Map(files);
 }
+
+const webhookNote = `# The operator registers its webhooks itself and makes and renews their certificates: this Service is all that it needs.
+`;
 
 function fileName({ group, version, singular }: Program["resources"][number]): string {
   return `${group.split(".", 1)[0]}_${version}_${singular}`;
