@@ -177,6 +177,7 @@ function metadataOf(source: BundleSource, base: JsonObject, { examples }: Collec
       ...(source.createdAt === undefined ? {} : { createdAt: source.createdAt }),
     },
     name: `${source.package}.v${source.version}`,
+    // The word that operator-sdk writes here; OLM puts the namespace of the installation in its place.
     namespace: "placeholder",
   });
 }

@@ -29,6 +29,7 @@ export function baseCsv(name: string, words: Words): JsonObject {
   return {
     apiVersion: "operators.coreos.com/v1alpha1",
     kind: "ClusterServiceVersion",
+    // As operator-sdk writes it; the namespace is OLM's to fill in.
     metadata: { annotations, name: `${name}.v0.0.0`, namespace: "placeholder" },
     spec: sorted({
       apiservicedefinitions: {},

@@ -2,10 +2,11 @@
 import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJson } from "../../decode/json-text.ts";
 import { parseYaml } from "../../decode/yaml-text.ts";
+import { addressOf, authorityOf, placeOf } from "../../outgoing/client-config.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import type { Forms } from "../forms.ts";
-import type { ClientConfig, Webhook } from "./hook.ts";
+import type { Webhook } from "./hook.ts";
 import { readReview, reviewVersion, writeReview, type Verdict } from "./review.ts";
 
 /** What came of asking a webhook. */
@@ -70,7 +71,7 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
   const late = new AbortController();
   const timer = context.after(seconds * 1000, () => late.abort());
   try {
-    const connectTo = await placeOf(hook.clientConfig, context);
+    const connectTo = await placeOf(hook.clientConfig, context.resolveService);
     const call: OutgoingCall = {
       method: "POST",
       url,
@@ -91,34 +92,6 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
   } finally {
     timer.cancel();
   }
-}
-
-const defaultPort = 443;
-
-function addressOf({ url, service }: ClientConfig): string {
-  if (service === undefined) {
-    const { origin, pathname } = new URL(url ?? "");
-    return origin + cleanPath(pathname);
-  }
-  const { name, namespace, port = defaultPort, path = "" } = service;
-  return `https://${name}.${namespace}.svc:${port}${cleanPath(path)}`;
-}
-
-/** As Go joins paths: nothing twice, nothing at the end. */
-function cleanPath(path: string): string {
-  return `/${path
-    .split("/")
-    .filter((part) => part !== "")
-    .join("/")}`;
-}
-
-async function placeOf({ service }: ClientConfig, context: AdmissionContext): Promise<OutgoingCall["connectTo"]> {
-  if (service === undefined) return undefined;
-  return context.resolveService(service.namespace, service.name, service.port ?? defaultPort);
-}
-
-function authorityOf({ caBundle = "" }: ClientConfig): string | undefined {
-  return caBundle === "" ? undefined : Buffer.from(caBundle, "base64").toString("utf8");
 }
 
 /** The JSON of an answer, or what is wrong with it. */

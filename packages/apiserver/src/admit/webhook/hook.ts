@@ -1,4 +1,5 @@
 /** Webhooks as configurations state them. */
+import type { ClientConfig } from "../../outgoing/client-config.ts";
 import type { KubeObject, LabelSelectorObject } from "@capstan/model";
 import type { Lookup } from "../../builtin/context.ts";
 import type { MatchCondition } from "../expression/match-conditions.ts";
@@ -18,19 +19,6 @@ export interface Webhook {
   readonly admissionReviewVersions: readonly string[];
   readonly reinvocationPolicy?: string;
   readonly matchConditions?: readonly MatchCondition[];
-}
-
-/** Where a webhook is: at an address or behind a service. */
-export interface ClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** Base64 of PEM. */
-  readonly caBundle?: string;
 }
 
 /** A webhook with the name of its place among all. */
