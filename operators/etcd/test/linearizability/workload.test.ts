@@ -23,6 +23,7 @@ test("while members are killed and come back, histories stay linearizable and ga
     const back = await startEtcd({ version: "3.6.16", name: member.name, place: member.place, peers });
     lives.use(back);
     await untilHealthy(back);
+    await until("a client being served", load.served);
   }
   const report = await load.stop();
   assert.deepEqual(report.verdict.ok, true, JSON.stringify(report.verdict));

@@ -46,6 +46,8 @@ export interface WorkloadReport {
 export interface Workload {
   /** Names what is being done to the cluster from now on. */
   step(name: string): void;
+  /** Whether somebody has been served since the last step began. */
+  served(): boolean;
   /** Ends it: every key is read once more, and the history is judged. */
   stop(): Promise<WorkloadReport>;
 }
@@ -59,6 +61,10 @@ export function startWorkload(options: WorkloadOptions): Workload {
   const workers = Array.from({ length: clients }, (_, number) => work({ options, run, names, number }));
   return {
     step: (name) => void marks.push({ name, at: performance.now() }),
+    served: () => {
+      const since = marks.at(-1)?.at ?? 0;
+      return run.history.some(({ ended }) => Number.isFinite(ended) && ended >= since);
+    },
     stop: async () => {
       run.stopping.abort();
       await Promise.all(workers);
