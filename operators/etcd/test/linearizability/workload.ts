@@ -47,7 +47,7 @@ export interface Workload {
   /** Names what is being done to the cluster from now on. */
   step(name: string): void;
   /** Whether somebody has been served since the last step began. */
-  served(): boolean;
+  readonly served: () => boolean;
   /** Ends it: every key is read once more, and the history is judged. */
   stop(): Promise<WorkloadReport>;
 }
