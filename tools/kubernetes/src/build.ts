@@ -76,9 +76,22 @@ async function prepareModule(module: GoModule, workshop: string): Promise<void> 
   await mkdir(workshop, { recursive: true });
   if (module.main !== undefined) await copyFile(goSource(module.main), join(workshop, "main.go"));
   if (await exists(join(workshop, "go.mod"))) return;
-  const download = await go(workshop, ["mod", "download", "-json", `${module.path}@${module.version}`]);
-  const { GoMod: goMod } = JSON.parse(download) as { GoMod: string };
+  const { GoMod: goMod } = await download(module, workshop);
   await writeWhole(join(workshop, "go.mod"), formatGoMod(module, await readFile(goMod, "utf8")));
+}
+
+/** A file that a module brings along beside its sources, such as the manifests of a release. */
+export async function readModuleFile(module: GoModule, path: string): Promise<string> {
+  const { Dir: folder } = await download(module, cacheFolder());
+  return readFile(join(folder, path), "utf8");
+}
+
+async function download({ path, version }: GoModule, cwd: string): Promise<{ GoMod: string; Dir: string }> {
+  await mkdir(cwd, { recursive: true });
+  return JSON.parse(await go(cwd, ["mod", "download", "-json", `${path}@${version}`])) as {
+    GoMod: string;
+    Dir: string;
+  };
 }
 
 /** The first process of a cluster's namespaces, built from the source beside this package; the same program pauses pods. */

@@ -1,6 +1,12 @@
 /** The Go modules from which programs are built: which packages, and the go.mod text that makes them build. */
 
-import { CONTAINERD_VERSION, CONTROLLER_RUNTIME_VERSION, COREDNS_VERSION, HELM_VERSION } from "./releases.ts";
+import {
+  CLOUDNATIVE_PG_VERSION,
+  CONTAINERD_VERSION,
+  CONTROLLER_RUNTIME_VERSION,
+  COREDNS_VERSION,
+  HELM_VERSION,
+} from "./releases.ts";
 
 /** A Go module at a version with the main packages wanted from it. */
 export interface GoModule {
@@ -80,6 +86,14 @@ export function mirrorOperator(): Program {
     staged: false,
   };
   return { name: "mirror", module, package: "." };
+}
+
+/** CloudNativePG, an operator for PostgreSQL: the one program that is operator and instance manager. */
+export function cloudNativePg(): Program {
+  const path = "github.com/cloudnative-pg/cloudnative-pg";
+  const version = `v${CLOUDNATIVE_PG_VERSION}`;
+  const module = { folder: `cloudnative-pg-${CLOUDNATIVE_PG_VERSION}`, path, version, linkFlags: STRIP, staged: false };
+  return { name: "manager", module, package: `${path}/cmd/manager` };
 }
 
 /** The Helm command. */

@@ -1,11 +1,18 @@
 /** The real Kubernetes of the tests: build it, start it, share it, and the images that run on it. */
 export { askApi, callApi } from "./api.ts";
 export type { ApiAnswer, ApiRequest } from "./api.ts";
-export { buildPrograms, programPath } from "./build.ts";
+export { buildPrograms, programPath, readModuleFile } from "./build.ts";
 export { prepareMachine, startCluster, stopCluster } from "./cluster.ts";
 export type { ClusterOptions } from "./cluster.ts";
-export { conformancePrograms, mirrorOperator, etcdToolPrograms, helmProgram, kubernetesProgram } from "./go-module.ts";
-export type { Program } from "./go-module.ts";
+export {
+  cloudNativePg,
+  conformancePrograms,
+  mirrorOperator,
+  etcdToolPrograms,
+  helmProgram,
+  kubernetesProgram,
+} from "./go-module.ts";
+export type { GoModule, Program } from "./go-module.ts";
 export { KubernetesToolError } from "./errors.ts";
 export type { KubernetesToolErrorCode } from "./errors.ts";
 export { areConformanceProgramsBuilt, buildConformanceImages } from "./images/conformance-images.ts";

@@ -26,6 +26,9 @@ export const COREDNS_VERSION = "1.14.0";
 /** The Helm with which charts are installed. */
 export const HELM_VERSION = "4.3.1";
 
+/** The operator of somebody else that runs unchanged. */
+export const CLOUDNATIVE_PG_VERSION = "1.30.0";
+
 /** Finds a release by its Kubernetes version; a leading v is fine. */
 export function findRelease(version: string): Release {
   const wanted = version.replace(/^v/, "");

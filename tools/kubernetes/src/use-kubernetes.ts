@@ -32,6 +32,8 @@ export interface UseKubernetesOptions {
   readonly version?: string;
   /** Whether pods must really run. */
   readonly node?: boolean;
+  /** How many nodes they run on: one unless said otherwise. */
+  readonly nodes?: number;
   /** How many further kube-apiservers on the same etcd. */
   readonly peers?: number;
   /** A cluster that no other test uses, so that it may be broken; it costs a start of its own. */
@@ -81,8 +83,9 @@ const OWNER_VARIABLE = "CAPSTAN_TEST_OWNER";
  */
 export async function useKubernetes(test: TestScope, options: UseKubernetesOptions = {}): Promise<TestCluster> {
   const { version = DEFAULT_RELEASE.kubernetes, node = false, peers = 0, apiServerFlags = [], own = false } = options;
+  const { nodes = node ? 1 : 0 } = options;
   const owner = runOwner();
-  const wanted = { version, nodes: node ? 1 : 0, peers, apiServerFlags, port: 0, owner };
+  const wanted = { version, nodes, peers, apiServerFlags, port: 0, owner };
   const name = own ? `${sharedPrefix(owner)}${randomBytes(3).toString("hex")}` : sharedName(owner, wanted);
   const state = await ensureCluster({ name, ...wanted }, showProgress(process.stderr));
   const cluster = await withNamespace(state, own);

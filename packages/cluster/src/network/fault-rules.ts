@@ -40,7 +40,8 @@ function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonl
   }
   const trusted = set([...side.addresses, ...nodeAddresses]);
   return [
-    `    ip saddr ${here} ip daddr != ${here} ct direction original drop`,
+    // What answers the node itself never comes by here; what answers others must not leave, or a cut leader would still be heard.
+    `    ip saddr ${here} ip daddr != ${here} drop`,
     `    ip saddr != ${trusted} ip daddr ${here} drop`,
   ];
 }

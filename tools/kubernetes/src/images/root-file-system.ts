@@ -22,14 +22,18 @@ export async function makeRoot(root: string): Promise<void> {
   await writeFile(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
 }
 
-/** Unpacks Debian packages with the libraries that they depend on, without documentation. Gives the version of each. */
-export async function addPackages(root: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** Unpacks Debian packages with the libraries that they depend on but for those named, without documentation. Gives the version of each. */
+export async function addPackages(
+  root: string,
+  names: readonly string[],
+  without: readonly string[] = [],
+): Promise<ReadonlyMap<string, string>> {
   const downloads = join(cacheFolder(), "packages");
   await mkdir(downloads, { recursive: true });
   const versions = new Map<string, string>();
   const wanted = [...names];
   for (let name = wanted.shift(); name !== undefined; name = wanted.shift()) {
-    if (versions.has(name)) continue;
+    if (versions.has(name) || without.includes(name)) continue;
     const file = await download(name, downloads);
     const fields = await run("dpkg-deb", ["--field", file, "Version", "Depends", "Pre-Depends"]);
     versions.set(name, /^Version: (?:\d+:)?([^-+~\s]+)/m.exec(fields)?.[1] ?? "0");

@@ -15,6 +15,7 @@ import type { Progress } from "../progress.ts";
 import { ETCD_VERSIONS } from "../releases.ts";
 import { writeOciArchive } from "./oci-archive.ts";
 import type { ImageConfig } from "./oci-archive.ts";
+import { cloudNativePgRecipes } from "./cloudnative-pg.ts";
 import { addPackages, addProgram, addShell, makeRoot } from "./root-file-system.ts";
 
 /** A test image on disk. */
@@ -27,7 +28,8 @@ export interface TestImage {
   readonly archive: string;
 }
 
-interface Recipe {
+/** How an image is made. */
+export interface Recipe {
   readonly name: string;
   readonly reference: string;
   readonly config: ImageConfig;
@@ -70,6 +72,7 @@ const RECIPES: readonly Recipe[] = [
     fill: fillNode,
   },
   ...ETCD_VERSIONS.map(etcdRecipe),
+  ...cloudNativePgRecipes,
 ];
 
 /** The names of the images that can be built. */
@@ -101,7 +104,7 @@ export async function buildNodeImage(options: { reference: string; program: stri
 /** Images are kept by what makes them: the recipes of this folder and the version of Node. */
 function imagesFolder(): string {
   const fingerprint = createHash("sha256").update(process.version);
-  for (const file of ["oci-archive.ts", "root-file-system.ts", "test-images.ts"]) {
+  for (const file of ["cloudnative-pg.ts", "oci-archive.ts", "root-file-system.ts", "test-images.ts"]) {
     fingerprint.update(readFileSync(new URL(file, import.meta.url)));
   }
   return join(cacheFolder(), `images-${fingerprint.digest("hex").slice(0, 12)}`);
