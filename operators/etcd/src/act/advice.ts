@@ -10,7 +10,7 @@ export type Advice = NonNullable<ClusterStatus["advice"]>[number];
 type Adviser = (view: View) => Advice | undefined;
 
 export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
-  const advisers: readonly Adviser[] = [quota, lag, size, fragmentation, version];
+  const advisers: readonly Adviser[] = [quota, lag, size, fragmentation, disguise, version];
   return [...advisers.flatMap((adviser) => adviser(view) ?? []), ...unreadableSchedule(spec)];
 }
 
@@ -59,6 +59,17 @@ function fragmentation({ members }: View): Advice | undefined {
     torn && {
       topic: "Fragmentation",
       text: `two thirds of the database of ${torn.name} are free space: let it be defragmented`,
+    }
+  );
+}
+
+/** An image can hold another version than its name says. */
+function disguise({ members }: View): Advice | undefined {
+  const found = members.find(({ pod, talk }) => pod && talk && pod.version !== talk.version);
+  return (
+    found && {
+      topic: "Version",
+      text: `the image for ${found.pod?.version} holds etcd ${found.talk?.version}, which is what ${found.name} runs: look at spec.image`,
     }
   );
 }

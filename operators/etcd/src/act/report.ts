@@ -96,7 +96,8 @@ interface Background {
 function memberStatus(member: Member, { former, leaderIndex, now }: Background): MemberStatus {
   const { name, id, pod, talk } = member;
   const health = healthOf(member);
-  const version = pod?.version ?? talk?.version ?? former?.version;
+  const version = talk?.version ?? former?.version;
+  const podVersion = pod?.version ?? former?.podVersion;
   const since = former?.health === health ? former.since : undefined;
   return {
     name,
@@ -105,6 +106,7 @@ function memberStatus(member: Member, { former, leaderIndex, now }: Background):
     health,
     since: since ?? timeOf(now),
     ...(version === undefined ? {} : { version }),
+    ...(podVersion === undefined ? {} : { podVersion }),
     ...(pod?.node === undefined ? {} : { node: pod.node }),
     // Figures that change with every write are rounded, or the status would be written all the time.
     ...(talk === undefined

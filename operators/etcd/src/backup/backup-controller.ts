@@ -89,6 +89,7 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
   const common = {
     agentImage: resolveAgentImage(context.get, means.agentImage),
     labels: { "app.kubernetes.io/managed-by": "etcd-operator" },
+    pullSecrets: cluster.spec.imagePullSecrets,
   };
   const pod =
     step.do === "make"

@@ -25,6 +25,8 @@ type ClusterObject = ObjectOf<typeof EtcdCluster>;
 interface Common {
   readonly agentImage: string;
   readonly labels: { readonly [label: string]: string };
+  /** For registries that ask who pulls. */
+  readonly pullSecrets: readonly { readonly name: string }[];
 }
 
 /** Where to find a backup. */
@@ -235,8 +237,9 @@ interface OnePod extends Common {
   readonly containers: readonly object[];
 }
 
-function onePod({ labels, purpose, timeout, parts, initContainers = [], containers }: OnePod): DesiredPod {
+function onePod({ labels, pullSecrets, purpose, timeout, parts, initContainers = [], containers }: OnePod): DesiredPod {
   const spec = {
+    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
     restartPolicy: "Never",
     activeDeadlineSeconds: Math.max(1, Math.round(parseDuration(timeout) / 1000)),
     automountServiceAccountToken: false,

@@ -81,10 +81,10 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
 }
 
 async function describe({ context, means, object }: Scene): Promise<void> {
-  const { store, backup, encryption } = object.spec;
+  const { store, backup, encryption, imagePullSecrets: pullSecrets } = object.spec;
   const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
   const agentImage = resolveAgentImage(context.get, means.agentImage);
-  const pod = describePod({ agentImage, labels, source: { store, backup, encryption } });
+  const pod = describePod({ agentImage, labels, pullSecrets, source: { store, backup, encryption } });
   await context.create(Pod, { prefix: `${object.metadata.name.slice(0, 40)}-describe-` }, pod);
   context.status.phase = "Pending";
   context.status.message = "the backup is being looked up";

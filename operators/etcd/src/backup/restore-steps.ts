@@ -65,9 +65,10 @@ export function specFrom(manifest: Manifest, source: RestoreObject["spec"]): Clu
   const { spec } = manifest;
   if (typeof spec !== "object" || spec === null) return undefined;
   const { bootstrap: _bootstrap, paused: _paused, ...kept } = spec as ClusterSpec;
-  const { store, encryption } = source;
+  const { store, encryption, imagePullSecrets } = source;
   const bootstrap = { store, backup: manifest.name, ...(encryption ? { encryption } : {}) };
-  return { ...kept, size: Math.max(1, kept.size), bootstrap } as ClusterSpec;
+  const pull = imagePullSecrets.length > 0 ? { imagePullSecrets } : {};
+  return { ...kept, ...pull, size: Math.max(1, kept.size), bootstrap } as ClusterSpec;
 }
 
 function refuse({ spec, target }: RestoreSeen): RestoreStep | undefined {

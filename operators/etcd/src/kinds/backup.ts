@@ -5,14 +5,17 @@ import { backupForm } from "./store.ts";
 /** A backup that exists. */
 export const backupRecord = s.object({
   name: s.string().describe("Its name in the store"),
-  time: s.timestamp(),
+  time: s.timestamp().describe("When it was taken"),
   bytes: s.int64().describe("What it takes in the store"),
   version: s.string().describe("Of the etcd that it was taken from"),
-  revision: s.int64(),
+  revision: s.int64().describe("The newest revision in it"),
   hash: s.string().describe("sha256 of the snapshot"),
-  verified: s.enum("checksum", "restore").optional(),
+  verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s
-    .object({ hash: s.int64(), compactRevision: s.int64() })
+    .object({
+      hash: s.int64().describe("Over all keys and their revisions"),
+      compactRevision: s.int64().describe("From which revision on"),
+    })
     .optional()
     .describe("etcd's hash over the keys, to compare a restored member with"),
 });
@@ -30,13 +33,13 @@ export const EtcdBackup = defineResource({
     ...backupForm,
   }),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Scheduled"),
-    message: s.string(),
-    last: backupRecord.optional(),
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Scheduled").describe("How far it is"),
+    message: s.string().describe("The same in a sentence"),
+    last: backupRecord.optional().describe("The newest backup"),
     backups: s.array(backupRecord).max(500).describe("Newest first"),
-    nextTime: s.timestamp().optional(),
+    nextTime: s.timestamp().optional().describe("When the next one is due"),
     failures: s.int32().describe("In a row"),
-    lastAttempt: s.timestamp().optional(),
+    lastAttempt: s.timestamp().optional().describe("When one was last tried"),
     recorded: s.string().optional().describe("The pod whose result was written down last"),
   }),
   conditions: { Ready: "The newest backup that was due exists and was verified" },

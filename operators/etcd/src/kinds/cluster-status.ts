@@ -3,24 +3,25 @@ import { s } from "capstan";
 import { backupRecord } from "./backup.ts";
 
 const member = s.object({
-  name: s.string(),
+  name: s.string().describe("That of its pod, too"),
   id: s.string().optional().describe("In hexadecimal, as etcdctl prints it"),
-  role: s.enum("Leader", "Follower", "Learner", "Joining"),
-  version: s.string().optional(),
-  health: s.enum("Healthy", "Starting", "Unreachable", "Corrupt", "Foreign", "Down"),
+  role: s.enum("Leader", "Follower", "Learner", "Joining").describe("What it is in the cluster; learners do not vote"),
+  version: s.string().optional().describe("What really runs, as the member itself says"),
+  podVersion: s.string().optional().describe("The version that its pod was made for"),
+  health: s.enum("Healthy", "Starting", "Unreachable", "Corrupt", "Foreign", "Down").describe("How it is"),
   since: s.timestamp().optional().describe("Since when it has this health"),
-  revision: s.int64().optional(),
+  revision: s.int64().optional().describe("The newest revision that it has"),
   lag: s.int64().optional().describe("Entries behind the leader"),
-  dbBytes: s.int64().optional(),
-  dbBytesInUse: s.int64().optional(),
-  node: s.string().optional(),
+  dbBytes: s.int64().optional().describe("What its database takes on disk"),
+  dbBytesInUse: s.int64().optional().describe("How much of that holds data"),
+  node: s.string().optional().describe("Where its pod runs"),
 });
 
 const update = s.object({
-  from: s.string(),
-  to: s.string(),
+  from: s.string().describe("The version that members had"),
+  to: s.string().describe("The version that they go to now, one minor version at a time"),
   member: s.string().optional().describe("Whose turn it is"),
-  began: s.timestamp(),
+  began: s.timestamp().describe("When the turn of this member began"),
   floor: s.int64().optional().describe("How far the log must have come before the first member may be updated"),
   snapshot: s.string().optional().describe("The backup that was made before it, by its name in the store"),
   failed: s.string().optional().describe("The version that was put back, and why"),
@@ -28,14 +29,14 @@ const update = s.object({
 });
 
 const recovery = s.object({
-  phase: s.enum("Stopping", "Seeding", "Rejoining", "Done", "Refused"),
-  source: s.enum("Member", "Backup").optional(),
+  phase: s.enum("Stopping", "Seeding", "Rejoining", "Done", "Refused").describe("How far it is"),
+  source: s.enum("Member", "Backup").optional().describe("Where the data comes from"),
   member: s.string().optional().describe("Whose data the cluster goes on with"),
   restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
-  revision: s.int64().optional(),
+  revision: s.int64().optional().describe("The newest revision of that data"),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),
-  reason: s.string(),
-  began: s.timestamp(),
+  reason: s.string().describe("Why it was decided, with what was seen"),
+  began: s.timestamp().describe("When it was decided"),
 });
 
 const defragmentation = s.object({
@@ -54,31 +55,34 @@ const growthRefused = s.object({
 });
 
 const advice = s.object({
-  topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Schedule", "Version"),
-  text: s.string(),
+  topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Schedule", "Version").describe("What it is about"),
+  text: s.string().describe("What to do"),
 });
 
 /** The status of an EtcdCluster. */
 export const clusterStatus = s.object({
   size: s.int32().describe("Members that the cluster has"),
   ready: s.int32().describe("Members that are well"),
-  selector: s.string(),
+  selector: s.string().describe("How the pods are found, for `kubectl scale` and autoscalers"),
   version: s.string().describe("The lowest version that really runs"),
   clusterVersion: s
     .string()
     .optional()
     .describe("What the members speak with each other; etcd does not go back below it"),
-  clusterId: s.string().optional(),
-  leader: s.string().optional(),
+  clusterId: s
+    .string()
+    .optional()
+    .describe("etcd's own name for the cluster: it never changes but by a restore in place"),
+  leader: s.string().optional().describe("The member that leads"),
   serial: s.int32().optional().describe("The number of the newest member: names are never used twice"),
-  members: s.array(member).max(32),
+  members: s.array(member).max(32).describe("Each member, as it was last seen"),
   endpoints: s.array(s.string()).max(32).describe("Where clients connect"),
   clientSecret: s.string().optional().describe("The Secret with everything that a client needs"),
-  update: update.optional(),
-  recovery: recovery.optional(),
-  comparison: comparison.optional(),
-  defragmentation: defragmentation.optional(),
-  growthRefused: growthRefused.optional(),
-  backup: backupRecord.optional(),
-  advice: s.array(advice).max(16),
+  update: update.optional().describe("The update under way, or the last one that failed"),
+  recovery: recovery.optional().describe("The last recovery from a lost quorum: what was done and why"),
+  comparison: comparison.optional().describe("The last comparison of the members' data"),
+  defragmentation: defragmentation.optional().describe("The last round by schedule"),
+  growthRefused: growthRefused.optional().describe("Why volumes do not grow"),
+  backup: backupRecord.optional().describe("The newest backup by schedule"),
+  advice: s.array(advice).max(16).describe("What should be known before it becomes a problem"),
 });

@@ -11,24 +11,32 @@ export const EtcdOperation = defineResource({
   spec: s
     .object({
       cluster: s.string().min(1).max(52).describe("The EtcdCluster in this namespace"),
-      do: s.oneOf({
-        defragment: s.object({
-          member: s.string().max(63).optional().describe("Left out: all, one after the other, leader last"),
-        }),
-        moveLeader: s.object({ to: s.string().max(63).optional().describe("Left out: to whoever is furthest") }),
-        replaceMember: s.object({ member: s.string().min(1).max(63) }),
-        snapshot: s.object({
-          backup: s.string().min(1).max(253).describe("The EtcdBackup whose store and form are used"),
-        }),
-      }),
+      do: s
+        .oneOf({
+          defragment: s
+            .object({
+              member: s.string().max(63).optional().describe("Left out: all, one after the other, leader last"),
+            })
+            .describe("Gives back the space that deleted data took"),
+          moveLeader: s
+            .object({ to: s.string().max(63).optional().describe("Left out: to whoever is furthest") })
+            .describe("Lets another member lead"),
+          replaceMember: s
+            .object({ member: s.string().min(1).max(63).describe("Who is to go") })
+            .describe("Puts a new member with an empty volume in the place of one"),
+          snapshot: s
+            .object({ backup: s.string().min(1).max(253).describe("The EtcdBackup whose store and form are used") })
+            .describe("Makes a backup now"),
+        })
+        .describe("One of these"),
       ttl: s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32).default("1h").describe("Deleted so long after it ended"),
     })
     .rules(s.rule("self == oldSelf", "an operation happens once: make another EtcdOperation")),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Rejected"),
-    message: s.string(),
-    began: s.timestamp().optional(),
-    ended: s.timestamp().optional(),
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Rejected").describe("How far it is"),
+    message: s.string().describe("The same in a sentence"),
+    began: s.timestamp().optional().describe("When it was begun"),
+    ended: s.timestamp().optional().describe("When it was over, however it ended"),
     done: s.array(s.string()).max(16).describe("Members that are finished"),
   }),
   conditions: { Complete: "It was done" },

@@ -1,8 +1,6 @@
 /** `EtcdRestore`: a cluster made anew from a backup, or an existing one put back in place. */
 import { defineResource, s } from "capstan";
-import { store } from "./store.ts";
-
-const secretKey = s.object({ name: s.string().min(1).max(253), key: s.string().min(1).max(253) });
+import { imagePullSecrets, secretKey, store } from "./store.ts";
 
 export const EtcdRestore = defineResource({
   group: "etcd.capstan.dev",
@@ -17,7 +15,8 @@ export const EtcdRestore = defineResource({
       cluster: s.string().min(1).max(52).describe("The EtcdCluster to make, or to overwrite if `overwrite` says so"),
       store,
       backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
-      encryption: secretKey.optional(),
+      encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
+      imagePullSecrets,
       overwrite: s
         .string()
         .max(52)
@@ -32,11 +31,11 @@ export const EtcdRestore = defineResource({
       ),
     ),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed"),
-    message: s.string(),
-    backup: s.string().optional(),
-    revision: s.int64().optional(),
-    version: s.string().optional(),
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed").describe("How far it is"),
+    message: s.string().describe("The same in a sentence"),
+    backup: s.string().optional().describe("The backup that is restored, by its name in the store"),
+    revision: s.int64().optional().describe("The newest revision in it"),
+    version: s.string().optional().describe("Of the etcd that it was taken from"),
   }),
   conditions: { Complete: "The cluster serves the data of the backup" },
   columns: { Cluster: "spec.cluster", Phase: "status.phase", Revision: "status.revision" },

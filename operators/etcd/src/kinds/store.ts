@@ -1,45 +1,64 @@
 /** Where backups are kept, as a spec says it. */
 import { s } from "capstan";
 
-const secretKey = s.object({
+/** An entry of a Secret. */
+export const secretKey = s.object({
   name: s.string().min(1).max(253).describe("The Secret, in the namespace of this object"),
   key: s.string().min(1).max(253).describe("Which of its entries"),
 });
 
 /** An S3-compatible object store. */
-const s3 = s.object({
-  bucket: s.string().min(3).max(63),
-  prefix: s.string().max(512).default("").describe("Put before every name in the bucket"),
-  endpoint: s.string().max(512).optional().describe("https://host:port of a store that is not Amazon's"),
-  region: s.string().max(64).default("us-east-1"),
-  credentials: s.string().min(1).max(253).describe("A Secret with `accessKeyId` and `secretAccessKey`"),
-  pathStyle: s.boolean().default(true).describe("The bucket stands in the path, not in the host name"),
-  ca: secretKey.optional().describe("Who signed the store's certificate, if nobody well known did"),
-});
+const s3 = s
+  .object({
+    bucket: s.string().min(3).max(63).describe("The bucket, which has to exist"),
+    prefix: s.string().max(512).default("").describe("Put before every name in the bucket"),
+    endpoint: s.string().max(512).optional().describe("https://host:port of a store that is not Amazon's"),
+    region: s.string().max(64).default("us-east-1").describe("The region that requests are signed for"),
+    credentials: s.string().min(1).max(253).describe("A Secret with `accessKeyId` and `secretAccessKey`"),
+    pathStyle: s.boolean().default(true).describe("The bucket stands in the path, not in the host name"),
+    ca: secretKey.optional().describe("Who signed the store's certificate, if nobody well known did"),
+  })
+  .describe("A bucket of an S3-compatible object store");
 
 /** A volume: a claim that this namespace has, such as one on NFS. */
-const volume = s.object({
-  claim: s.string().min(1).max(253).describe("A PersistentVolumeClaim in the namespace of this object"),
-  path: s.string().max(512).default("").describe("A folder on the volume"),
-});
+const volume = s
+  .object({
+    claim: s.string().min(1).max(253).describe("A PersistentVolumeClaim in the namespace of this object"),
+    path: s.string().max(512).default("").describe("A folder on the volume"),
+  })
+  .describe("A volume, such as one on NFS");
 
 /** Exactly one kind of store. */
-export const store = s.oneOf({ s3, volume });
+export const store = s.oneOf({ s3, volume }).describe("Where backups are: one of these");
+
+/** Secrets for registries that ask who pulls. */
+export const imagePullSecrets = s
+  .array(s.object({ name: s.string().min(1).max(253).describe("A Secret of type kubernetes.io/dockerconfigjson") }))
+  .max(16)
+  .map("name")
+  .default([])
+  .describe("With which images are pulled: of members, and of the pods that make, try and fetch backups");
 
 /** How backups are written: the same for those made once and those made on a schedule. */
 export const backupForm = {
   store,
-  compression: s.enum("none", "gzip", "zstd").default("gzip"),
+  compression: s.enum("none", "gzip", "zstd").default("gzip").describe("How the snapshot is made smaller"),
   encryption: secretKey.optional().describe("32 random bytes; whoever loses them has no backups"),
   retention: s
     .object({
       count: s.int32().min(1).max(10_000).optional().describe("Keep so many"),
       age: s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32).optional().describe("Keep those younger than this"),
     })
-    .optional(),
+    .optional()
+    .describe("What is kept: left out, everything; with both, what both keep; always the newest"),
   verify: s
     .enum("checksum", "restore")
     .default("checksum")
     .describe("`restore`: every backup is restored into a scratch member before it counts"),
-  timeout: s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32).default("10m"),
+  timeout: s
+    .string()
+    .pattern("^([0-9]+(s|m|h|d))+$")
+    .max(32)
+    .default("10m")
+    .describe("A backup that takes longer has failed"),
 };

@@ -38,7 +38,10 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
 
 export function knownOf(status: ClusterStatus = {}): Known {
   const { clusterId, clusterVersion, serial = -1, update, recovery, growthRefused, members = [] } = status;
-  const versions = members.flatMap(({ name, version }) => (version === undefined ? [] : [[name, version]]));
+  const versions = members.flatMap(({ name, podVersion, version }) => {
+    const made = podVersion ?? version;
+    return made === undefined ? [] : [[name, made]];
+  });
   return {
     serial,
     versions: Object.fromEntries(versions),

@@ -78,9 +78,12 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
 
 /** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
 export function printOf(form: Form, version: string): string {
-  const { podTemplate, resources, profile } = form.spec;
+  const { podTemplate, resources, profile, imagePullSecrets } = form.spec;
   const flags = flagsOf(flagInput(form, { member: "x-0", boot: "live", version, peers: [] }));
-  const shape = { podTemplate, resources, profile, image: imageOf(form.spec, version), flags, trust: form.trust };
+  const image = imageOf(form.spec, version);
+  // Without Secrets the fingerprint is what it was before there could be any.
+  const pull = imagePullSecrets.length === 0 ? {} : { imagePullSecrets };
+  const shape = { podTemplate, resources, profile, image, flags, trust: form.trust, ...pull };
   return createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 16);
 }
 
@@ -139,6 +142,7 @@ function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unkno
       seccompProfile: { type: "RuntimeDefault" },
     },
     affinity: { podAntiAffinity: apartFrom(place.name) },
+    ...(spec.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: spec.imagePullSecrets }),
     ...(input.seed === undefined ? {} : { initContainers: input.seed.initContainers }),
     containers: [
       {

@@ -13,6 +13,7 @@ function formOf(spec: Partial<ClusterSpec> = {}): Form {
     options: {},
     profile: "small",
     image: "etcd:{version}",
+    imagePullSecrets: [],
     maintenance: { compaction: { mode: "Off", retention: "1h" } },
   };
   return { place, uid: "u", trust: "", spec: { ...usual, ...spec } as ClusterSpec };
@@ -54,6 +55,14 @@ test("flags of experiments have the names that each minor version knows", () => 
   );
   assert.doesNotMatch(flags("3.7.3"), /experimental/u);
   assert.match(flags("3.7.3"), /--feature-gates=InitialCorruptCheck=true,CompactHashCheck=true,LeaseCheckpoint=true/u);
+});
+
+test("Secrets for registries are on the pod, which is made anew when they change", () => {
+  const imagePullSecrets = [{ name: "registry" }];
+  const form = formOf({ imagePullSecrets });
+  assert.deepEqual(podOf(form).spec?.imagePullSecrets, imagePullSecrets);
+  assert.equal(podOf(formOf()).spec?.imagePullSecrets, undefined);
+  assert.notEqual(printOf(form, "3.6.16"), printOf(formOf(), "3.6.16"));
 });
 
 test("the user's template is merged by name, and cannot change who the pod is", () => {

@@ -63,8 +63,8 @@ async function endPod(world: TestWorld, pod: PodObject, result: JobResult): Prom
   await world.applyStatus(Pod, pod.metadata.name, status as never);
 }
 
-async function addCluster(world: TestWorld, name = "db", status: object = {}): Promise<void> {
-  await world.apply(EtcdCluster, name, { spec: { size: 3, version: "3.6.16" } });
+async function addCluster(world: TestWorld, name = "db", status: object = {}, spec: object = {}): Promise<void> {
+  await world.apply(EtcdCluster, name, { spec: { size: 3, version: "3.6.16", ...spec } });
   await world.applyStatus(EtcdCluster, name, {
     members: [0, 1, 2].map((at) => ({ name: `${name}-${at}`, role: "Follower", health: "Healthy", revision: 100 })),
     ...status,
@@ -177,6 +177,28 @@ describe("a backup that is asked for once", () => {
     const made = await world.get(EtcdBackup, "b");
     assert.deepEqual([made?.status?.phase, made?.status?.last?.verified], ["Succeeded", "restore"]);
   });
+});
+
+test("Secrets for registries are on every pod of a backup, a trial and a restore, and on the cluster that is made", async () => {
+  await using stage = await startWorld();
+  const { world } = stage;
+  const pulledWith = ({ spec }: PodObject) => spec?.imagePullSecrets?.map(({ name }) => name);
+  await addCluster(world, "db", {}, { imagePullSecrets: [{ name: "registry" }] });
+  await world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, verify: "restore" } });
+  const backup = await stage.onlyJob();
+  assert.deepEqual(pulledWith(backup.pod), ["registry"]);
+  await stage.end(backup.pod, { ok: true, manifest: manifestOf(3), kept: 1, removed: 0 });
+  await stage.pass(20);
+  const trial = await stage.onlyJob();
+  assert.deepEqual(pulledWith(trial.pod), ["registry"]);
+  await stage.end(trial.pod, { ok: true });
+  await stage.pass(60);
+  const imagePullSecrets = [{ name: "elsewhere" }];
+  await world.apply(EtcdRestore, "r", { spec: { cluster: "copy", store, imagePullSecrets } });
+  const restore = await stage.onlyJob();
+  assert.deepEqual(pulledWith(restore.pod), ["elsewhere"]);
+  await stage.end(restore.pod, { ok: true, manifest: manifestOf(5) });
+  assert.deepEqual((await world.get(EtcdCluster, "copy"))?.spec.imagePullSecrets, imagePullSecrets);
 });
 
 describe("a backup on a schedule", () => {

@@ -1,16 +1,17 @@
 /**
  * Carries connections into a cluster's network: listens on a socket in the file system, which every network namespace can reach, reads one
- * line `host port`, and joins the rest with a connection to there. Run inside the network: `node forwarder.ts <socket>`.
+ * line `host port`, and joins the rest with a connection to there. Run inside the network: `node forwarder.ts <socket> <address>`; what it
+ * opens comes from that address, so that it is nobody's own kubelet and is cut off like everybody else.
  */
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /** Opens a connection inside. */
-export type DialInside = (host: string, port: number) => Duplex | Promise<Duplex>;
+type DialInside = (host: string, port: number) => Duplex | Promise<Duplex>;
 
 /** Serves a socket in the file system. */
-export function startForwarder(path: string, dial: DialInside): Promise<Server> {
+function startForwarder(path: string, dial: DialInside): Promise<Server> {
   const server = createServer((near) => void join(near, dial).catch(() => near.destroy()));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -71,7 +72,9 @@ export function dialThrough(path: string) {
 }
 
 if (import.meta.main) {
-  await startForwarder(process.argv[2] ?? "", (host, port) => connect({ host, port, noDelay: true }));
+  const [, , path = "", localAddress] = process.argv;
+  const from = localAddress === undefined ? {} : { localAddress };
+  await startForwarder(path, (host, port) => connect({ host, port, noDelay: true, ...from }));
   // It ends with whoever started it.
   process.stdin.on("close", () => process.exit(0)).resume();
   process.stdout.write("listening\n");

@@ -56,3 +56,16 @@ test("without a store, or when nobody wants a backup, the update goes on and say
     assert.ok(!bed.etcd.log.some((line) => line.startsWith("snapshot")));
   }
 });
+
+test("the status tells the version that really runs, also when the image holds another than its name says", async () => {
+  await using bed = await startWorld();
+  const image = "mirror/{version}/etcd:v3.6.15";
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", tls, image } });
+  const { status } = await bed.until(isSettled, "three");
+  assert.equal(status?.version, "3.6.15");
+  assert.deepEqual(
+    status?.members?.map(({ version, podVersion }) => [version, podVersion]),
+    Array.from({ length: 3 }, () => ["3.6.15", "3.6.16"]),
+  );
+  assert.match(status?.advice?.map(({ text }) => text).join() ?? "", /image for 3\.6\.16 holds etcd 3\.6\.15/u);
+});
