@@ -35,8 +35,7 @@ function breakageOf({ faults }: RealCluster, door: Gate, state: string): Breakag
   const nodeTarget = (name: string): FaultTarget => ({ kind: "node", name });
   return {
     cut: async (pods) => {
-      for (const name of pods)
-        await faults.set({ do: "cut", target: { kind: "pod", namespace: NAMESPACE, name } });
+      for (const name of pods) await faults.set({ do: "cut", target: { kind: "pod", namespace: NAMESPACE, name } });
     },
     heal: async () => void (await faults.set({ do: "heal" })),
     loseNode: async (node) => void (await faults.set({ do: "cut", target: nodeTarget(node) })),

@@ -158,6 +158,11 @@ export class Scene {
     });
   }
 
+  /** A client of the member that leads, as the operator tells it. */
+  async leader(): Promise<EtcdClient> {
+    return await this.member(await this.#anyMember());
+  }
+
   /** Writes through whichever member is asked, until it is acknowledged. */
   async put(key: string, value: string): Promise<void> {
     await this.until(`${key} is written`, async () => {

@@ -1,0 +1,97 @@
+/** Data that goes bad: bits that change on the disk, files that are overwritten, a database that is full. */
+import { randomBytes } from "node:crypto";
+import { open, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EtcdError } from "../../../src/etcd/index.ts";
+import type { Scene } from "../scene.ts";
+import type { Harm } from "./harm.ts";
+import { dataFolder, killProcess } from "./processes.ts";
+import { isReplaced, leaderOf, memberNames } from "./seen.ts";
+
+/** A value changes in the database of a follower, and nobody is told. */
+export const BIT_ROT: Harm = {
+  name: "bits change in the database of a follower",
+  fate: "survives",
+  strike: async (scene, dice) => {
+    const leader = await leaderOf(scene);
+    return await rot(scene, dice.one((await memberNames(scene)).filter((member) => member !== leader)));
+  },
+};
+
+/** The same for the leader, who then takes all others for wrong. */
+export const LEADER_ROT: Harm = {
+  name: "bits change in the database of the leader",
+  fate: "survives",
+  strike: async (scene) => await rot(scene, await leaderOf(scene)),
+};
+
+async function rot(scene: Scene, member: string): ReturnType<Harm["strike"]> {
+  const key = `rot/${randomBytes(4).toString("hex")}`;
+  const value = randomBytes(48).toString("hex");
+  await scene.put(key, value);
+  await scene.until(`${member} serves what was changed`, async () => {
+    await overwrite(join(await dataFolder(scene, member), "snap", "db"), value);
+    await using client = await scene.member(member);
+    const { kvs } = await client.kv.range({ key, serializable: true });
+    return kvs[0] !== undefined && kvs[0].value.toString() !== value;
+  });
+  return { detail: member, hasShown: () => isReplaced(scene, [member]) };
+}
+
+/** Changes a text wherever it is in a file. */
+async function overwrite(path: string, text: string): Promise<void> {
+  const content = await readFile(path);
+  await using file = await open(path, "r+");
+  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) await file.write("rotten", at);
+}
+
+/** Log and database of a member become rubbish, and it starts anew. */
+export const RUBBISH: Harm = {
+  name: "the data of a member is overwritten with rubbish and it restarts",
+  fate: "survives",
+  strike: async (scene, dice) => {
+    const member = dice.one(await memberNames(scene));
+    const folder = await dataFolder(scene, member);
+    const part = dice.one(["wal", "snap"]);
+    for (const file of await readdir(join(folder, part))) await spoil(join(folder, part, file));
+    await killProcess(scene, member);
+    return { detail: `${member}: ${part}`, hasShown: () => isReplaced(scene, [member]) };
+  },
+};
+
+/** The beginning is what a program reads first. */
+async function spoil(path: string): Promise<void> {
+  await using file = await open(path, "r+");
+  await file.write(randomBytes(16_384), 0, 16_384, 0);
+}
+
+/** One key is written over and over until etcd refuses: old revisions have used up the quota. */
+export const FULL: Harm = {
+  name: "the quota is used up",
+  fate: "survives",
+  strike: async (scene) => {
+    const megabyte = "x".repeat(1_000_000);
+    const written = await scene.until("the database is full", async () => await fill(scene, megabyte));
+    return {
+      detail: `after ${written} MB`,
+      hasShown: async () => {
+        await using client = await scene.member(await leaderOf(scene));
+        await client.kv.put("full", "no more");
+        return true;
+      },
+    };
+  },
+};
+
+async function fill(scene: Scene, value: string): Promise<number | false> {
+  await using client = await scene.member(await leaderOf(scene));
+  for (let count = 1; count < 200; count++) {
+    try {
+      await client.kv.put("full", value);
+    } catch (error) {
+      if (error instanceof EtcdError && error.code === "NoSpace") return count;
+      throw error;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,90 @@
+/** Nodes of which nobody hears any more, and an API server that is away. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Scene } from "../scene.ts";
+import type { Harm } from "./harm.ts";
+import { isNodeReady, isReplaced, memberNames, podOf, reasonOf } from "./seen.ts";
+
+/** A node with a member is lost, with the member still running on it; it comes back when another has taken its place. */
+export const LOST_NODE: Harm = {
+  name: "a node is lost",
+  fate: "survives",
+  strike: async (scene, dice) => {
+    const nodes = await nodesOf(scene);
+    const node = dice.one([...nodes.keys()]);
+    const members = nodes.get(node) ?? [];
+    await scene.ground.breakage.loseNode(node);
+    return {
+      detail: `${node} with ${members.join(", ")}`,
+      hasShown: () => isReplaced(scene, members),
+      returns: () => returnNodes(scene, [node], members),
+    };
+  },
+};
+
+/** Nodes that have one member each. */
+export async function nodesOf(scene: Scene): Promise<ReadonlyMap<string, readonly string[]>> {
+  const members = await memberNames(scene);
+  const pods = await Promise.all(members.map(async (member) => ({ member, pod: await podOf(scene, member) })));
+  const byNode = Map.groupBy(pods, ({ pod }) => pod?.spec?.nodeName ?? "");
+  const isAlone = [...byNode].filter(([node, found]) => node !== "" && found.length === 1);
+  return new Map(isAlone.map(([node, found]) => [node, found.map(({ member }) => member)]));
+}
+
+/** Brings nodes back and waits until what was replaced meanwhile is gone from them. */
+export async function returnNodes(scene: Scene, nodes: readonly string[], former: readonly string[]): Promise<void> {
+  for (const node of nodes) await scene.ground.breakage.returnNode(node);
+  await scene.until("the nodes are heard of again", async () => {
+    const ready = await Promise.all(nodes.map((node) => isNodeReady(scene, node)));
+    return ready.every(Boolean);
+  });
+  await scene.until("nothing is left of the members that were replaced", async () => {
+    const pods = await Promise.all(former.map((member) => podOf(scene, member)));
+    return pods.every((pod) => pod === undefined);
+  });
+}
+
+/** The API server is away for so many seconds; members serve without it, and the operator goes on when it is back. */
+export function apiServerAway(name: string, seconds: number): Harm {
+  return {
+    name,
+    fate: "survives",
+    strike: async (scene, dice) => {
+      const how = dice.one(["killed", "frozen"] as const);
+      const { breakage } = scene.ground;
+      await breakage.stopApiServer(how);
+      await delay(seconds * 1000);
+      await breakage.startApiServer();
+      // The operator is shown to be at work again by what it says about another spec.
+      const { generation } = await scene.until(
+        "the spec is changed",
+        async () => await touch(scene, dice.between(30, 60)),
+      );
+      return {
+        detail: `${how}, ${seconds} s`,
+        hasShown: async () => {
+          const { status } = await scene.cluster();
+          const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+          return (progressing?.observedGeneration ?? 0) >= generation;
+        },
+      };
+    },
+  };
+}
+
+/** A change that no member notices. */
+async function touch(scene: Scene, seconds: number): Promise<{ readonly generation: number }> {
+  const recovery = { replaceAfter: `${Math.round(seconds)}s` };
+  const body = { spec: { recovery } };
+  const { metadata } = (await scene.kube.call("PATCH", scene.clusterPath, body, "application/merge-patch+json")) as {
+    readonly metadata: { readonly generation: number };
+  };
+  return metadata;
+}
+
+/** Two of three nodes are lost: their members may still serve somebody, so nobody may go on without them. */
+export async function loseMostNodes(scene: Scene): Promise<() => Promise<void>> {
+  const nodes = [...(await nodesOf(scene)).keys()].slice(0, 2);
+  for (const node of nodes) await scene.ground.breakage.loseNode(node);
+  await scene.until("the refusal is told", async () => (await reasonOf(scene, "Degraded")) === "QuorumLost");
+  return () => returnNodes(scene, nodes, []);
+}

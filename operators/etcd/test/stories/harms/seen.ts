@@ -1,0 +1,52 @@
+/** What harms look at. */
+import type { KubeObject } from "../kube.ts";
+import type { Scene } from "../scene.ts";
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+}
+
+export interface PodSeen extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly { readonly restartCount?: number }[];
+  };
+}
+
+export async function podOf(scene: Scene, member: string): Promise<PodSeen | undefined> {
+  return (await scene.kube.get(scene.path("pods", member))) as PodSeen | undefined;
+}
+
+export async function memberNames(scene: Scene): Promise<readonly string[]> {
+  return (await scene.cluster()).status?.members?.map(({ name }) => name) ?? [];
+}
+
+/** Whether none of them is a member any more. */
+export async function isReplaced(scene: Scene, former: readonly string[]): Promise<boolean> {
+  const members = await memberNames(scene);
+  return members.length > 0 && !members.some((member) => former.includes(member));
+}
+
+/** How the operator finds a member. */
+export async function healthOf(scene: Scene, member: string): Promise<string | undefined> {
+  return (await scene.cluster()).status?.members?.find(({ name }) => name === member)?.health;
+}
+
+/** The leader, as the operator tells it. */
+export async function leaderOf(scene: Scene): Promise<string> {
+  return await scene.until("somebody leads", async () => (await scene.cluster()).status?.leader);
+}
+
+/** The reason that the operator gives for a condition. */
+export async function reasonOf(scene: Scene, type: string): Promise<string | undefined> {
+  return (await scene.cluster()).status?.conditions?.find((condition) => condition.type === type)?.reason;
+}
+
+/** Whether a node is heard of. */
+export async function isNodeReady(scene: Scene, node: string): Promise<boolean> {
+  const found = (await scene.kube.get(`/api/v1/nodes/${node}`)) as PodSeen | undefined;
+  return found?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+}
