@@ -31,6 +31,7 @@ import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
 import type { Listening, ListenTls } from "./serve/listen.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
+import { PastStore } from "./store/past.ts";
 import type { OpenedJournal } from "./store/sqlite.ts";
 import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
 import { observe, type Observer } from "./testing/observe.ts";
@@ -128,7 +129,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     ...parts,
     conversion: { call: outgoing, resolveService, uid: () => randomness.uuid() },
   });
-  const observer = observe(createHandler(parts), clock);
+  const observer = observe({
+    handler: createHandler(parts),
+    handlerAt: (revision) => createHandler({ ...parts, store: new PastStore(store, { clock, revision }) }),
+    clock,
+  });
   const listening = await openDoor(options, observer.handle, authority);
   parts.aggregation.start();
   if (signsItself(options)) publishAuthorities(parts, authority().certificate);

@@ -63,6 +63,58 @@ test("faults delay, refuse and lose answers", async () => {
   assert.equal((await ask(server, "GET", `${maps}/a`)).status, 200, "what was asked was done");
 });
 
+test("stale reads see the past, and watches that begin there catch up", async () => {
+  await using server = await startApiServer();
+  await ask(server, "POST", maps, named("a"));
+  const { revision } = server.store;
+  await ask(server, "PUT", `${maps}/a`, { ...named("a"), data: { is: "new" } });
+  await ask(server, "POST", maps, named("b"));
+  const heal = server.observer.inject(() => ({ type: "stale", revision }));
+  assert.equal((await ask(server, "GET", `${maps}/a`)).body["data"], undefined);
+  assert.equal((await ask(server, "GET", `${maps}/b`)).status, 404);
+  const list = await ask(server, "GET", maps);
+  assert.equal(list.body.metadata["resourceVersion"], String(revision));
+  assert.equal((list.body["items"] as unknown[]).length, 1);
+  const stop = new AbortController();
+  const initial = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+  const watch = await server.fetch(new Request(`http://server${maps}?${initial}`, { signal: stop.signal }));
+  assert.equal((await ask(server, "PUT", `${maps}/b`, { ...named("b"), data: { is: "new" } })).status, 200);
+  const seen: string[] = [];
+  for await (const event of eventsOf(watch)) {
+    seen.push(`${event.type} ${event.object.metadata.name ?? ""} ${event.object.data?.is ?? ""}`.trim());
+    if (seen.length === 5) break;
+  }
+  stop.abort();
+  assert.deepEqual(seen, ["ADDED a", "BOOKMARK", "MODIFIED a new", "ADDED b", "MODIFIED b new"]);
+  heal();
+  assert.equal((await ask(server, "GET", `${maps}/b`)).status, 200);
+});
+
+test("an answer that is lost ends its connection and nothing else", async () => {
+  await using server = await startApiServer({ listen: { port: 0, tls: false } });
+  const heal = server.observer.inject(({ method }) => (method === "POST" ? { type: "drop" } : undefined));
+  const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
+  const url = new URL(maps, server.url);
+  await assert.rejects(fetch(url, { method: "POST", headers, body: JSON.stringify(named("a")) }));
+  heal();
+  assert.equal((await fetch(new URL(`${maps}/a`, url), { headers })).status, 200);
+});
+
+interface WatchEvent {
+  readonly type: string;
+  readonly object: { readonly metadata: { readonly name?: string }; readonly data?: { readonly is?: string } };
+}
+
+async function* eventsOf(watch: Response): AsyncGenerator<WatchEvent> {
+  let text = "";
+  for await (const chunk of watch.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    const lines = text.split("\n");
+    text = lines.pop() ?? "";
+    for (const line of lines) yield JSON.parse(line) as WatchEvent;
+  }
+}
+
 /** A clock that stands still until it is told. */
 class HandClock implements Clock {
   #now = Date.parse("2026-01-02T03:04:05Z");

@@ -87,11 +87,15 @@ function secureServer(tls: ListenTls, onRequest: OnRequest): Http2SecureServer {
   return server;
 }
 
+/** The handler answers everything; what it does not answer was lost on purpose, and so is the connection. */
+const lost = (): undefined => undefined;
+
 async function serveOne(handler: Handler, request: HttpRequest, response: HttpResponse): Promise<void> {
   const call = new HttpCall(request);
   response.on("error", () => {});
-  const answer = await handler(call);
-  if (response.destroyed) return;
+  const answer = await handler(call).catch(lost);
+  if (answer === undefined) response.destroy();
+  if (answer === undefined || response.destroyed) return;
   const encodings = request.headers["accept-encoding"];
   writeAnswer(response, answer, typeof encodings === "string" && encodings.includes("gzip"));
 }
@@ -99,8 +103,9 @@ async function serveOne(handler: Handler, request: HttpRequest, response: HttpRe
 /** A connection that leaves HTTP: whoever takes the socket answers on it; a refusal is written here. */
 async function serveUpgrade(handler: Handler, request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => {});
-  const answer = await handler(new HttpCall(request, socket));
-  if (answer.status !== 101) socket.end(await rawAnswer(answer));
+  const answer = await handler(new HttpCall(request, socket)).catch(lost);
+  if (answer === undefined) socket.destroy();
+  else if (answer.status !== 101) socket.end(await rawAnswer(answer));
 }
 
 async function rawAnswer({ status, headers, body }: Answer): Promise<string> {

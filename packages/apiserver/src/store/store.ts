@@ -120,10 +120,13 @@ export class Store {
     for (const collection of this.#collections.values()) collection.forget(revision);
   }
 
-  snapshot(): Snapshot {
+  /** The state of a revision, or the oldest one that is still remembered. */
+  snapshot(revision: number = this.#revision): Snapshot {
+    const oldest = Math.max(...[...this.#collections.values()].map(({ forgottenUpTo }) => forgottenUpTo));
+    const at = Math.min(this.#revision, Math.max(revision, oldest));
     const resources = new Map<ResourceName, readonly Entry[]>();
-    for (const [name, collection] of this.#collections) resources.set(name, collection.entries());
-    return { revision: this.#revision, resources };
+    for (const [name, collection] of this.#collections) resources.set(name, collection.withPrefixAt("", at));
+    return { revision: at, resources };
   }
 
   /** Puts a snapshot in place of everything. Watches end, because their history is no longer ours. */

@@ -23,7 +23,9 @@ export type Fault =
   /** Answers with a Status instead of doing anything. */
   | { readonly type: "error"; readonly code: number; readonly reason?: string; readonly message?: string }
   /** Does what was asked and then loses the answer. */
-  | { readonly type: "drop" };
+  | { readonly type: "drop" }
+  /** Reads see the state of a revision, as if by a server that lags behind; watches begin there and catch up. Writes are not affected. */
+  | { readonly type: "stale"; readonly revision: number };
 
 /** Decides which requests go wrong; the first fault that is returned happens. */
 export type FaultPlan = (call: Call) => Fault | undefined;
@@ -43,13 +45,21 @@ export class AnswerLost extends Error {
   readonly code = "AnswerLost";
 }
 
+/** What is watched over: the server as it is, and as it was at a revision. */
+export interface Observed {
+  readonly handler: Handler;
+  readonly handlerAt: (revision: number) => Handler;
+  readonly clock: Clock;
+}
+
 /** Wraps a handler. Without a recording or a plan it adds nothing. */
-export function observe(handler: Handler, clock: Clock): Observer {
+export function observe(observed: Observed): Observer {
+  const { handler, clock } = observed;
   const logs: LoggedRequest[][] = [];
   const plans = new Set<FaultPlan>();
   return {
     async handle(call) {
-      const answer = plans.size === 0 ? await handler(call) : await withFaults(handler, call, { plans, clock });
+      const answer = plans.size === 0 ? await handler(call) : await withFaults(observed, call, plans);
       if (logs.length > 0) for (const log of logs) log.push(toLogged(call, answer, clock.now()));
       return answer;
     },
@@ -66,9 +76,9 @@ export function observe(handler: Handler, clock: Clock): Observer {
 }
 
 async function withFaults(
-  handler: Handler,
+  { handler, handlerAt, clock }: Observed,
   call: Call,
-  { plans, clock }: { plans: ReadonlySet<FaultPlan>; clock: Clock },
+  plans: ReadonlySet<FaultPlan>,
 ): Promise<Answer> {
   const fault = firstFault(plans, call);
   switch (fault?.type) {
@@ -82,6 +92,8 @@ async function withFaults(
     case "drop":
       await handler(call);
       throw new AnswerLost("the answer was dropped by a fault plan");
+    case "stale":
+      return call.method === "GET" ? handlerAt(fault.revision)(call) : handler(call);
   }
 }
 
