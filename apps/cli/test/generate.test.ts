@@ -96,6 +96,27 @@ test("what no cluster would take is refused in one sentence, and nothing is writ
   }
 });
 
+test("resources that nobody runs get CRDs, but nothing that would have to run them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-only-resources-"));
+  try {
+    const entry = join(folder, "resources.ts");
+    const source = JSON.stringify(join(memcached, "main.ts"));
+    await writeFile(entry, `export { Memcached } from ${source};\n`);
+    for (const what of ["crds", "docs", "json-schema"])
+      assert.equal((await capstan(["generate", what, "--entry", entry], { cwd: folder })).code, 0, what);
+    const before = await readdir(folder, { recursive: true });
+    for (const words of ["generate manifests", "generate kustomize", "generate helm", "bundle generate"]) {
+      const ran = await capstan([...words.split(" "), "--entry", entry], { cwd: folder });
+      assert.equal(ran.code, 3, words);
+      assert.match(ran.err, /^capstan: \S+resources\.ts exports no operator: write `export const app = operator.*\n$/);
+      assert.equal(ran.out, "");
+    }
+    assert.deepEqual(await readdir(folder, { recursive: true }), before);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("alerts speak of metrics that operators serve, in the tree and in the chart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-alerts-"));
   try {

@@ -35,6 +35,7 @@ export type { PackageWords, Registered, Registrar, WebhookReach } from "./genera
 export { patchSchemas } from "./generate/schema-patch.ts";
 export type { PatchedCrds } from "./generate/schema-patch.ts";
 export { kustomizeTree } from "./generate/kustomize.ts";
+export type { TreeDetails } from "./generate/kustomize.ts";
 export { helmChart } from "./generate/helm.ts";
 export type { ChartFacts } from "./generate/helm.ts";
 export { apiReference } from "./generate/reference.ts";

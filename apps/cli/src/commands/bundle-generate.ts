@@ -14,6 +14,7 @@ import { report } from "../project/apply.ts";
 import { openProject, readFiles } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
 import { checkImage } from "../project/placement.ts";
+import { operatorOf } from "../project/operator.ts";
 import { entryOption, loadProgram } from "../project/program.ts";
 import { findDigest } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
@@ -96,7 +97,8 @@ export const bundleGenerate: Command = defineCommand({
 type Found = Pick<BundleSource, "package" | "objects" | "kinds" | "installModes">;
 
 async function fromProgram(asked: Asked, version: string, terminal: Terminal): Promise<Found> {
-  const { program, inputs } = await loadProgram(terminal.cwd, asked.entry);
+  const { program, inputs, exported, entry } = await loadProgram(terminal.cwd, asked.entry);
+  operatorOf(exported, entry);
   const placement = {
     namespace: `${program.name}-system`,
     image: checkImage(asked.image) ?? `${program.name}:v${version}`,

@@ -16,12 +16,14 @@ import {
   wordsOfPackage,
 } from "@capstan/scaffold";
 import { readPackage } from "../bundle/package-words.ts";
+import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
 import { readFiles } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
 import { checkImage, checkNamespace } from "../project/placement.ts";
+import { operatorOf } from "../project/operator.ts";
 import { entryOption, type Loaded, loadProgram } from "../project/program.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -64,6 +66,8 @@ interface Generator<O extends Options> {
   readonly files: (loaded: Loaded, asked: Asked, cwd: string) => Files | Promise<Files>;
   /** Where files go unless said otherwise; where there is a text, it is printed instead. */
   readonly folder: string;
+  /** What the program must export: for a Deployment there must be something to run. */
+  readonly of?: "operator";
 }
 
 function generator<const O extends Options>({
@@ -73,6 +77,7 @@ function generator<const O extends Options>({
   text,
   files,
   folder,
+  of,
 }: Generator<O>): Command {
   return defineCommand({
     ...(describe === undefined ? {} : { describe }),
@@ -82,6 +87,7 @@ function generator<const O extends Options>({
       const asked = call.options as OptionValues<Options> &
         Asked & { readonly entry: string | undefined; readonly out: string | undefined };
       const loaded = await loadProgram(call.terminal.cwd, asked.entry);
+      if (of === "operator") operatorOf(loaded.exported, loaded.entry);
       if (text !== undefined && asked.out === undefined) call.terminal.out(text(loaded, asked));
       else await writeInto(asked.out ?? folder, await files(loaded, asked, call.terminal.cwd), call.terminal);
     },
@@ -151,6 +157,7 @@ export const generateManifests: Command = generator({
     },
   ],
   folder: "deploy",
+  of: "operator",
   text: installText,
   files: (loaded, asked) => new Map([["install.yaml", installText(loaded, asked)]]),
 });
@@ -165,8 +172,12 @@ export const generateKustomize: Command = generator({
     },
   ],
   folder: "config",
+  of: "operator",
   files: async (loaded, asked, cwd) =>
-    kustomizeTree(loaded.program, placementOf(loaded, asked), wordsOfPackage(await readPackage(cwd))),
+    kustomizeTree(loaded.program, placementOf(loaded, asked), {
+      words: wordsOfPackage(await readPackage(cwd)),
+      registrar: await openRegistrar(),
+    }),
 });
 
 /** A chart. */
@@ -183,6 +194,7 @@ export const generateHelm: Command = generator({
     },
   ],
   folder: "chart",
+  of: "operator",
   files: (loaded, asked) => {
     const { image, namespaced } = placementOf(loaded, asked);
     const version = (asked as { readonly "chart-version"?: string })["chart-version"] ?? "0.1.0";

@@ -2,14 +2,28 @@
 import { baseCsv, scorecardConfig, type Words } from "@capstan/bundle";
 import type { Files } from "../project/render.ts";
 import { prometheusRule } from "./alerts.ts";
+import type { Registrar } from "./bundle.ts";
+import { certManagerFolder, certManagerSwitch } from "./cert-manager.ts";
 import { installationOf, labelsOf, type Manifest, type Placement, webhookServiceName } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { sampleOf } from "./samples.ts";
 import { servesWebhooks } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
+/** What the tree says besides what the program says. */
+export interface TreeDetails {
+  /** The words of the operator's package, for the base of its bundle. */
+  readonly words?: Words;
+  /** Knows what the program registers: with it, programs with webhooks get a folder for cert-manager, too. */
+  readonly registrar?: Registrar;
+}
+
 /** The tree, to be put into `config/`. */
-export function kustomizeTree(program: Program, placement: Placement, words: Words = {}): Files {
+export function kustomizeTree(
+  program: Program,
+  placement: Placement,
+  { words = {}, registrar }: TreeDetails = {},
+): Files {
   const { namespace, crds, rbac, manager } = installationOf(program, placement);
   const hooks = manager.filter(
     ({ kind, metadata }) => kind === "Service" && metadata.name === webhookServiceName(program),
@@ -17,6 +31,7 @@ export function kustomizeTree(program: Program, placement: Placement, words: Wor
   const samples = program.resources.map(
     (resource) => [`${fileName(resource)}.yaml`, toYaml(sampleOf(resource))] as const,
   );
+  const hasCertManager = hooks.length > 0 && registrar !== undefined;
   const crdFiles = crds.map((crd) => [`bases/${crd.metadata.name}.yaml`, toYaml(crd)] as const);
   const files: (readonly [string, string])[] = [
     ...folder("crd", crdFiles),
@@ -35,9 +50,10 @@ export function kustomizeTree(program: Program, placement: Placement, words: Wor
     ]),
     ...folder("network-policy", [["allow-metrics-traffic.yaml", toYaml(metricsPolicy(program, placement))]]),
     ...folder("samples", samples),
+    ...(hasCertManager ? certManagerFolder(program, placement, registrar) : []),
     [
       "default/kustomization.yaml",
-      kustomization({ resources: ["../crd", "../rbac", "../manager", ...(hooks.length === 0 ? [] : ["../webhook"])] }),
+      `${kustomization({ resources: ["../crd", "../rbac", "../manager", ...(hooks.length === 0 ? [] : ["../webhook"])] })}${hasCertManager ? certManagerSwitch : ""}`,
     ],
     ["scorecard/bases/config.yaml", toYaml(scorecardConfig)],
     ["scorecard/kustomization.yaml", kustomization({ resources: ["bases/config.yaml"] })],

@@ -82,8 +82,8 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
     ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
     ...(servesWebhooks(program) && placement.registrar !== "installer"
       ? [
-          ...bound({ ...here, name: `${name}-webhooks`, rules: certificateRules(program.lease) }),
-          ...bound({ ...everywhere, name: `${name}-webhooks`, rules: registrationRules(program) }),
+          ...bound({ ...here, name: webhookRoleName(program), rules: certificateRules(program.lease) }),
+          ...bound({ ...everywhere, name: webhookRoleName(program), rules: registrationRules(program) }),
         ]
       : []),
     {
@@ -178,6 +178,11 @@ export function webhookServiceName({ lease }: Program): string {
   return `${lease}-webhook`;
 }
 
+/** The roles with which an operator keeps its webhooks. */
+export function webhookRoleName({ name }: Program): string {
+  return `${name}-webhooks`;
+}
+
 function deploymentOf(program: Program, placement: Placement): Manifest {
   const labels = labelsOf(program);
   return {
@@ -202,7 +207,7 @@ function podOf(program: Program, placement: Placement): object {
 }
 
 /** Where OLM, like everyone who followed controller-runtime, puts the certificate of webhooks. */
-const certificates = "/tmp/k8s-webhook-server/serving-certs";
+export const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
 
 function containerOf(program: Program, { image, namespaced, registrar }: Placement): object {
   const probe = (path: string, periodSeconds: number): object => ({
@@ -220,7 +225,7 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
       ...(namespaced ? ["--namespaces=$(POD_NAMESPACE)"] : []),
       // Whoever installs the operator has installed its CRDs, too.
       ...(registrar === "installer" ? ["--install-crds=false"] : []),
-      ...(registrar === "installer" && servesWebhooks(program) ? [`--webhook-cert-dir=${certificates}`] : []),
+      ...(registrar === "installer" && servesWebhooks(program) ? [`--webhook-cert-dir=${certificateFolder}`] : []),
     ],
     env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
     ports: [
