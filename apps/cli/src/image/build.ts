@@ -1,11 +1,13 @@
-/** Builds the image of an operator: Node, what the program loads, the program; nothing runs as root, nothing needs Docker. */
+/** Builds the image of an operator: Node, what the program loads, the program, all in plain JavaScript; nothing runs as root, nothing needs Docker. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildImage, buildIndex, type Descriptor, type Platform, type Store } from "@capstan/oci";
 import type { Transfer } from "../registry/images.ts";
 import { dependencyEntries, entryPath, home, operatorEntries } from "./layers.ts";
 import { foreignRuntime, localRuntime, type Runtime } from "./runtime.ts";
+import { plainName, toPlain } from "./plain.ts";
 import { formatSbom, npmPurl, type Part } from "./sbom.ts";
+import { stripTypes } from "./strip.ts";
 import { type TracedPackage, tracePackages } from "./trace.ts";
 
 /** What to build. */
@@ -35,9 +37,9 @@ export async function buildOperatorImage(wanted: OperatorImage, store: Store, tr
   const operator = await describe(root);
   const sbom = formatSbom(operator, [nodePart(from), ...packages.map(toPart)]);
   const layers = [
-    await dependencyEntries(packages, wanted.conditions),
+    await toPlain(await dependencyEntries(packages, wanted.conditions), stripTypes),
     [
-      ...(await operatorEntries(root)),
+      ...(await toPlain(await operatorEntries(root), stripTypes)),
       { path: `/usr/share/sbom/${operator.name.replaceAll("/", "-")}.spdx.json`, type: "file" as const, body: sbom },
     ],
   ].filter((entries) => entries.length > 0);
@@ -88,7 +90,7 @@ function configOf({ root, entry, conditions, labels }: OperatorImage, { node }: 
     User: "65532:65532",
     WorkingDir: home,
     Env: ["NODE_ENV=production", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-    Entrypoint: [node, ...conditions, entryPath(root, entry)],
+    Entrypoint: [node, ...conditions, plainName(entryPath(root, entry))],
     Cmd: null,
     Labels: { "org.opencontainers.image.title": name, "org.opencontainers.image.version": version, ...labels },
   };
