@@ -51,7 +51,8 @@ describe("bundles of a program", () => {
     assert.equal(code, 0, out);
     const warnings = out.split("\n").filter((line) => line !== "");
     assert.deepEqual(warnings, ["warning: Value : (cache-operator.v0.1.0) csv.Spec.Icon not specified"]);
-    const scored = await capstan(["scorecard", "bundle"], { cwd });
+    assert.equal((await capstan(["bundle", "validate"], { cwd })).code, 0, "the folder bundle is meant");
+    const scored = await capstan(["scorecard"], { cwd });
     assert.equal(scored.code, 0, scored.out);
     assert.equal(scored.out.match(/State: pass/g)?.length, 6);
   });
@@ -113,7 +114,11 @@ describe("what is wrong is told in one sentence", () => {
   test("no such folder, no such version, no such selector", async () => {
     const cwd = await project("wrong");
     assert.equal((await refused(["bundle", "validate", "./nowhere"], cwd)).code, 3);
-    assert.equal((await refused(["bundle", "validate"], cwd)).code, 2);
+    for (const words of [["bundle", "validate"], ["scorecard"]]) {
+      const { code, err } = await refused(words, cwd);
+      assert.equal(code, 3);
+      assert.match(err, /there is no folder \.\/bundle: make it with capstan bundle generate/);
+    }
     assert.equal((await refused(["bundle", "generate", "--entry", entry, "--version", "1"], cwd)).code, 3);
     assert.equal((await refused(["bundle", "validate", "bundle", "--select-optional", "name=nobody"], cwd)).code, 2);
     assert.deepEqual(await treeOf(cwd), ["package.json"]);

@@ -30,6 +30,18 @@ test("every page fits a window of 80 columns, but for lines to copy", async () =
   }
 });
 
+test("where only some values are understood, the page names them", async () => {
+  for (const { name, load } of commands) {
+    const { options } = await load();
+    const { out } = await capstan([...name.split(" "), "--help"], { columns: 200 });
+    for (const [option, facts] of Object.entries(options)) {
+      if (facts.type !== "text" || facts.choices === undefined) continue;
+      const line = out.split("\n").find((one) => one.includes(`--${option} `)) ?? "";
+      for (const choice of facts.choices) assert.ok(line.includes(choice), `${name} --${option}: ${choice}`);
+    }
+  }
+});
+
 test("without a command, the overview goes to standard error and the exit code is 2", async () => {
   const { code, out, err } = await capstan([]);
   assert.equal(code, 2);

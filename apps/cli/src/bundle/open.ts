@@ -9,6 +9,9 @@ import { CliError } from "../errors.ts";
 import { brokenFiles } from "./broken-files.ts";
 import { openImages, pull, type Transfer } from "../registry/images.ts";
 
+/** The bundle that is meant where none is named: what `capstan bundle generate` makes. */
+export const ownBundle = "./bundle";
+
 /** The files of a bundle; those that cannot be read are named. */
 export async function openBundle(name: string, transfer: Transfer): Promise<BundleFiles> {
   const files = await find(name, transfer);
@@ -50,7 +53,10 @@ async function fromImage(name: string, transfer: Transfer): Promise<BundleFiles>
 }
 
 function parseName(name: string): ReturnType<typeof parseReference> {
-  if (/^(\.|\/|~)/.test(name)) throw new CliError("BadInput", `there is no folder ${name}`);
+  if (/^(\.|\/|~)/.test(name)) {
+    const advice = name === ownBundle ? ": make it with capstan bundle generate, or name another bundle" : "";
+    throw new CliError("BadInput", `there is no folder ${name}${advice}`);
+  }
   return parseReference(name);
 }
 

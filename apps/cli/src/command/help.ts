@@ -1,5 +1,6 @@
 /** Help: the list of commands, and one page for each. */
 import type { Style } from "../output/style.ts";
+import { wrap } from "../output/wrap.ts";
 import type { Command, Option } from "./define.ts";
 
 /** A line in the list of commands. */
@@ -86,17 +87,6 @@ function rows(pairs: readonly (readonly [string, string])[], { columns }: Page):
   );
 }
 
-/** A text in lines of at most this width; a word that is longer has a line of its own. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
 function formatOption(name: string, option: Option): string {
   const short = option.short === undefined ? "" : `-${option.short}, `;
   switch (option.type) {
@@ -111,6 +101,10 @@ function formatOption(name: string, option: Option): string {
 }
 
 function described(option: Option): string {
-  const usual = option.type === "text" && option.default !== undefined ? ` (${option.default})` : "";
-  return `${option.describe}${usual}`;
+  if (option.type !== "text") return option.describe;
+  const { choices = [], default: usual } = option;
+  // Most options say their choices in their own words.
+  const isSaid = choices.every((choice) => option.describe.includes(choice));
+  const among = isSaid ? "" : `: ${choices.join(", ")}`;
+  return `${option.describe}${among}${usual === undefined ? "" : ` (${usual})`}`;
 }

@@ -17,7 +17,7 @@ import {
 } from "@capstan/bundle";
 import { parseLabelSelector } from "@capstan/model";
 import { checkConstraint } from "../bundle/constraint.ts";
-import { openBundle } from "../bundle/open.ts";
+import { openBundle, ownBundle } from "../bundle/open.ts";
 import { platformsOf } from "../bundle/platforms.ts";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError, exitCodes } from "../errors.ts";
@@ -30,7 +30,7 @@ import type { Terminal } from "../terminal.ts";
 /** Validates a bundle. */
 export const bundleValidate: Command = defineCommand({
   describe: "Warnings leave the exit code at 0; errors make it 1.",
-  arguments: [{ name: "BUNDLE", describe: "a folder, or an image in a registry", presence: "optional" }],
+  arguments: [{ name: "BUNDLE", describe: "a folder, or an image in a registry (./bundle)", presence: "optional" }],
   options: {
     "select-optional": { type: "text", value: "SELECTOR", describe: "run the optional validators with these labels" },
     "list-optional": { type: "flag", describe: "list the optional validators, and validate nothing" },
@@ -53,19 +53,18 @@ export const bundleValidate: Command = defineCommand({
     },
   },
   examples: [
-    { line: "capstan bundle validate bundle", does: "The rules that every bundle must keep" },
+    { line: "capstan bundle validate", does: "The folder bundle, by the rules that every bundle must keep" },
     {
       line: "capstan bundle validate bundle --select-optional suite=operatorframework --optional-values k8s-version=1.36",
       does: "And those of OperatorHub.io",
     },
     { line: "capstan bundle validate registry.example.com/app-bundle:v1.0.0", does: "A bundle in a registry" },
   ],
-  run: async ({ options, args: [name], terminal }) => {
+  run: async ({ options, args: [name = ownBundle], terminal }) => {
     if (options["list-optional"]) {
       listValidators(terminal);
       return exitCodes.Done.code;
     }
-    if (name === undefined) throw new CliError("Usage", "name the bundle: a folder, or an image");
     const validators = choose(options["select-optional"]);
     const transfer = { terminal, insecure: options.insecure };
     const files = await openBundle(name, transfer);

@@ -17,6 +17,14 @@ export const dev: Command = defineCommand({
       default: "0",
       describe: "the port of the embedded cluster; 0 takes any that is free",
     },
+    pods: {
+      type: "text",
+      value: "HOW",
+      choices: ["simulated", "real"],
+      default: "simulated",
+      describe:
+        "how pods of the embedded cluster run: simulated, which run nothing and become ready, or real, which are programs of this machine",
+    },
     data: { type: "text", value: "DIR", describe: "keep the embedded cluster's objects in this folder" },
     entry: entryOption,
     "log-level": {
@@ -35,13 +43,15 @@ export const dev: Command = defineCommand({
   examples: [
     { line: "capstan dev", does: "Run on an embedded cluster; kubectl --kubeconfig .capstan/kubeconfig talks to it" },
     { line: "capstan dev --apply samples/app-service.yaml", does: "The same, with an object to look at" },
+    { line: "capstan dev --pods real", does: "The same, with pods that run their images" },
     { line: "capstan dev --kubeconfig ~/.kube/config --context kind", does: "Run against a real cluster" },
   ],
   run: async ({ options, terminal }) => {
     const root = await rootOf(terminal);
     const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
     const { runSession } = await import("../dev/run.ts");
-    await runSession({ ...options, root, entry, logLevel: options["log-level"] }, terminal);
+    const pods = options.pods === "real" ? "real" : "simulated";
+    await runSession({ ...options, pods, root, entry, logLevel: options["log-level"] }, terminal);
   },
 });
 

@@ -4,6 +4,7 @@ import { checks, type Finding } from "../doctor/checks.ts";
 import { outputOption, print } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { styleOf } from "../output/style.ts";
+import { wrap } from "../output/wrap.ts";
 
 /** Checks this machine. */
 export const doctor: Command = defineCommand({
@@ -11,7 +12,7 @@ export const doctor: Command = defineCommand({
     "Nothing is changed. A check that fails says what is missing and what to do; the exit code is 1 if one fails.",
   options: { output: outputOption },
   examples: [
-    { line: "capstan doctor", does: "Check Node, what pods need, the project and clusters" },
+    { line: "capstan doctor", does: "Check Node, kubectl, what pods need, the project and clusters" },
     { line: "capstan doctor -o json", does: "The same for a script" },
   ],
   run: async ({ options: { output }, terminal }) => {
@@ -21,18 +22,23 @@ export const doctor: Command = defineCommand({
     const { green, red, yellow } = styleOf(terminal);
     const marks = { ok: green("ok"), missing: red("missing"), absent: yellow("absent") };
     const rows = findings.map(({ name, state, detail }) => [marks[state], name, detail]);
-    await print({ terminal, output }, { value: findings, table: { titles: ["", "CHECK", "DETAIL"], rows } });
-    if (output === "table") terminal.out(todo(findings));
+    await print(
+      { terminal, output },
+      { value: findings, table: { titles: ["", "CHECK", "DETAIL"], rows, overflow: "wrap" } },
+    );
+    if (output === "table") terminal.out(todo(findings, terminal.columns));
     return findings.some(({ state }) => state === "missing") ? 1 : 0;
   },
 });
 
 /** What to do, line by line, for checks whose cure does not fit the table. */
-function todo(findings: readonly (Finding & { readonly name: string })[]): string {
-  const parts = findings.map(({ name, steps = [] }) => (steps.length === 0 ? "" : `\nfor ${name}:\n${list(steps)}`));
-  return parts.join("");
+function todo(findings: readonly (Finding & { readonly name: string })[], columns: number): string {
+  return findings
+    .filter(({ steps = [] }) => steps.length > 0)
+    .map(({ name, steps = [] }) => `\nfor ${name}:\n${steps.map((step) => item(step, columns)).join("")}`)
+    .join("");
 }
 
-function list(steps: readonly string[]): string {
-  return steps.map((step) => `  - ${step}\n`).join("");
+function item(step: string, columns: number): string {
+  return `  - ${wrap(step, columns - 4).join("\n    ")}\n`;
 }

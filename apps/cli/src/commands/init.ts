@@ -85,12 +85,7 @@ export const init: Command = defineCommand({
     await writeChanges(root, changes);
     if (checkout !== undefined) await linkCheckout(root, resolve(terminal.cwd, checkout));
     report(changes, terminal);
-    const steps = [
-      ...(folder === undefined ? [] : [`cd ${folder}`]),
-      ...(checkout === undefined ? ["npm install"] : []),
-      "npm test",
-      "npx capstan dev",
-    ];
+    const steps = [...(folder === undefined ? [] : [`cd ${folder}`]), "npm install", "npm test", "npx capstan dev"];
     terminal.out(`\nNext:\n${steps.map((step) => `  ${step}\n`).join("")}`);
   },
 });

@@ -24,7 +24,7 @@ import {
   type TestConfig,
 } from "@capstan/bundle";
 import { parseLabelSelector } from "@capstan/model";
-import { openBundle } from "../bundle/open.ts";
+import { openBundle, ownBundle } from "../bundle/open.ts";
 import { type Command, defineCommand, type Options, type OptionValues } from "../command/define.ts";
 import { CliError, exitCodes } from "../errors.ts";
 import { clusterOptions, connect } from "../project/connect.ts";
@@ -86,17 +86,17 @@ type Asked = OptionValues<typeof options>;
 export const scorecard: Command = defineCommand({
   describe:
     "The six classic tests need no cluster. Tests with images of their own run as pods: what they print is their result.",
-  arguments: [{ name: "BUNDLE", describe: "a folder, or an image in a registry", presence: "required" }],
+  arguments: [{ name: "BUNDLE", describe: "a folder, or an image in a registry (./bundle)", presence: "optional" }],
   options,
   examples: [
-    { line: "capstan scorecard bundle", does: "Every test of the bundle's configuration" },
+    { line: "capstan scorecard", does: "Every test of the bundle's configuration" },
     { line: "capstan scorecard bundle -l suite=olm -o xunit > report.xml", does: "Some of them, as a report" },
     {
       line: "capstan scorecard bundle --kubeconfig prod.yaml -n tests -w 5m",
       does: "Tests of one's own, on that cluster",
     },
   ],
-  run: async ({ options: asked, args: [name = ""], terminal }) => {
+  run: async ({ options: asked, args: [name = ownBundle], terminal }) => {
     const files = await openBundle(name, { terminal, insecure: asked.insecure });
     const config = await readConfig(files, asked, terminal);
     const run = { config, ...(asked.selector === undefined ? {} : { selector: parseLabelSelector(asked.selector) }) };

@@ -1,9 +1,11 @@
 /** The cluster of a dev session: an embedded one, or one that is there already. */
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
+import type { Cluster, RealCluster } from "@capstan/cluster";
 import { apiOf } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
 import { sessionFolder } from "./session.ts";
 
 /** What was asked for. */
@@ -12,6 +14,7 @@ export interface ClusterChoice {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly port: string;
+  readonly pods: "simulated" | "real";
   readonly data: string | undefined;
 }
 
@@ -23,20 +26,27 @@ export interface DevCluster extends AsyncDisposable {
   /** A file for the operator. */
   readonly operatorKubeconfig: string;
   readonly context: string | undefined;
-  /** What to tell the user about it. */
-  readonly about: string;
+  /** What to tell the user about it, line by line. */
+  readonly about: readonly string[];
 }
 
 /** Starts or opens the cluster. */
-export async function openCluster(choice: ClusterChoice): Promise<DevCluster> {
-  return choice.kubeconfig === undefined && choice.context === undefined ? startEmbedded(choice) : openExisting(choice);
+export async function openCluster(choice: ClusterChoice, terminal: Terminal): Promise<DevCluster> {
+  const isEmbedded = choice.kubeconfig === undefined && choice.context === undefined;
+  if (!isEmbedded && choice.pods === "real")
+    throw new CliError(
+      "Usage",
+      "--pods is for the embedded cluster: leave it out, or leave out --kubeconfig and --context",
+    );
+  return isEmbedded ? startEmbedded(choice, terminal) : openExisting(choice);
 }
 
-async function startEmbedded({ root, port, data }: ClusterChoice): Promise<DevCluster> {
-  if (!/^\d{1,5}$/.test(port)) throw new CliError("Usage", `--port must be a number, not ${JSON.stringify(port)}`);
-  const { startCluster } = await import("@capstan/cluster");
+async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise<DevCluster> {
+  const { root, port, pods } = choice;
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new CliError("Usage", `--port must be a number up to 65535, not ${JSON.stringify(port)}`);
   const began = performance.now();
-  const cluster = await startCluster({ port: Number(port), ...(data === undefined ? {} : { data: resolve(data) }) });
+  const cluster = await start(choice, terminal);
   const kubeconfig = join(sessionFolder(root), "kubeconfig");
   await mkdir(sessionFolder(root), { recursive: true });
   await writeFile(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
@@ -49,9 +59,33 @@ async function startEmbedded({ root, port, data }: ClusterChoice): Promise<DevCl
     kubeconfig,
     operatorKubeconfig,
     context: undefined,
-    about: `embedded cluster on ${cluster.server.url} (${milliseconds} ms); kubectl --kubeconfig ${kubeconfig}`,
+    about: [
+      `embedded cluster on ${cluster.server.url} with ${pods} pods (${milliseconds} ms)`,
+      ...(pods === "simulated"
+        ? ["pods run nothing here and become ready; capstan dev --pods real runs their images"]
+        : []),
+      `kubectl --kubeconfig ${relative(terminal.cwd, kubeconfig)} talks to it`,
+    ],
     [Symbol.asyncDispose]: () => cluster.stop(),
   };
+}
+
+async function start({ port, data, pods }: ClusterChoice, terminal: Terminal): Promise<Cluster | RealCluster> {
+  const { startCluster } = await import("@capstan/cluster");
+  const common = { port: Number(port), ...(data === undefined ? {} : { data: resolve(terminal.cwd, data) }) };
+  if (pods === "simulated") return startCluster({ ...common, pods });
+  const [{ inspectMachine }, { openStore }, { imagesFolder }, { registrySessions }, { missing }] = await Promise.all([
+    import("@capstan/node"),
+    import("@capstan/oci"),
+    import("../embedded/places.ts"),
+    import("../embedded/registry.ts"),
+    import("../embedded/run-cluster.ts"),
+  ]);
+  const machine = await inspectMachine(process);
+  if (!machine.canRunPods)
+    throw new CliError("Failed", `this machine cannot run real pods: ${missing(machine)}; or leave out --pods`);
+  const images = await openStore(imagesFolder(terminal));
+  return startCluster({ ...common, pods, images, registry: registrySessions(terminal) });
 }
 
 /** The operator's own namespace, as it has one in production: webhooks are not called for what is in it. */
@@ -79,7 +113,7 @@ async function openExisting({ kubeconfig, context }: ClusterChoice): Promise<Dev
     kubeconfig: kubeconfig ?? "",
     operatorKubeconfig: kubeconfig ?? "",
     context,
-    about: `Kubernetes ${gitVersion} at ${config.cluster.server}`,
+    about: [`Kubernetes ${gitVersion} at ${config.cluster.server}`],
     [Symbol.asyncDispose]: () => client.close(),
   };
 }

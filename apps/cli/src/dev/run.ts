@@ -29,10 +29,10 @@ const LOOK = 500;
 
 /** Runs until it is told to stop. */
 export async function runSession(options: SessionOptions, terminal: Terminal): Promise<void> {
-  await using cluster = await openCluster(options);
+  await using cluster = await openCluster(options, terminal);
   const style = styleOf(terminal);
   const screen = openScreen(terminal, terminal.isInteractive);
-  screen.line(cluster.about);
+  for (const line of cluster.about) screen.line(line);
   const view = new View({ api: apiOf(cluster.client), screen, style });
   const { root, entry } = options;
   await using runner = new Runner({

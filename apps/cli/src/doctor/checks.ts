@@ -1,7 +1,9 @@
 /** The registry of checks that `capstan doctor` runs. To add one, write it and list it. */
+import { execFile } from "node:child_process";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Terminal } from "../terminal.ts";
 
 /** What a check found: all is well, something needed is missing, or something that can be done without is not there. */
@@ -71,6 +73,27 @@ const cluster: Check = {
   },
 };
 
+const kubectl: Check = {
+  name: "kubectl",
+  run: async ({ env }) => {
+    try {
+      const { stdout } = await promisify(execFile)("kubectl", ["version", "--client", "--output=json"], {
+        env: { ...env },
+        timeout: 10_000,
+      });
+      const { clientVersion } = JSON.parse(stdout) as { readonly clientVersion: { readonly gitVersion: string } };
+      return { state: "ok", detail: clientVersion.gitVersion };
+    } catch (error) {
+      const isThere = (error as NodeJS.ErrnoException).code !== "ENOENT";
+      const why = isThere ? "it is there, but does not say its version" : "it is not on the PATH";
+      return {
+        state: "absent",
+        detail: `${why}: the guides use it, capstan does without (https://kubernetes.io/docs/tasks/tools)`,
+      };
+    }
+  },
+};
+
 const realPods: Check = {
   name: "real pods",
   run: async () => {
@@ -95,4 +118,4 @@ const clusters: Check = {
 };
 
 /** All checks, in the order in which they are told. */
-export const checks: readonly Check[] = [node, temporaryFolder, realPods, project, clusters, cluster];
+export const checks: readonly Check[] = [node, kubectl, temporaryFolder, realPods, project, clusters, cluster];

@@ -2,6 +2,7 @@
 import type { TextOption } from "../command/define.ts";
 import type { Terminal } from "../terminal.ts";
 import { styleOf, widthOf } from "./style.ts";
+import { wrap } from "./wrap.ts";
 
 /** The option of every command that prints data. */
 export const outputOption = {
@@ -17,6 +18,8 @@ export const outputOption = {
 export interface Table {
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** What becomes of a last column that is wider than the window: it is cut, or goes on below. */
+  readonly overflow?: "cut" | "wrap";
 }
 
 /** Prints a value in the format that was asked for. */
@@ -38,10 +41,15 @@ export async function print(
 
 const GAP = 3;
 
-/** A table whose last column is cut where the window ends. */
-export function formatTable({ titles, rows }: Table, terminal: Pick<Terminal, "columns" | "color">): string {
+/** A table that fits the window. */
+export function formatTable(
+  { titles, rows: given, overflow = "cut" }: Table,
+  terminal: Pick<Terminal, "columns" | "color">,
+): string {
   const { bold } = styleOf(terminal);
-  const widths = titles.map((title, at) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? ""))));
+  const widths = titles.map((title, at) => Math.max(widthOf(title), ...given.map((row) => widthOf(row[at] ?? ""))));
+  const room = terminal.columns - widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
+  const rows = overflow === "wrap" && room > 0 ? given.flatMap((row) => goingOn(row, room)) : given;
   const line = (cells: readonly string[]): string =>
     cut(
       cells
@@ -51,6 +59,13 @@ export function formatTable({ titles, rows }: Table, terminal: Pick<Terminal, "c
       terminal.columns,
     );
   return [titles.map((title) => bold(title)), ...rows].map((cells) => `${line(cells)}\n`).join("");
+}
+
+/** A row whose last cell goes on in rows of its own; only plain text can. */
+function goingOn(row: readonly string[], width: number): string[][] {
+  const [first = "", ...more] = wrap(row.at(-1) ?? "", width);
+  const before = row.slice(0, -1);
+  return [[...before, first], ...more.map((text) => [...before.map(() => ""), text])];
 }
 
 /** Cuts a line to a width; styles take no room. */

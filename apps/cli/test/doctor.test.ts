@@ -1,0 +1,50 @@
+/** What `capstan doctor` says of a machine, at the widths that people have. */
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { realKubectl } from "./kubectl.ts";
+import { capstan } from "./terminal.ts";
+
+interface Found {
+  readonly name: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+async function found(env: { readonly [name: string]: string }): Promise<ReadonlyMap<string, Found>> {
+  const { out } = await capstan(["doctor", "-o", "json"], { env, cwd: tmpdir() });
+  return new Map((JSON.parse(out) as Found[]).map((one) => [one.name, one]));
+}
+
+test("kubectl is looked for, and its version is told", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-doctor-"));
+  try {
+    const none = (await found({ HOME: folder, PATH: folder })).get("kubectl");
+    assert.equal(none?.state, "absent");
+    assert.match(none.detail, /not on the PATH/);
+    const program = await realKubectl();
+    await writeFile(join(folder, "kubectl"), `#!/bin/sh\nexec "${program}" "$@"\n`);
+    await chmod(join(folder, "kubectl"), 0o755);
+    const there = (await found({ HOME: folder, PATH: `${folder}:/usr/bin:/bin` })).get("kubectl");
+    assert.equal(there?.state, "ok");
+    assert.match(there.detail, /^v1\.\d+\.\d+/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+for (const columns of [80, 200]) {
+  test(`at ${columns} columns no line is cut, and none but a long word is wider`, async () => {
+    const env = { HOME: tmpdir(), PATH: "/nowhere", KUBECONFIG: "/nowhere/at/all/kubeconfig" };
+    const { out } = await capstan(["doctor"], { env, columns, cwd: tmpdir() });
+    assert.doesNotMatch(out, /…/);
+    for (const line of out.split("\n")) {
+      const longest = Math.max(...line.split(" ").map((word) => word.length));
+      assert.ok(line.length <= columns || longest > columns / 2, line);
+    }
+    const said = [...(await found(env)).values()].map(({ detail }) => detail.replaceAll(/\s+/g, ""));
+    for (const detail of said) assert.ok(out.replaceAll(/\s+/g, "").includes(detail), detail);
+  });
+}
