@@ -108,3 +108,10 @@ export function keyText(object: { readonly metadata: KubeObject["metadata"] }): 
 export function isLater(version: string, than: string): boolean {
   return version.length === than.length ? version > than : version.length > than.length;
 }
+
+/** Whether one resource version is surely earlier than another; of versions that are no numbers nothing is sure. */
+export function isEarlier(version: string, than: string): boolean {
+  return isLater(than, version) && DECIMAL.test(version) && DECIMAL.test(than);
+}
+
+const DECIMAL = /^\d+$/u;

@@ -19,7 +19,9 @@ export type RuntimeErrorCode =
   /** A declaration or a setting makes no sense. */
   | "BadSetting"
   /** The kind is not served: its CRD is missing. */
-  | "KindMissing";
+  | "KindMissing"
+  /** An API server answered with a state that is older than what was known. */
+  | "ServerBehind";
 
 /** Something that the runtime could not do. */
 export class RuntimeError extends Error {

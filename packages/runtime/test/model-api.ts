@@ -2,7 +2,7 @@
 import { ApiError } from "@capstan/client";
 import type { KubeObject, ManagedFieldsEntry, ObjectKey, StoredObject } from "@capstan/model";
 import { formatKey } from "@capstan/model";
-import { keyText, kindId } from "../src/api.ts";
+import { isLater, keyText, kindId } from "../src/api.ts";
 import type {
   AnyKind,
   Api,
@@ -39,7 +39,7 @@ export interface ModelWrite {
 export class ModelApi implements Api {
   readonly #objects = new Map<string, Map<string, StoredObject>>();
   readonly #log: LogEntry[] = [];
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<ModelWatch>();
   readonly #wall: () => number;
   readonly writes: ModelWrite[] = [];
   /** Kinds that are not served. */
@@ -106,7 +106,7 @@ export class ModelApi implements Api {
   watch(kind: AnyKind, request: WatchRequest): AsyncIterable<WatchEvent> {
     this.requests++;
     this.#mustServe(kind);
-    const watcher = new Watcher(kindId(kind), request, () => this.#watchers.delete(watcher));
+    const watcher = new ModelWatch(kindId(kind), request, () => this.#watchers.delete(watcher));
     if (request.initialEvents === true) {
       if (!this.streaming) throw failure("Invalid", "sendInitialEvents is forbidden", 422);
       this.lists++;
@@ -266,7 +266,8 @@ export function failure(code: ApiError["code"], message: string, status: number,
   return new ApiError({ code, message, status, retryAfterMs });
 }
 
-class Watcher implements AsyncIterable<WatchEvent> {
+/** A watch that was opened: what is pushed into it comes out of it, from the version on that was asked for. */
+export class ModelWatch implements AsyncIterable<WatchEvent> {
   readonly kind: string;
   readonly #request: WatchRequest;
   readonly #onEnd: () => void;
@@ -282,6 +283,8 @@ class Watcher implements AsyncIterable<WatchEvent> {
   }
 
   offer(event: WatchEvent): void {
+    const { resourceVersion: from } = this.#request;
+    if (from !== undefined && !isLater(event.object.metadata.resourceVersion, from)) return;
     if (matches(event.object, this.#request)) this.push({ type: event.type, object: structuredClone(event.object) });
   }
 
@@ -312,10 +315,16 @@ class Watcher implements AsyncIterable<WatchEvent> {
   }
 }
 
-function bookmark(version: number, end: boolean): WatchEvent {
+/** A bookmark, or the one that ends the initial events. */
+export function bookmark(version: number | string, end: boolean): WatchEvent {
   const annotations = end ? { "k8s.io/initial-events-end": "true" } : {};
   const metadata = { name: "", uid: "", creationTimestamp: "", resourceVersion: String(version), annotations };
   return { type: "BOOKMARK", object: { apiVersion: "", kind: "", metadata } };
+}
+
+/** Whether an event says that the initial events are over. */
+export function isInitialEnd({ object }: WatchEvent): boolean {
+  return object.metadata.annotations?.["k8s.io/initial-events-end"] === "true";
 }
 
 function matches({ metadata }: StoredObject, { namespace, labelSelector }: ListRequest): boolean {

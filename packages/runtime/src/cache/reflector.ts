@@ -1,6 +1,6 @@
 /** Writes what a watch says into a store, and passes on what changed. The only writer of a store. */
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
-import { keyText } from "../api.ts";
+import { isEarlier, keyText } from "../api.ts";
 import type { Signal } from "../watch/watcher.ts";
 import type { Store } from "./store.ts";
 
@@ -44,7 +44,7 @@ export class Reflector {
         this.#put(signal.object, "stream");
         return;
       case "removed":
-        this.#remove(keyText(signal.object), signal.object, "stream");
+        this.#removeTold(signal.object);
         return;
       case "progressed":
         this.#settle(signal.version);
@@ -88,7 +88,7 @@ export class Reflector {
 
   #clear(): void {
     this.#staged = undefined;
-    this.#store.isSynced = false;
+    this.#store.forget();
     // A Map may be shortened while it is walked.
     for (const key of this.#store.keys()) this.#remove(key, undefined, "list");
   }
@@ -109,6 +109,13 @@ export class Reflector {
       from,
       writers: incoming.metadata.managedFields,
     });
+  }
+
+  /** A deletion that is earlier than what is there was of an object that came before it. */
+  #removeTold(final: StoredObject): void {
+    const key = keyText(final);
+    const known = this.#store.versionOf(key);
+    if (known === undefined || !isEarlier(final.metadata.resourceVersion, known)) this.#remove(key, final, "stream");
   }
 
   #remove(key: string, final: StoredObject | undefined, from: Change["from"]): void {

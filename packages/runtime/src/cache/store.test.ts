@@ -156,6 +156,19 @@ describe("reflector", () => {
   });
 });
 
+test("a deletion that is older than what is there was of a namesake; one without a version of its own counts", () => {
+  const store = new Store();
+  const changes: string[] = [];
+  const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
+  reflector.handle({ type: "restarted" });
+  reflector.handle({ type: "listed", object: object("a", 5) });
+  reflector.handle({ type: "synced", version: "9" });
+  reflector.handle({ type: "removed", object: object("a", 4, { uid: "before" }) });
+  assert.ok(store.get("ns/a"));
+  reflector.handle({ type: "removed", object: object("a", 5) });
+  assert.deepEqual(changes, ["added ns/a", "removed ns/a"]);
+});
+
 test("managed fields: the last writer is known, and only our own entries are kept", () => {
   const managedFields = [
     { manager: "ours", operation: "Apply" as const, time: "2030-01-01T00:00:00Z" },

@@ -198,6 +198,13 @@ export class Store implements Reader {
     return undone;
   }
 
+  /** What was known is worth nothing any more, not even what we wrote ourselves; the objects are taken out one by one. */
+  forget(): void {
+    this.isSynced = false;
+    this.#overlays.clear();
+    this.#buried.clear();
+  }
+
   #isBuried(key: string, { metadata }: StoredObject): boolean {
     return this.#buried.size > 0 && this.#buried.get(key) === metadata.uid;
   }

@@ -6,6 +6,7 @@
  * duration, so as long as clocks run at about the same speed no two replicas ever write at once, however wrong their calendars are.
  */
 import { isApiError } from "@capstan/client";
+import { isEarlier } from "../api.ts";
 import type { Api } from "../api.ts";
 import type { Fence } from "../apply/writer.ts";
 import { sleep } from "../clock.ts";
@@ -102,8 +103,7 @@ export class Election implements Fence {
   /** Looks first: others may have annotated the lease since, or taken it. */
   async #giveBack(): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
-    const lease: LeaseObject = await api.get(Lease, { namespace, name });
-    this.#note(lease);
+    const lease = this.#note(await api.get(Lease, { namespace, name }));
     if (lease.spec?.holderIdentity !== identity) return;
     await this.#write({ ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 });
   }
@@ -173,17 +173,23 @@ export class Election implements Fence {
     const { api, namespace, name } = this.#options;
     try {
       const lease: LeaseObject = await api.get(Lease, { namespace, name }, this.#stop.signal);
-      this.#note(lease);
-      return lease;
+      return this.#note(lease);
     } catch (error) {
       if (isApiError(error, "NotFound")) return undefined;
       throw error;
     }
   }
 
-  #note(lease: LeaseObject): void {
-    if (this.#seen?.lease.metadata.resourceVersion === lease.metadata.resourceVersion) return;
+  /** The latest record: a server that is behind tells nothing new, unless nobody keeps up what came after it. */
+  #note(lease: LeaseObject): LeaseObject {
+    const known = this.#seen?.lease;
+    if (known !== undefined && this.#isOld(lease.metadata.resourceVersion, known)) return known;
     this.#seen = { lease, at: this.#options.clock.now() };
+    return lease;
+  }
+
+  #isOld(version: string, { metadata: { resourceVersion } }: LeaseObject): boolean {
+    return version === resourceVersion || (isEarlier(version, resourceVersion) && !this.#ranOut());
   }
 
   #record(former: LeaseSpec | undefined, isOurs: boolean): LeaseSpec {

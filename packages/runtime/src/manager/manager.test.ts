@@ -3,8 +3,10 @@ import { describe, test } from "node:test";
 import { ModelApi } from "../../test/model-api.ts";
 import { silentLog } from "../log.ts";
 import { VirtualClock } from "../testing/clock.ts";
+import { errors } from "../testing/faulty-api.ts";
 import { Election } from "./election.ts";
 import { clusterGuard } from "./guard.ts";
+import { Lease } from "./lease.ts";
 import { Registry } from "./registry.ts";
 import { readSettings } from "./settings.ts";
 
@@ -42,6 +44,45 @@ describe("leader election", () => {
     await clock.advance(12_000);
     assert.equal(two.isLeader, false);
     await clock.advance(8_000);
+    assert.equal(two.isLeader, true);
+    await two.abandon();
+  });
+
+  test("is not misled by a server that tells an older record", async () => {
+    const { clock, api, one, two } = candidates();
+    two.start();
+    await clock.advance(0);
+    const old = await api.get(Lease, { namespace: "default", name: "x" });
+    const released = two.release();
+    await clock.advance(3_000);
+    await released;
+    one.start();
+    await clock.advance(3_000);
+    const get = api.get.bind(api);
+    let asked = 0;
+    api.get = (kind, key) => (asked++ % 2 === 0 ? Promise.resolve(structuredClone(old)) : get(kind, key));
+    await clock.advance(60_000);
+    assert.ok(asked > 20);
+    assert.deepEqual([one.isLeader, one.lost.aborted], [true, false], "that somebody led before is no news");
+    await one.abandon();
+  });
+
+  test("is held again when the history of the lease begins anew, as after a restored backup", async () => {
+    const { clock, api, one, two } = candidates();
+    one.start();
+    await clock.advance(0);
+    two.start();
+    const old = await api.get(Lease, { namespace: "default", name: "x" });
+    await clock.advance(30_000);
+    await one.abandon();
+    // The record is as it was: its version is earlier than what the other one has seen, and it stays so.
+    const { resourceVersion } = old.metadata;
+    api.get = () => Promise.resolve(structuredClone(old));
+    api.patch = (_kind, _key, body) => {
+      const guard = (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+      return guard === resourceVersion ? Promise.resolve(structuredClone(old)) : Promise.reject(errors.conflict());
+    };
+    await clock.advance(60_000);
     assert.equal(two.isLeader, true);
     await two.abandon();
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError, ConnectionError } from "@capstan/client";
+import { RuntimeError } from "../errors.ts";
 import { nextState, usualTuning } from "./states.ts";
 import type { End, Progress, State } from "./states.ts";
 
@@ -92,6 +93,18 @@ describe("the next state of a watch", () => {
       { ...watching, failures: 3 },
       failed("Timeout", { reason: "ResourceVersionTooLarge" }),
       { at: "resting", delay: 6400, then: { at: "streaming" } },
+    ],
+    [
+      "a list that is older than what is known is asked for again",
+      { ...listing, failures: 1 },
+      { how: "failed", error: new RuntimeError("ServerBehind", "older") },
+      { at: "resting", delay: 1600, then: { at: "streaming" } },
+    ],
+    [
+      "also where lists are paged",
+      paging,
+      { how: "failed", error: new RuntimeError("ServerBehind", "older") },
+      { at: "resting", delay: 800, then: paging.state },
     ],
   ];
   for (const [name, from, end, to] of cases) test(name, () => assert.deepEqual(next(from, end), to));

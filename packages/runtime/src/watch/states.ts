@@ -1,6 +1,7 @@
 /** The states of a watch and the one function that leads from an end to the next state. Pure. */
 import { ApiError } from "@capstan/client";
 import type { Random } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
 
 /** What a watch is doing. */
 export type State =
@@ -101,6 +102,9 @@ function afterFailure(
     case "from the future":
       // This server has not seen what an earlier one told us. It may catch up; if it does not, its state is the truth.
       return progress.failures < PATIENCE ? rest(resume(progress)) : rest({ at: "streaming" });
+    case "behind":
+      // Another server may answer next time, and this one may have caught up.
+      return rest(relist(progress));
     case "retry":
       return rest(resume(progress), error instanceof ApiError ? error.retryAfterMs : 0);
   }
@@ -114,7 +118,13 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "UnknownKind" || error.code === "NotFound");
 }
 
-function meaningOf(error: unknown): "expired" | "unsupported" | "absent" | "from the future" | "retry" {
+/** Whether a list was refused because the server is behind what is known. */
+export function isBehind(error: unknown): boolean {
+  return error instanceof RuntimeError && error.code === "ServerBehind";
+}
+
+function meaningOf(error: unknown): "expired" | "unsupported" | "absent" | "from the future" | "behind" | "retry" {
+  if (isBehind(error)) return "behind";
   if (!(error instanceof ApiError)) return "retry";
   if (isAbsent(error)) return "absent";
   if (error.code === "Gone" || error.code === "Expired") return "expired";

@@ -1,9 +1,11 @@
 /** Follows one kind for ever: yields every object, then every change, whatever happens to the connection. */
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
+import { isEarlier } from "../api.ts";
 import type { AnyKind, Api, Scope, WatchEvent } from "../api.ts";
+import { RuntimeError } from "../errors.ts";
 import type { StoredObject } from "@capstan/model";
-import { isAbsent, nextState, usualTuning } from "./states.ts";
+import { isAbsent, isBehind, nextState, usualTuning } from "./states.ts";
 import type { End, State, WatchTuning } from "./states.ts";
 
 /** What a watch says, in order. Between `restarted` and `synced` come all objects that exist; what is not among them is gone. */
@@ -14,7 +16,7 @@ export type Signal =
   | { readonly type: "changed"; readonly object: StoredObject }
   | { readonly type: "removed"; readonly object: StoredObject }
   | { readonly type: "progressed"; readonly version: string }
-  /** The server keeps saying that it does not have the kind: none of its objects exist. */
+  /** Nothing that was told holds any more: the server does not have the kind, or begins its history anew. */
   | { readonly type: "vanished" }
   | { readonly type: "failed"; readonly error: unknown; readonly state: State["at"] };
 
@@ -37,6 +39,12 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /** How many answers in a row it takes to believe that a kind is not served. */
 const SURE_OF_ABSENCE = 2;
 
+/**
+ * How many lists in a row may be older than what is known. With the rests between them this is minutes: a server that is behind has
+ * caught up by then, and one whose store was restored from a backup never will.
+ */
+const PATIENCE_WITH_THE_PAST = 10;
+
 /** Runs until the signal is aborted. */
 export async function runWatcher(options: WatcherOptions): Promise<void> {
   await new Watcher(options).run();
@@ -46,7 +54,11 @@ class Watcher {
   readonly #options: WatcherOptions;
   readonly #tuning: WatchTuning;
   #version: string | undefined;
+  /** The latest version up to which everything was known, also while a new list is under way. */
+  #latest: string | undefined;
   #failures = 0;
+  /** How many lists in a row were older than that. */
+  #oldLists = 0;
   /** Whether the present connection told anything. */
   #gave = false;
 
@@ -83,7 +95,12 @@ class Watcher {
     const { onSignal } = this.#options;
     onSignal({ type: "failed", error, state });
     // One such answer may come from a server that is just starting; several mean it.
-    if (isAbsent(error) && this.#failures >= SURE_OF_ABSENCE) onSignal({ type: "vanished" });
+    const isGone = isAbsent(error) && this.#failures >= SURE_OF_ABSENCE;
+    const isAnotherHistory = isBehind(error) && ++this.#oldLists >= PATIENCE_WITH_THE_PAST;
+    if (!isGone && !isAnotherHistory) return;
+    this.#latest = undefined;
+    this.#oldLists = 0;
+    onSignal({ type: "vanished" });
   }
 
   async #live(state: Exclude<State, { readonly at: "resting" }>): Promise<End> {
@@ -111,8 +128,7 @@ class Watcher {
       for (const object of page.items) onSignal({ type: "listed", object });
       continueAt = page.continueAt === "" ? undefined : page.continueAt;
       if (continueAt !== undefined) continue;
-      this.#reach(page.resourceVersion);
-      onSignal({ type: "synced", version: page.resourceVersion });
+      this.#complete(page.resourceVersion);
       return { how: "listed", version: page.resourceVersion };
     }
   }
@@ -155,8 +171,7 @@ class Watcher {
         return true;
       case "BOOKMARK": {
         if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return true;
-        this.#reach(object.metadata.resourceVersion);
-        onSignal({ type: "synced", version: object.metadata.resourceVersion });
+        this.#complete(object.metadata.resourceVersion);
         return false;
       }
     }
@@ -164,7 +179,11 @@ class Watcher {
 
   #liveEvent({ type, object }: WatchEvent): boolean {
     const { onSignal } = this.#options;
-    this.#reach(object.metadata.resourceVersion);
+    const version = object.metadata.resourceVersion;
+    const isKnown = this.#version !== undefined && isEarlier(version, this.#version);
+    // What is earlier than all that is known is known already. Only of a deletion some servers tell the version before it.
+    if (isKnown && type !== "DELETED") return false;
+    if (!isKnown) this.#reach(version);
     switch (type) {
       case "ADDED":
       case "MODIFIED":
@@ -174,13 +193,29 @@ class Watcher {
         onSignal({ type: "removed", object });
         return false;
       case "BOOKMARK":
-        onSignal({ type: "progressed", version: object.metadata.resourceVersion });
+        onSignal({ type: "progressed", version });
         return false;
     }
   }
 
+  /** A list is complete; one that is older than what is known is not taken: objects would return that are gone. */
+  #complete(version: string): void {
+    const { kind, onSignal } = this.#options;
+    if (this.#latest !== undefined && isEarlier(version, this.#latest)) {
+      throw new RuntimeError(
+        "ServerBehind",
+        `Did not take a list of ${kind.plural}: it is as of version ${version}, and version ${this.#latest} was told before. ` +
+          "The API server is behind and is asked again.",
+      );
+    }
+    this.#oldLists = 0;
+    this.#reach(version);
+    onSignal({ type: "synced", version });
+  }
+
   #reach(version: string): void {
     this.#version = version;
+    this.#latest = version;
     this.#failures = 0;
     this.#gave = true;
   }

@@ -1,8 +1,10 @@
-/** One random world: a controller in two replicas, users and rivals who change things, and an API that fails, all from one seed. */
+/** One random world: a controller in two replicas, users and rivals who change things, and two API servers that fail, all from one seed. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import type { Kind, KubeObject, StoredMeta, StoredObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import type { Api } from "../../src/api.ts";
+import { Informer } from "../../src/cache/informer.ts";
 import { controller } from "../../src/define.ts";
 import type { Controller } from "../../src/define.ts";
 import { silentLog } from "../../src/log.ts";
@@ -11,6 +13,8 @@ import { errors, faultyApi } from "../../src/testing/faulty-api.ts";
 import type { Call, Fault } from "../../src/testing/faulty-api.ts";
 import { VirtualClock } from "../../src/testing/clock.ts";
 import { ModelApi } from "../model-api.ts";
+import { BehindApi } from "./behind-api.ts";
+import { Witness } from "./witness.ts";
 
 interface ConfigMapObject extends KubeObject {
   readonly metadata: StoredMeta;
@@ -45,36 +49,81 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-const CHAOS = 45_000;
+const CHAOS = 90_000;
 const PEACE = 400_000;
 const NAMES = ["a", "b", "c", "d", "e"];
+
+/** What a world was like, so that whoever counts worlds knows what they were. */
+export interface WorldReport {
+  readonly turns: number;
+  readonly writes: number;
+  readonly faults: number;
+  /** The same for two runs of the same seed. */
+  readonly digest: string;
+}
 
 export class World {
   readonly clock = new VirtualClock();
   readonly #random: () => number;
   readonly api = new ModelApi(() => this.clock.wall());
+  /** The other server of the same store, which is late now and then. */
+  readonly #behind = new BehindApi(this.api);
   readonly replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
   readonly #turns = new Map<string, number>();
   readonly #cleaned = new Set<string>();
   #isChaos = true;
   readonly violations: string[] = [];
+  readonly #journal = createHash("sha256");
+  #turnCount = 0;
+  #faultCount = 0;
 
   constructor(seed: number) {
     this.#random = randomFrom(seed);
   }
 
   /** Runs the whole story. */
-  async run(): Promise<void> {
+  async run(): Promise<WorldReport> {
     this.replicas.push(this.#replica("one"), this.#replica("two"));
+    const watched = [Widget, ConfigMap].map((kind) => this.#witness(kind));
     while (this.clock.now() < CHAOS) {
       await this.#act();
       await this.clock.advance(this.#random() ** 3 * 3000);
     }
     this.#isChaos = false;
+    this.#behind.release();
     await this.#settle();
     this.#check();
     await Promise.all(this.replicas.map(({ operator }) => this.#finish(operator.stop())));
+    for (const informer of watched) await this.#finish(informer[Symbol.asyncDispose]());
+    await this.#finish(this.#behind[Symbol.asyncDispose]());
     assert.deepEqual(this.violations, []);
+    const { writes } = this.api;
+    const digest = this.#journal.update(JSON.stringify(writes)).digest("hex");
+    return { turns: this.#turnCount, writes: writes.length, faults: this.#faultCount, digest };
+  }
+
+  /** Somebody who only watches, through the same faults, and says so when the past comes back. */
+  #witness(kind: typeof Widget | typeof ConfigMap): Informer {
+    const witness = new Witness(`the watch of ${kind.kind}`, this.violations);
+    const api = faultyApi(this.#balanced(), this.clock, (call) => this.#fault(call));
+    const informer = new Informer({ api, kind, scope: {}, clock: this.clock, random: this.#random });
+    informer.subscribe((change) => witness.hear(change));
+    return informer;
+  }
+
+  /** Reads are answered by either server; writes reach the same store. */
+  #balanced(): Api {
+    const { api } = this;
+    const one = (): Api => (this.#random() < 0.4 ? this.#behind : api);
+    return {
+      get: (kind, key) => one().get(kind, key),
+      list: (kind, request) => one().list(kind, request),
+      watch: (kind, request) => one().watch(kind, request),
+      create: (kind, object, options) => api.create(kind, object, options),
+      apply: (kind, object, options) => api.apply(kind, object, options),
+      patch: (kind, key, body, options) => api.patch(kind, key, body, options),
+      delete: (kind, key, options) => api.delete(kind, key, options),
+    };
   }
 
   async #settle(): Promise<void> {
@@ -127,11 +176,9 @@ export class World {
       const others = this.replicas.filter((replica) => replica.id !== id && replica.operator.isLeader);
       if (others.length > 0) this.violations.push(`${id} wrote while ${others.map((other) => other.id).join()} led`);
     };
-    const { api } = this;
+    const api = this.#balanced();
     return {
-      get: (kind, key) => api.get(kind, key),
-      list: (kind, request) => api.list(kind, request),
-      watch: (kind, request) => api.watch(kind, request),
+      ...api,
       create: (kind, object, options) => (check(kind), api.create(kind, object, options)),
       apply: (kind, object, options) => (check(kind), api.apply(kind, object, options)),
       patch: (kind, key, body, options) => (check(kind), api.patch(kind, key, body, options)),
@@ -140,6 +187,7 @@ export class World {
   }
 
   #widget(replica: string): Controller {
+    const witness = new Witness(`replica ${replica}`, this.violations);
     return controller(
       Widget,
       {
@@ -149,6 +197,9 @@ export class World {
       async ({ object, apply, find, status }) => {
         const { name } = object.metadata;
         const turn = `${replica} ${name}`;
+        this.#turnCount++;
+        this.#journal.update(`${this.clock.now()} ${turn}\n`);
+        witness.read(object);
         this.#turns.set(turn, (this.#turns.get(turn) ?? 0) + 1);
         if ((this.#turns.get(turn) ?? 0) > 1) this.violations.push(`two turns at once: ${turn}`);
         try {
@@ -156,7 +207,9 @@ export class World {
             await apply(ConfigMap, `${name}-${part}`, { data: { size: String(object.spec.size) } });
           }
           if (this.#isChaos && this.#random() < 0.05) throw new Error("user code fails now and then");
-          const rival = find(ConfigMap, { namespace: "shared", labels: { widget: name } })[0]?.data?.["note"] ?? "none";
+          const [found] = find(ConfigMap, { namespace: "shared", labels: { widget: name } });
+          if (found !== undefined) witness.read(found);
+          const rival = found?.data?.["note"] ?? "none";
           status.text = `size ${object.spec.size}, note ${rival}`;
           status.condition("Ready", true);
         } finally {
@@ -166,8 +219,13 @@ export class World {
     );
   }
 
-  #fault({ verb, isWrite }: Call): Fault | undefined {
-    if (!this.#isChaos) return undefined;
+  #fault(call: Call): Fault | undefined {
+    const fault = this.#isChaos ? this.#drawFault(call) : undefined;
+    if (fault !== undefined) this.#faultCount++;
+    return fault;
+  }
+
+  #drawFault({ verb, isWrite }: Call): Fault | undefined {
     const dice = this.#random();
     if (verb === "watch") {
       const after = Math.floor(this.#random() * 6);
@@ -213,6 +271,9 @@ export class World {
       () => this.api.closeWatches(),
       () => this.api.closeWatches(errors.connectionLost()),
       () => this.api.bookmark(),
+      () => this.#behind.hold(),
+      () => this.#behind.release(),
+      () => this.#behind.closeWatches(errors.connectionLost()),
       () => this.clock.jump((this.#random() - 0.5) * 7_200_000),
       () => this.#restartLosers(),
     ];

@@ -1,0 +1,32 @@
+/** Makes one API server of a real cluster stand still, as an overloaded or suspended machine does, and lets it go on. */
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Stops the process that plays a part in a cluster; whoever disposes of what is returned lets it go on, where it was. */
+export function standStill(cluster: string, component: string): Disposable {
+  const pids = pidsOf(`/${cluster}#${component}`);
+  if (pids.length === 0) throw new Error(`no process plays ${component} in ${cluster}`);
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  return {
+    [Symbol.dispose]: () => {
+      for (const pid of pids) process.kill(pid, "SIGCONT");
+    },
+  };
+}
+
+/** The processes of a cluster carry what they are in their environment. */
+function pidsOf(mark: string): readonly number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => {
+    const entries = read(`/proc/${pid}/environ`).split("\0");
+    const isMarked = entries.some((entry) => entry.startsWith("CAPSTAN_KUBERNETES_PROCESS=") && entry.endsWith(mark));
+    return isMarked && read(`/proc/${pid}/comm`).startsWith("kube-apiserver");
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
