@@ -14,7 +14,9 @@ export interface Place {
 export const etcdImage = "etcd-3.6";
 const reference = "capstan.test/etcd:3.6.16";
 const labels = { app: "etcd" };
-const names = ["etcd-0", "etcd-1", "etcd-2"];
+
+/** The names of the members. */
+export const members: readonly string[] = ["etcd-0", "etcd-1", "etcd-2"];
 
 /** Starts the members and waits until all are healthy. */
 export async function startEtcd({ client, namespace }: Place): Promise<void> {
@@ -66,6 +68,15 @@ const spec = {
     metadata: { labels },
     spec: {
       terminationGracePeriodSeconds: 5,
+      // No node has all members: one can be lost.
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: "kubernetes.io/hostname",
+          whenUnsatisfiable: "DoNotSchedule" as const,
+          labelSelector: { matchLabels: labels },
+        },
+      ],
       containers: [
         {
           name: "etcd",
@@ -79,7 +90,7 @@ const spec = {
             "--initial-advertise-peer-urls=http://$(POD_NAME).etcd:2380",
             "--listen-client-urls=http://0.0.0.0:2379",
             "--advertise-client-urls=http://$(POD_NAME).etcd:2379",
-            `--initial-cluster=${names.map((name) => `${name}=http://${name}.etcd:2380`).join(",")}`,
+            `--initial-cluster=${members.map((name) => `${name}=http://${name}.etcd:2380`).join(",")}`,
             "--heartbeat-interval=500",
             "--election-timeout=5000",
           ],

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Pod } from "@capstan/kinds/v1";
-import { buildTestImages } from "@capstan/kubernetes";
 import { openHome } from "./embedded.ts";
 import { etcdctl, etcdImage, startEtcd, untilMembers } from "./etcd-set.ts";
 import { stages } from "./target.ts";
@@ -34,49 +32,6 @@ for (const { name, skip, open } of stages) {
 }
 
 describe("on embedded", { skip: embedded?.skip ?? false, concurrency: false }, () => {
-  test("a member that is cut off misses a write, others go on, and it catches up when the line is healed", async () => {
-    await using home = await openHome();
-    await loadEtcd(home);
-    await using cluster = await home.start({ words: ["--pods", "real"] });
-    const place = { client: cluster.client, namespace: "default" };
-    await startEtcd(place);
-    await until("a value is written", () => etcdctl(place, "etcd-0", ["put", "color", "green"]));
-    assert.match((await home.capstan(["cluster", "fault", "cut", "etcd-0"])).out, /pod default\/etcd-0 is cut off/);
-    await until("the others agree on a new value", () => etcdctl(place, "etcd-1", ["put", "color", "blue"]));
-    // What it was asked meanwhile may still arrive when the line is healed, so it is another key.
-    assert.equal(await etcdctl(place, "etcd-0", ["put", "shape", "round"]), undefined);
-    await until("etcd has seen that a peer is gone", async () => {
-      const log = await place.client.logs({ namespace: "default", name: "etcd-0" }).text();
-      return /peer-unreachable|lost TCP streaming|prober detected unhealthy|dial tcp .*(timeout|deadline)/.test(log);
-    });
-    assert.match((await home.capstan(["cluster", "fault", "heal", "etcd-0"])).out, /reached as before/);
-    await until("it has caught up", async () => {
-      return (await etcdctl(place, "etcd-0", ["get", "color", "--print-value-only"])) === "blue";
-    });
-    await until("it takes part again", () => etcdctl(place, "etcd-0", ["put", "color", "white"]));
-  });
-
-  test("members keep their data when the whole cluster is killed and started again", async () => {
-    await using home = await openHome();
-    await loadEtcd(home);
-    const words = ["--pods", "real", "--data", join(home.folder, "data")];
-    const first = await home.start({ words });
-    await startEtcd({ client: first.client, namespace: "default" });
-    await until("a value is written", () =>
-      etcdctl({ client: first.client, namespace: "default" }, "etcd-0", ["put", "color", "green"]),
-    );
-    await first.kill();
-    await using second = await home.start({ words });
-    const place = { client: second.client, namespace: "default" };
-    await untilMembers(place);
-    for (const member of ["etcd-0", "etcd-1", "etcd-2"]) {
-      const read = await until(`${member} answers`, () =>
-        etcdctl(place, member, ["get", "color", "--print-value-only"]),
-      );
-      assert.equal(read, "green");
-    }
-  });
-
   test("the network of one cluster knows nothing of another's", async () => {
     await using home = await openHome();
     for (const name of ["one", "two"]) {
@@ -95,10 +50,3 @@ describe("on embedded", { skip: embedded?.skip ?? false, concurrency: false }, (
     assert.equal((await home.capstan(["cluster", "list", "-o", "json"])).out.trim(), "[]");
   });
 });
-
-async function loadEtcd(home: Awaited<ReturnType<typeof openHome>>): Promise<void> {
-  for (const { archive } of await buildTestImages({ only: [etcdImage] })) {
-    const { code, err } = await home.capstan(["cluster", "load-image", archive]);
-    assert.equal(code, 0, err);
-  }
-}

@@ -4,20 +4,34 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { createClient, loadConfig, processHost, type Client } from "@capstan/client";
-import { Namespace } from "@capstan/kinds/v1";
+import { Namespace, Pod } from "@capstan/kinds/v1";
 import { buildTestImages, kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { inspectMachine } from "@capstan/node";
-import { openHome } from "./embedded.ts";
+import { openHome, type Home } from "./embedded.ts";
 
 const execute = promisify(execFile);
 
 /** A cluster as a story sees it. */
 export interface Target {
+  /** Another one after everything was lost and came back. */
   readonly client: Client;
   readonly namespace: string;
   readonly kubeconfig: string;
   /** Runs a program of this machine in the network of the pods; gives what it says. */
   readonly inside: (argv: readonly string[], timeout?: number) => Promise<string>;
+  readonly accidents: Accidents;
+}
+
+/** What may happen to a cluster of one's own. */
+export interface Accidents {
+  /** A node loses its power, with all that runs on it. */
+  readonly killNode: (name: string) => Promise<void>;
+  readonly restartNode: (name: string) => Promise<void>;
+  /** Everything loses its power, and comes back. */
+  readonly restartEverything: () => Promise<void>;
+  /** A pod is not reached by other pods, nor reaches them. */
+  readonly cut: (pod: string) => Promise<void>;
+  readonly heal: (pod: string) => Promise<void>;
 }
 
 /** A kind of cluster. */
@@ -26,7 +40,15 @@ export interface Stage {
   /** Why it cannot be had here. */
   readonly skip: string | false;
   /** Starts the cluster, or a part of one, for a test, with these test images. */
-  readonly open: (t: TestContext, images: readonly string[]) => Promise<Target>;
+  readonly open: (t: TestContext, images: readonly string[], wishes?: Wishes) => Promise<Target>;
+}
+
+/** What a story needs of its cluster beyond the ordinary. */
+export interface Wishes {
+  /** A cluster that no other story sees, so that accidents may happen to it. */
+  readonly own?: boolean;
+  /** How many nodes there are. */
+  readonly nodes?: number;
 }
 
 const { canRunPods } = await inspectMachine(process);
@@ -35,46 +57,72 @@ const isCi = process.env["CI"] === "true";
 const embedded: Stage = {
   name: "embedded",
   skip: canRunPods || isCi ? false : "this machine cannot run real pods; capstan doctor says why",
-  async open(t, images) {
+  async open(t, images, { nodes = 1 } = {}) {
     const home = await openHome();
     t.after(() => home[Symbol.asyncDispose]());
-    for (const { archive } of await buildTestImages({ only: images })) {
-      const { code, err } = await home.capstan(["cluster", "load-image", archive]);
-      if (code !== 0) throw new Error(err);
-    }
-    const cluster = await home.start({ words: ["--pods", "real"] });
+    for (const { archive } of await buildTestImages({ only: images })) await say(home, ["load-image", archive]);
+    const words = ["--pods", "real", "--nodes", String(nodes), "--data", join(home.folder, "data")];
+    let cluster = await home.start({ words });
     const namespace = "story";
     await cluster.client.create(Namespace, { metadata: { name: namespace } });
     return {
-      client: cluster.client,
+      get client() {
+        return cluster.client;
+      },
       namespace,
       kubeconfig: cluster.kubeconfig,
-      async inside(argv, timeout = 60_000) {
-        const all = ["cluster", "exec", "--", "timeout", String(timeout / 1000), ...argv];
-        const { code, out, err } = await home.capstan(all);
-        if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}: ${err}`);
-        return out;
+      inside: (argv, timeout = 60_000) => say(home, ["exec", "--", "timeout", String(timeout / 1000), ...argv]),
+      accidents: {
+        killNode: async (name) => void (await say(home, ["fault", "kill", `node/${name}`])),
+        restartNode: async (name) => void (await say(home, ["fault", "heal", `node/${name}`])),
+        async restartEverything() {
+          await cluster.kill();
+          cluster = await home.start({ words });
+        },
+        cut: async (pod) => void (await say(home, ["fault", "cut", pod, "--namespace", namespace])),
+        heal: async (pod) => void (await say(home, ["fault", "heal", pod, "--namespace", namespace])),
       },
     };
   },
 };
 
+/** A command for the cluster of a home, which must succeed. */
+async function say(home: Home, words: readonly string[]): Promise<string> {
+  const { code, out, err } = await home.capstan(["cluster", ...words]);
+  if (code !== 0) throw new Error(`capstan cluster ${words.join(" ")} ended with ${code}: ${err}`);
+  return out;
+}
+
 const real: Stage = {
   name: "real Kubernetes",
   skip: kubernetesMissing(),
-  async open(t, images) {
-    const cluster = await useKubernetes(t, { node: true });
+  async open(t, images, { own = false, nodes = 1 } = {}) {
+    const cluster = await useKubernetes(t, { nodes, own });
     await cluster.load((await buildTestImages({ only: images })).map(({ archive }) => archive));
     const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
     t.after(() => client.close());
+    const { namespace, name } = cluster;
     const tool = join(import.meta.dirname, "../../tools/kubernetes/src/main.ts");
     return {
       client,
-      namespace: cluster.namespace,
+      namespace,
       kubeconfig: cluster.kubeconfig,
       async inside(argv, timeout = 60_000) {
-        const words = ["--conditions=@capstan/source", tool, "exec", "--name", cluster.name, "--", ...argv];
+        const words = ["--conditions=@capstan/source", tool, "exec", "--name", name, "--", ...argv];
         return (await execute(process.execPath, words, { timeout })).stdout;
+      },
+      accidents: {
+        killNode: (node) => cluster.killNode(node),
+        restartNode: (node) => cluster.restartNode(node),
+        async restartEverything() {
+          await cluster.killEverything();
+          await cluster.restartEverything();
+        },
+        async cut(pod) {
+          const { status } = await client.get(Pod, { namespace, name: pod });
+          await cluster.cutPods([status?.podIP ?? ""]);
+        },
+        heal: () => cluster.cutPods([]),
       },
     };
   },

@@ -66,7 +66,7 @@ describe("capstan cluster", () => {
       [["logs", "--name", "nothing"], 6, /there is no log/],
       [["exec"], 2, /say what to run/],
       [["fault", "explode", "pod"], 2, /say cut, delay or heal/],
-      [["fault", "cut"], 2, /say whose line/],
+      [["fault", "cut"], 2, /say to whom/],
       [["fault", "delay", "pod", "--by", "long"], 2, /--by must be milliseconds/],
       [["load-image", "not-there.tar"], 7, /not-there\.tar/],
     ];

@@ -127,20 +127,6 @@ export function runningSandbox(name: string): Sandbox {
   );
 }
 
-/** Kills one of the API servers, as a crash would; clients see their connections end. */
-export async function killApiServer(state: ClusterState, index: number): Promise<void> {
-  const processes = findComponents(clusterFolder(state.name));
-  const component = apiServerName(index);
-  await endProcesses(processes.filter((found) => found.component === component).map(({ pid }) => pid));
-}
-
-/** Starts an API server again that was killed, and waits until it is ready. */
-export async function restartApiServer(state: ClusterState, index: number): Promise<void> {
-  const sandbox = runningSandbox(state.name);
-  startApiServerProcess(sandbox, state, index);
-  await waitForApiServer(sandbox, state, index);
-}
-
 function assertPossible(): void {
   if (process.platform !== "linux") {
     throw new KubernetesToolError("no-linux", "a real Kubernetes needs Linux namespaces: run this on Linux");
@@ -214,7 +200,7 @@ async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: S
   writeCertificates(folder, new Date());
   writeKubeconfigs(folder, state);
   startService(sandbox, etcdService(folder, release));
-  for (const index of indexes) startApiServerProcess(sandbox, state, index);
+  for (const index of indexes) startApiServer(sandbox, state, index);
   const targets = indexes.map((index) => ({ host: apiServerAddress(index), port: API_PORT }));
   const { name, owner, nodes } = state;
   await startKeeper(sandbox, servers, { name, targets, withNodes: nodes > 0, ...(owner && { owner }) });
@@ -224,7 +210,8 @@ async function startControlPlane(sandbox: Sandbox, state: ClusterState, start: S
   await waitForDefaultNamespace(sandbox, state);
 }
 
-function startApiServerProcess(sandbox: Sandbox, state: ClusterState, index: number): void {
+/** Starts one of the API servers. */
+export function startApiServer(sandbox: Sandbox, state: ClusterState, index: number): void {
   const server = { index, flags: state.apiServerFlags };
   startService(sandbox, apiServerService(sandbox.folder, findRelease(state.version), server));
 }
@@ -238,7 +225,8 @@ function writeKubeconfigs(folder: string, state: ClusterState): void {
   writeKubeconfig(kubeconfigPath(state.name), "admin", adminCredentials(state));
 }
 
-async function waitForApiServer(sandbox: Sandbox, state: ClusterState, index: number): Promise<void> {
+/** Waits until an API server is ready. */
+export async function waitForApiServer(sandbox: Sandbox, state: ClusterState, index: number): Promise<void> {
   const credentials = adminCredentials(state, index);
   await waitUntil(sandbox, [apiServerName(index), "etcd"], async () => {
     const answer = await askApi(credentials, { path: "/readyz" });

@@ -8,18 +8,20 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { askApi, callApi } from "./api.ts";
 import { areBuilt } from "./build.ts";
-import {
-  adminCredentials,
-  ensureCluster,
-  killApiServer,
-  loadImages,
-  restartApiServer,
-  stopCluster,
-} from "./cluster.ts";
+import { adminCredentials, ensureCluster, loadImages, stopCluster } from "./cluster.ts";
 import { controlPlanePrograms } from "./control-plane.ts";
 import { KubernetesToolError } from "./errors.ts";
 import type { Credentials } from "./kubeconfig.ts";
 import { listenInside } from "./listen-inside.ts";
+import {
+  cutPods,
+  killApiServer,
+  killEverything,
+  killNode,
+  restartApiServer,
+  restartEverything,
+  restartNode,
+} from "./outage.ts";
 import { processBirth } from "./processes.ts";
 import { showProgress } from "./progress.ts";
 import { DEFAULT_RELEASE } from "./releases.ts";
@@ -72,6 +74,14 @@ export interface TestCluster extends AsyncDisposable {
   killApiServer(index: number): Promise<void>;
   /** Starts a killed API server again. */
   restartApiServer(index: number): Promise<void>;
+  /** Takes the power of a node, such as node-2, and of all that runs on it; only in a cluster of one's own, as all that follows. */
+  killNode(name: string): Promise<void>;
+  restartNode(name: string): Promise<void>;
+  /** Takes the power of the control plane and of all nodes. */
+  killEverything(): Promise<void>;
+  restartEverything(): Promise<void>;
+  /** Cuts the lines of these addresses of pods and heals all others. */
+  cutPods(addresses: readonly string[]): Promise<void>;
 }
 
 /** Set by a runner that starts several test processes, so that they share: the pid of the process that the clusters end with. */
@@ -150,6 +160,11 @@ async function withNamespace(state: ClusterState, own: boolean): Promise<TestClu
     load: (archives) => loadImages(state, archives),
     killApiServer: (index) => killApiServer(state, index),
     restartApiServer: (index) => restartApiServer(state, index),
+    killNode: (node) => killNode(state, node),
+    restartNode: (node) => restartNode(state, node),
+    killEverything: () => killEverything(state),
+    restartEverything: () => restartEverything(state),
+    cutPods: (addresses) => cutPods(state, addresses),
     [Symbol.asyncDispose]: async () => {
       if (own) await stopCluster(state.name);
       else await removeNamespace(credentials, namespace);

@@ -1,4 +1,4 @@
-/** Things that go wrong with the network of real pods on request: lines that are cut, or slow, until they are healed. */
+/** Things that go wrong with real pods on request: lines that are cut or slow, and nodes that are lost, until they are healed. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
@@ -19,10 +19,12 @@ export type Fault =
   | { readonly do: "cut"; readonly target: FaultTarget; readonly from?: FaultTarget }
   /** Everything that the target is sent takes longer. */
   | { readonly do: "delay"; readonly target: FaultTarget; readonly milliseconds: number }
-  /** The target's line is as it was, or all lines are. */
+  /** A node is gone, with everything that runs on it, as if it had lost its power. */
+  | { readonly do: "kill"; readonly target: FaultTarget }
+  /** The target is as it was, or everything is. */
   | { readonly do: "heal"; readonly target?: FaultTarget };
 
-/** Makes lines fail. */
+/** Makes lines and nodes fail. */
 export interface Faults {
   /** Puts a fault in force; says in a sentence what happened. */
   set(fault: Fault): Promise<string>;
@@ -43,6 +45,8 @@ export interface FaultNode {
   readonly podCidr: string;
   /** Whether the node itself can speak to the API server. */
   readonly setLine: (state: "cut" | "healed") => void;
+  /** Takes the node's power, or gives it back; to do it twice changes nothing. */
+  readonly setPower: (state: "off" | "on") => Promise<void>;
 }
 
 interface Line extends Side {
@@ -88,18 +92,20 @@ export function faultsOf(ground: FaultGround): Faults {
   };
   const heal = async (target: FaultTarget | undefined): Promise<string> => {
     const line = target && (await lineOf(ground, target));
-    const isMeant = (one: Line | undefined): boolean => line === undefined || one?.key === line.key;
+    const isMeant = (one: Pick<Line, "key"> | undefined): boolean => line === undefined || one?.key === line.key;
     await enforce(cuts.filter(({ side, from }) => !isMeant(side) && (from === undefined || !isMeant(from))));
     for (const one of [...slow.values()].filter(isMeant)) {
       await setDelay(ground, one, undefined);
       slow.delete(one.key);
     }
-    return target === undefined ? "all lines are healed" : `${wordsOf(target)} is reached as before`;
+    for (const node of ground.nodes) if (isMeant({ key: `node/${node.name}` })) await node.setPower("on");
+    return target === undefined ? "everything is healed" : `${wordsOf(target)} is reached as before`;
   };
 
   return {
     async set(fault) {
       if (fault.do === "heal") return heal(fault.target);
+      if (fault.do === "kill") return kill(ground, fault.target);
       const side = await lineOf(ground, fault.target);
       if (fault.do === "delay") {
         await setDelay(ground, side, fault.milliseconds);
@@ -113,14 +119,26 @@ export function faultsOf(ground: FaultGround): Faults {
   };
 }
 
+async function kill({ nodes }: FaultGround, target: FaultTarget): Promise<string> {
+  if (target.kind === "pod")
+    throw new ClusterError("Unsupported", `${wordsOf(target)} is no node; kubectl delete ends pods`);
+  await findNode(nodes, target.name).setPower("off");
+  return `${wordsOf(target)} has lost its power`;
+}
+
+function findNode(nodes: readonly FaultNode[], name: string): FaultNode {
+  const node = nodes.find((one) => one.name === name);
+  if (node === undefined) throw new ClusterError("NotFound", `there is no node ${name}`);
+  return node;
+}
+
 function wordsOf(target: FaultTarget): string {
   return target.kind === "pod" ? `pod ${target.namespace}/${target.name}` : `node ${target.name}`;
 }
 
 async function lineOf({ client, nodes }: FaultGround, target: FaultTarget): Promise<Line> {
   if (target.kind === "node") {
-    const node = nodes.find(({ name }) => name === target.name);
-    if (node === undefined) throw new ClusterError("NotFound", `there is no node ${target.name}`);
+    const node = findNode(nodes, target.name);
     return { key: `node/${node.name}`, target, addresses: [node.address, node.podCidr] };
   }
   const pod = await findPod(client, target);

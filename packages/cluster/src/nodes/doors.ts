@@ -7,6 +7,8 @@ export interface Doors extends NodeDoor {
   readonly dial: Dial;
   /** The node answers for its pods from now on. */
   open(node: RunningNode): void;
+  /** The node answers no more. */
+  shut(name: string): void;
   /** Addresses of the cluster are reached through this machine from now on. */
   connect(machine: Pick<Machine, "dial">): void;
 }
@@ -17,6 +19,7 @@ export function doorsToNodes(): Doors {
   let network: Pick<Machine, "dial"> | undefined;
   return {
     open: (node) => void nodes.set(node.name, node),
+    shut: (name) => void nodes.delete(name),
     connect: (machine) => void (network = machine),
     async handOver(name: string, path: string, call: Call): Promise<Answer> {
       const node = nodes.get(name);

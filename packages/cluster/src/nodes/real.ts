@@ -75,13 +75,16 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
     for (const place of places) started.push(await startRealNode(setting, machine, { ...options, place }));
     await proxy.settled();
     const network = await networkOf({ machine, state: options.state });
-    return {
-      nodes: started.map(({ node }) => node),
-      network,
-      images,
-      faults: faultsAmong(setting, machine, started),
-      stop,
+    // One list for everybody who looks at nodes: a node that comes back takes its place in it.
+    const nodes = started.map(({ node }) => node);
+    const revive = async (index: number): Promise<void> => {
+      const place = places[index];
+      if (place === undefined) return;
+      const again = await startRealNode(setting, machine, { ...options, place });
+      started[index] = again;
+      nodes[index] = again.node;
     };
+    return { nodes, network, images, faults: faultsAmong(setting, machine, { started, revive, ...options }), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -101,10 +104,28 @@ function serveServices({ client, clock, log }: Setting, machine: Machine, places
   return proxy;
 }
 
-function faultsAmong({ client, clock }: Setting, machine: Machine, started: readonly StartedNode[]): Faults {
-  const nodes = started.map(({ place, line }) => ({
+interface FaultyNodes {
+  /** In the order of their places; a node that comes back takes the place of the one that was lost. */
+  readonly started: readonly StartedNode[];
+  readonly doors: Doors;
+  readonly revive: (index: number) => Promise<void>;
+}
+
+function faultsAmong({ client, clock }: Setting, machine: Machine, { started, doors, revive }: FaultyNodes): Faults {
+  const lost = new Set<number>();
+  const nodes = started.map(({ place }, index) => ({
     ...place,
-    setLine: (state: "cut" | "healed") => line.set(state),
+    setLine: (state: "cut" | "healed") => started[index]?.line.set(state),
+    async setPower(state: "off" | "on") {
+      if (lost.has(index) === (state === "off")) return;
+      if (state === "on") {
+        await revive(index);
+        return void lost.delete(index);
+      }
+      lost.add(index);
+      doors.shut(place.name);
+      await started[index]?.node.close("lost");
+    },
   }));
   return faultsOf({ client, clock, run: (argv, input) => machine.run(argv, input), nodes });
 }

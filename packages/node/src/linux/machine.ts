@@ -36,7 +36,7 @@ export interface MachineOptions {
 export interface Machine extends AsyncDisposable {
   /** The process that holds everything; when it ends, everything ends. */
   readonly pid: number | undefined;
-  /** A node of this machine. */
+  /** A node of this machine; also one that was lost, once more. */
   addNode(node: LinuxNode): Promise<LinuxRuntime>;
   /** Replaces the rules of the packet filter. */
   setRules(ruleset: string): Promise<void>;
@@ -110,6 +110,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
   if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
+  const known = new Set<string>();
   const close = async (): Promise<void> => {
     outside?.close();
     await keeper.close();
@@ -118,10 +119,13 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   return {
     pid: keeper.pid,
     async addNode(node) {
+      // A node that was lost comes back to its address.
+      if (known.has(node.name)) return new LinuxRuntime(parts, node);
       await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
       // Whoever speaks from the node itself needs a way to services before their addresses are rewritten; the first node's will do.
       await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
       if (outside !== undefined) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
+      known.add(node.name);
       return new LinuxRuntime(parts, node);
     },
     async setRules(ruleset) {

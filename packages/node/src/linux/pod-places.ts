@@ -99,6 +99,18 @@ export class PodPlaces {
     if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);
   }
 
+  /** Gives up all places at once, as a loss of power would; what pods have on disk stays. */
+  async abandon(): Promise<void> {
+    const { keeper, insidePath } = this.#options.parts;
+    const places = this.all();
+    this.#places.clear();
+    await Promise.all(places.map(({ sandbox }) => keeper.signal(sandbox.id, "SIGKILL").catch(() => false)));
+    const mounts = places.flatMap((place) => [...mountedIn(place.folder), ...memoryVolumes(place)]);
+    if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]).catch(() => {});
+    for (const { pod, sandbox } of places)
+      await this.#setHostPorts("delete", pod, sandbox.ips[0] ?? "").catch(() => {});
+  }
+
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
     const { names, state } = this.#options.parts;
     const hosts = await readFile(join(state, "disk/etc/hosts"), "utf8").catch(nodeHostsFile);

@@ -253,8 +253,9 @@ export class LinuxRuntime implements Runtime, Doors {
 
   /** Ends everything that runs, as a loss of power would: what pods have on disk waits for the node to come back. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const all = [...this.#containers.keys(), ...this.#places.all().map(({ sandbox }) => sandbox.id)];
-    await Promise.all(all.map((id) => this.#parts.keeper.signal(id, "SIGKILL").catch(() => false)));
+    const running = [...this.#containers.keys()];
+    await Promise.all(running.map((id) => this.#parts.keeper.signal(id, "SIGKILL").catch(() => false)));
+    await this.#places.abandon();
   }
 
   async #ended(

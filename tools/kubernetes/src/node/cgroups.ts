@@ -22,6 +22,24 @@ export function makeNodeCgroup(folder: string, node: string): void {
   }
 }
 
+/** All processes in the groups of a node: those of its containers. */
+export function cgroupProcesses(folder: string, node: string): number[] {
+  const group = nodeCgroup(folder, node);
+  const roots = (isUnified() ? [ROOT] : hierarchies()).map((hierarchy) => join(hierarchy, group));
+  return [...new Set(roots.flatMap(processesBelow))];
+}
+
+/** Groups come and go while they are read; one that is gone has no processes. */
+function processesBelow(path: string): number[] {
+  try {
+    const own = readFileSync(join(path, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
+    const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return [...own, ...folders.flatMap((entry) => processesBelow(join(path, entry.name)))];
+  } catch {
+    return [];
+  }
+}
+
 /** Removes the cluster's groups; the kernel needs a moment until the dead have left them. */
 export async function removeCgroups(folder: string): Promise<void> {
   const group = clusterCgroup(folder);

@@ -73,6 +73,25 @@ export async function startNodes(sandbox: Sandbox, release: Release, start: Node
   await Promise.all(nodes.map((node) => waitForNode(sandbox, node, start.credentials)));
 }
 
+/** Starts the programs of a node whose files are there, and waits until it says itself that it is ready. */
+export async function startNode(
+  sandbox: Sandbox,
+  release: Release,
+  { node, credentials }: { readonly node: NodePlan; readonly credentials: Credentials },
+): Promise<void> {
+  const since = await readHeartbeat(node, credentials);
+  await startContainerd(sandbox, node);
+  startService(sandbox, kubeletService(node, release));
+  await waitUntil(sandbox, [`kubelet-${node.name}`], async () => (await readHeartbeat(node, credentials)) !== since);
+  await waitForNode(sandbox, node, credentials);
+}
+
+async function readHeartbeat(node: NodePlan, credentials: Credentials): Promise<string | undefined> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${node.name}`;
+  const lease = (await callApi(credentials, { path })) as { spec: { renewTime?: string } };
+  return lease.spec.renewTime;
+}
+
 /** How many nodes, and how the API server is reached. */
 export interface NodeStart {
   readonly count: number;
