@@ -89,6 +89,11 @@ export class Collection {
     if (last !== undefined) this.forget(last.revision);
   }
 
+  /** All entries. */
+  entries(): readonly Entry[] {
+    return this.#entriesAt(0, this.#keys.length);
+  }
+
   /** Takes entries that are in key order as they are: from a snapshot or from disk. */
   load(entries: readonly Entry[]): void {
     for (const entry of entries) this.#byKey.set(entry.key, entry);
