@@ -200,7 +200,7 @@ export const commands: readonly Entry[] = [
   {
     name: "cluster fault",
     topic: "Cluster",
-    summary: "Cut, delay or heal the lines of pods and nodes",
+    summary: "Cut, delay or heal lines of pods, kill nodes",
     load: async () => (await import("./commands/cluster-fault.ts")).clusterFault,
   },
   {

@@ -38,12 +38,23 @@ export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Pro
     await publish(cluster, wishes, { folder, record, cwd: terminal.cwd });
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     terminal.out(`cluster ${record.name} is ready on ${record.url} with ${describe(record)} (${seconds} s)\n`);
-    await stopSignal();
+    await stay(cluster, terminal);
   } finally {
     await rm(files.record(folder), { force: true });
     await cluster.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Stays until told to stop; whoever sits at the terminal sees what goes on. */
+async function stay(cluster: Cluster | RealCluster, terminal: Terminal): Promise<void> {
+  if (!terminal.isInteractive) return stopSignal();
+  const [{ showView }, { watchKeys }] = await Promise.all([import("./view/live-view.ts"), import("../dev/keys.ts")]);
+  const quit = new AbortController();
+  using _keys = watchKeys(terminal, { q: () => quit.abort() });
+  const ended = stopSignal(quit.signal).then(() => quit.abort());
+  await showView(cluster, terminal, quit.signal);
+  await ended;
 }
 
 async function makeRoom(folder: string, name: string): Promise<void> {
