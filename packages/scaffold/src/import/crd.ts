@@ -64,7 +64,10 @@ function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionPa
   const names = isOneOfMany
     ? { spec: `${version.name}Spec`, status: `${version.name}Status` }
     : { spec: "spec", status: "status" };
-  const { spec = {}, status } = root.properties ?? {};
+  const { spec = {} } = root.properties ?? {};
+  // A status that can be written and whose fields nobody names is one without fields.
+  const status =
+    root.properties?.["status"] ?? (version.subresources?.status === undefined ? undefined : { type: "object" });
   const columns = columnsText(version.additionalPrinterColumns ?? [], root);
   const presence = specPresence(root);
   const consts = [`const ${names.spec} = ${objectText(spec)}${presence === "optional" ? ".optional()" : ""};\n`];

@@ -25,7 +25,6 @@ export function differencesOf({ name, subresources }: CrdVersionInput, root: Jso
     [!saysNothing(status?.default), `what a status that is left out in ${name} is filled in with`],
     [root.required?.includes("status") === true, `status is required in ${name}`],
     [hasStatus && !isSubresource, `status of ${name} is not a subresource`],
-    [!hasStatus && isSubresource, `status of ${name} is a subresource without a schema`],
   ];
   return [
     ...rootDifferences(name, root),

@@ -36,12 +36,53 @@ export interface Renewed {
 export function renewCrd(crd: { readonly kind?: string; readonly spec?: unknown }): Renewed {
   const old = (crd.spec ?? {}) as OldSpec;
   const { group, names, scope = "Namespaced" } = old;
-  const spec = { group, names, scope, versions: versionsOf(old).map((version) => renewVersion(version, old)) };
+  const isLoose = old.preserveUnknownFields !== false;
+  const versions = versionsOf(old).map((version) => renewVersion(version, old));
+  const spec = { group, names, scope, versions: isLoose ? versions.map(loosened) : versions };
   return {
     crd: { ...crd, apiVersion: "apiextensions.k8s.io/v1", spec },
-    differences:
-      old.preserveUnknownFields === false ? [] : ["that fields without a schema are kept wherever they stand"],
+    differences: isLoose
+      ? [`that fields beside ${versions.some(hasStatus) ? "spec and status" : "spec"} are kept, too`]
+      : [],
   };
+}
+
+/** What v1beta1 kept everywhere, v1 keeps where it is told to: in spec and status, at every level. */
+function loosened(version: CrdVersionInput): CrdVersionInput {
+  const { properties = {}, ...root } = version.schema?.openAPIV3Schema ?? {};
+  const anything: JsonSchema = { type: "object" };
+  const { spec = anything, status = anything } = properties;
+  const parts = { spec: loose(spec), ...(hasStatus(version) ? { status: loose(status) } : {}) };
+  const whole = { ...root, properties: { ...properties, ...parts } };
+  return { ...version, schema: { openAPIV3Schema: whole } };
+}
+
+function hasStatus({ schema, subresources }: CrdVersionInput): boolean {
+  return subresources?.status !== undefined || schema?.openAPIV3Schema?.properties?.["status"] !== undefined;
+}
+
+function loose(schema: JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties } = schema;
+  const isObject = schema.type === "object" && typeof additionalProperties !== "object";
+  return {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, loose(field)])) }),
+    ...(items === undefined ? {} : { items: loose(items) }),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: loose(additionalProperties) } : {}),
+    ...(isObject ? { "x-kubernetes-preserve-unknown-fields": true as const } : {}),
+    ...(schema.type === undefined ? typeless(schema) : {}),
+  };
+}
+
+/** v1 wants a type everywhere, or to be told that there is none: numbers or texts have a name, the rest may be anything. */
+function typeless({ anyOf = [] }: JsonSchema): JsonSchema {
+  const types = anyOf.map(({ type }) => type);
+  const isEither = types.length === 2 && types.includes("integer") && types.includes("string");
+  return isEither
+    ? { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] }
+    : { "x-kubernetes-preserve-unknown-fields": true };
 }
 
 function versionsOf({ version, versions = [] }: OldSpec): readonly OldVersion[] {
