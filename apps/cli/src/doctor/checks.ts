@@ -22,15 +22,23 @@ export interface Check {
 }
 
 const oldestNode = [22, 18] as const;
+/** Their tests say `await using`; what is published does not. */
+const ofProjects = [24, 2] as const;
 
 const node: Check = {
   name: "Node",
   run: async () => {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-    const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
-    return isNew
-      ? { state: "ok", detail: process.versions.node }
-      : { state: "missing", detail: `${process.versions.node} is too old: install ${oldestNode.join(".")} or newer` };
+    const isSince = ([from, least]: readonly [number, number]): boolean =>
+      major > from || (major === from && minor >= least);
+    const version = process.versions.node;
+    if (isSince(ofProjects)) return { state: "ok", detail: version };
+    return isSince(oldestNode)
+      ? {
+          state: "ok",
+          detail: `${version} runs operators; projects of capstan init want ${ofProjects.join(".")} or newer`,
+        }
+      : { state: "missing", detail: `${version} is too old: install ${ofProjects.join(".")} or newer` };
   },
 };
 
