@@ -4,44 +4,9 @@ import { styleOf } from "../output/style.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Row, rowsTable } from "./objects.ts";
 import { openScreen } from "./screen.ts";
+import { Window } from "../../test/window.ts";
 
 const now = Date.UTC(2030, 0, 1, 0, 2, 5);
-
-/** A window of so many columns: understands what the screen writes, and shows what a person would see. */
-class Window {
-  readonly #columns: number;
-  #lines: string[] = [""];
-  #at = 0;
-
-  constructor(columns: number) {
-    this.#columns = columns;
-  }
-
-  write(text: string): void {
-    for (const [piece, count, end] of text.matchAll(/\u001B\[(\d*)([AJm])|\n|[^\u001B\n]+/gu)) {
-      if (end === "A") this.#at -= Number(count);
-      else if (end === "J") this.#lines.length = this.#at;
-      else if (piece === "\n") this.#at++;
-      else if (end === undefined) this.#put(piece);
-    }
-  }
-
-  /** Longer lines go on in the next row, as they do in a terminal. */
-  #put(text: string): void {
-    const letters = Array.from(text);
-    for (;;) {
-      const line = this.#lines[this.#at] ?? "";
-      const room = this.#columns - line.length;
-      this.#lines[this.#at] = line + letters.splice(0, room).join("");
-      if (letters.length === 0) return;
-      this.#at++;
-    }
-  }
-
-  get text(): string {
-    return Array.from(this.#lines, (line: string | undefined) => line ?? "").join("\n");
-  }
-}
 
 function open(columns: number, color = false) {
   const window = new Window(columns);
