@@ -1,5 +1,6 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
 import type { Answer, Listed } from "../contract.ts";
+import { accusedOf, judge } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
 import type { Reach } from "./reach.ts";
@@ -8,6 +9,8 @@ import type { Reach } from "./reach.ts";
 export interface Comparison {
   readonly at: number;
   readonly differing: readonly string[];
+  /** Who was found to be right just now, where somebody was accused: an alarm about one of them is wrong. */
+  readonly agreeing?: readonly string[];
 }
 
 /** What a comparison depends on. */
@@ -23,7 +26,9 @@ export async function compareData(
   { hearing, now, former }: CompareFacts,
 ): Promise<Comparison | undefined> {
   const { quorum, answers } = hearing;
-  if (quorum === undefined || !isDue(former, now)) return former;
+  if (quorum === undefined) return former;
+  if (accusedOf(hearing).length > 0) return await judge(reach, quorum, { answers, now });
+  if (!isDue(former, now)) return former;
   const voters = quorum.members.filter(({ isLearner }) => !isLearner);
   if (!areComparable(voters, answers, quorum.clusterId)) return former;
   const differing = await compareOnce(reach, voters, answers);

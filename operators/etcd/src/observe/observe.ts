@@ -84,12 +84,12 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
       pods: pods.map((pod) => seePod(pod, nodeOf(context, pod), now)),
       volumes: claims.map(seeVolume),
-      answers: hearing.answers,
+      answers: acquitted(hearing.answers, comparison),
       membership,
       foreign: foreignNames(context),
       missing: missingParts(context, tls),
       differing: hearing.quorum ? (comparison?.differing ?? []) : differingAmong(await hashAll(reach, hearing.answers)),
-      staleAlarms: staleAlarms(hearing),
+      staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
       ...backupsOf(context),
       ...(comparison === undefined ? {} : { comparison }),
@@ -254,9 +254,21 @@ function newestBackup(backups: readonly FoundBackup[]): SeedSource | undefined {
   return { store, backup: newest.last.name, ...(encryption === undefined ? {} : { encryption }) };
 }
 
-function staleAlarms({ quorum, alarms }: Hearing): string[] {
-  const isListed = (id: string): boolean => quorum?.members.some((member) => member.id === id) === true;
+/** Alarms about members that are gone, and about members that were found to be right. */
+function staleAlarms({ quorum, alarms }: Hearing, comparison: Comparison | undefined): string[] {
+  const isAccusable = (id: string): boolean =>
+    quorum?.members.some((listed) => listed.id === id && comparison?.agreeing?.includes(listed.member) !== true) ===
+    true;
   return alarms
-    .filter(({ kind, memberId }) => kind === "Corrupt" && !isListed(memberId))
+    .filter(({ kind, memberId }) => kind === "Corrupt" && !isAccusable(memberId))
     .map(({ memberId }) => memberId);
+}
+
+/** Whoever was found to be right is not corrupt, whatever an alarm says. */
+function acquitted(answers: Hearing["answers"], comparison: Comparison | undefined): Hearing["answers"] {
+  const agreeing = comparison?.agreeing ?? [];
+  const entries = Object.entries(answers).map(([member, answer]) =>
+    answer.is === "talking" && agreeing.includes(member) ? [member, { ...answer, isCorrupt: false }] : [member, answer],
+  );
+  return Object.fromEntries(entries);
 }

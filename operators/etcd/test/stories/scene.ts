@@ -108,6 +108,12 @@ export class Scene {
     });
   }
 
+  /** Changes a few fields of the spec and leaves the others. */
+  async edit(spec: { readonly [field: string]: unknown }): Promise<KubeObject> {
+    const changed = await this.kube.call("PATCH", this.clusterPath, { spec }, "application/merge-patch+json");
+    return changed as KubeObject;
+  }
+
   async cluster(): Promise<ClusterObject> {
     const found = await this.kube.get(this.clusterPath);
     assert.ok(found, "the cluster exists");

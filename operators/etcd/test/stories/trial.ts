@@ -1,6 +1,5 @@
 /** One harm, done once at a moment that is left to chance, while clients write and read; and what came of it. */
 import assert from "node:assert/strict";
-import { loadavg } from "node:os";
 import { startWorkload } from "../linearizability/workload.ts";
 import type { Workload } from "../linearizability/workload.ts";
 import type { Dice } from "./dice.ts";
@@ -47,6 +46,7 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
     if (harm.fate === "survives") assert.equal(verdict.ok, true, complaint(trial, verdict));
     const step = steps.find(({ name }) => name === harm.name);
     return {
+      kind: "trial",
       harm: harm.name,
       ground: scene.ground.name,
       seed: dice.seed,
@@ -56,7 +56,7 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
       secondsWithoutWrite: (step?.longestWriteGapMs ?? 0) / 1000,
       answers: history.filter(({ ended }) => Number.isFinite(ended)).length,
       lost,
-      load: Math.round(loadavg()[0] ?? 0),
+      ...(harm.fate === "recovers" ? { recovery: explanationOf(status?.recovery) } : {}),
     };
   } finally {
     // Where something failed before, that is the news.
@@ -84,6 +84,10 @@ async function recover(scene: Scene, { trial, blow, load, began }: Recovery): Pr
   await blow.returns?.();
   await scene.settled(`${what}: three members are well when what was lost is back`);
   return seconds;
+}
+
+function explanationOf(recovery: { readonly reason: string; readonly mayBeLost?: string } | undefined) {
+  return { reason: recovery?.reason ?? "", mayBeLost: recovery?.mayBeLost ?? "" };
 }
 
 function complaint({ dice }: Trial, verdict: object): string {

@@ -202,3 +202,36 @@ test("two members with different data: nobody can say who is right, so nothing i
   bed.etcd.hashes.clear();
   await bed.until(isSettled, "all is well again");
 });
+
+test("a leader with bad data accuses the good ones: the leader is replaced, the others stay and are acquitted", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  const leader = before.status?.leader ?? "";
+  const cluster = bed.etcd.clusters.get(before.status?.clusterId ?? "");
+  assert.ok(cluster);
+  bed.etcd.hashes.set(leader, 2);
+  const good = before.status?.members?.filter(({ name }) => name !== leader) ?? [];
+  // etcd raises them one after the other.
+  cluster.alarms.push({ kind: "Corrupt", memberId: good[0]?.id ?? "" });
+  await bed.pass(1);
+  cluster.alarms.push({ kind: "Corrupt", memberId: good[1]?.id ?? "" });
+  const after = await bed.until(
+    (now) => isSettled(now) && now.status?.members?.every(({ name }) => name !== leader) === true,
+    "another in the place of the leader",
+  );
+  const kept = after.status?.members?.map(({ name }) => name) ?? [];
+  assert.ok(good.every(({ name }) => kept.includes(name)));
+  assert.deepEqual(cluster.alarms, []);
+});
+
+test("an accusation that nobody can judge makes nobody lose data", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed, { size: 2, version: "3.6.16" });
+  const cluster = bed.etcd.clusters.get(before.status?.clusterId ?? "");
+  assert.ok(cluster);
+  bed.etcd.hashes.set("e-0", 2);
+  cluster.alarms.push({ kind: "Corrupt", memberId: before.status?.members?.[1]?.id ?? "" });
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  await bed.pass(60);
+  assert.equal(bed.etcd.processes.size, 2);
+});

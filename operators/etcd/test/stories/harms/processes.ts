@@ -24,7 +24,10 @@ async function volumeOf(scene: Scene, member: string): Promise<{ readonly name: 
   return { name, spec: volume["spec"] as VolumeSpec };
 }
 
-/** Processes of etcd into which a volume is mounted: its name has a uid in it, so that nobody else's can be meant. */
+/** Where members have their volume. */
+const MOUNT_POINT = "/var/lib/etcd";
+
+/** Processes of etcd that have a volume for their data: its name has a uid in it, so that nobody else's can be meant. */
 async function processesOn(volume: string): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
   const found = await Promise.all(pids.map(async (pid) => ((await isEtcdOn(pid, volume)) ? [pid] : [])));
@@ -36,7 +39,8 @@ async function isEtcdOn(pid: number, volume: string): Promise<boolean> {
     const [name, mounts] = await Promise.all(
       ["comm", "mountinfo"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8")),
     );
-    return name?.trim() === "etcd" && mounts?.includes(volume) === true;
+    const isData = (line: string): boolean => line.includes(volume) && line.includes(` ${MOUNT_POINT} `);
+    return name?.trim() === "etcd" && mounts?.split("\n").some(isData) === true;
   } catch {
     // It ended meanwhile.
     return false;

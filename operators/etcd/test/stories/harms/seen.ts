@@ -45,6 +45,14 @@ export async function reasonOf(scene: Scene, type: string): Promise<string | und
   return (await scene.cluster()).status?.conditions?.find((condition) => condition.type === type)?.reason;
 }
 
+/** The operator's words for a condition. */
+export function messageOf(
+  conditions: readonly { readonly type: string; readonly message?: string }[] | undefined,
+  type: string,
+): string {
+  return conditions?.find((condition) => condition.type === type)?.message ?? "";
+}
+
 /** Whether a node is heard of. */
 export async function isNodeReady(scene: Scene, node: string): Promise<boolean> {
   const found = (await scene.kube.get(`/api/v1/nodes/${node}`)) as PodSeen | undefined;

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Listed } from "../contract.ts";
+import { accusedOf, verdictOf } from "./accusation.ts";
+import type { Hashed } from "./hashes.ts";
+
+const voter = (member: string): Listed => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
+const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({
+  member,
+  hash: { hash, compactRevision },
+});
+const three = ["a", "b", "c"].map(voter);
+
+test("two of three agree: the third differs, whoever accused whom", () => {
+  const verdict = verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], three);
+  assert.deepEqual(verdict, { agreeing: ["b", "c"], differing: ["a"] });
+});
+
+test("without a majority of all voters, silent ones included, nobody is right", () => {
+  assert.equal(verdictOf([hashed("a", 9), hashed("b", 1)], three), undefined);
+  assert.equal(verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 2)], three), undefined);
+  const five = ["a", "b", "c", "d", "e"].map(voter);
+  assert.equal(verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], five), undefined);
+});
+
+test("a silent minority does not stop the others from knowing", () => {
+  const five = ["a", "b", "c", "d", "e"].map(voter);
+  const verdict = verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 1), hashed("d", 1)], five);
+  assert.deepEqual(verdict, { agreeing: ["b", "c", "d"], differing: ["a"] });
+});
+
+test("who has another compaction is neither right nor wrong, and a learner has no vote", () => {
+  const verdict = verdictOf([hashed("a", 9, 2), hashed("b", 1), hashed("c", 1)], three);
+  assert.deepEqual(verdict, { agreeing: ["b", "c"], differing: [] });
+  const withLearner = [voter("a"), voter("b"), { ...voter("c"), isLearner: true }];
+  assert.equal(verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], withLearner), undefined);
+});
+
+test("only listed members can be accused", () => {
+  const quorum = { by: "quorum", clusterId: "x", members: three } as const;
+  const alarms = [
+    { kind: "Corrupt", memberId: "id-b" },
+    { kind: "NoSpace", memberId: "id-a" },
+    { kind: "Corrupt", memberId: "gone" },
+  ] as const;
+  assert.deepEqual(accusedOf({ quorum, alarms }), ["b"]);
+});

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { PAGE, parseResults, RESULTS, toPage } from "./page.ts";
+
+test("the page of faults is what the recorded results say", async () => {
+  const [results, page] = await Promise.all([RESULTS, PAGE].map((path) => readFile(path, "utf8")));
+  assert.equal(page, toPage(parseResults(results ?? "")));
+});
+
+test("every harm was tried on both clusters", async () => {
+  const page = await readFile(PAGE, "utf8");
+  assert.doesNotMatch(page, /not measured/u);
+});

@@ -1,0 +1,156 @@
+/**
+ * Makes docs/faults.md out of recorded results. Run: `node operators/etcd/test/stories/page.ts`. The words are here, the figures only in
+ * docs/faults.jsonl.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { plannedHarms } from "./harms/index.ts";
+import type { Recorded, RefusalResult, TrialResult } from "./results.ts";
+
+type RecordedTrial = Extract<Recorded, { kind: "trial" }>;
+type RecordedRefusal = Extract<Recorded, { kind: "refusal" }>;
+
+const DOCS = join(import.meta.dirname, "..", "..", "docs");
+export const RESULTS = join(DOCS, "faults.jsonl");
+export const PAGE = join(DOCS, "faults.md");
+
+const INTRODUCTION = `# What it survives
+
+<!-- Made by test/stories/page.ts from docs/faults.jsonl: change those. -->
+
+Each harm is done to a cluster of three real members (etcd 3.6.16, TLS) on the embedded cluster with real pods and on a real Kubernetes 1.36 with
+three nodes, at a moment that is left to chance, while four clients write and read through the service. Every other time the operator is at work just
+then: somebody has changed the spec so that all members are made anew. Where a quorum survives, the history of the clients must be linearizable
+(Wing and Gong's search with Lowe's memory, key by key), so no acknowledged write may be lost, and none is read twice differently. Nobody helps: lines
+are mended, nodes and the API server come back, everything else is the operator's work. \`recovery.replaceAfter\` is 30 s here instead of 5 m,
+\`corrupt-check-time\` 5 s instead of 1 h, the quota 64 MiB.`;
+
+const COLUMNS = `Seconds to recover are counted until three members are well, the operator has nothing left to do and clients are served: since
+the harm, or, where a line or the API server had to come back first, since that. Longest without a write: the longest time in which no write of anybody
+was acknowledged, between the harm and that moment. Median and worst of all times.`;
+
+const RECOVERY = `## When most copies are gone
+
+Two of three volumes are deleted while clients write. What only those had cannot be had again: a write that was acknowledged by the two and had not yet
+reached the third. The operator stops what is left, goes on with the newest copy alone, and lets others join it; \`status.recovery\` tells why, with whom, and
+from which revision on writes may be lost. The test reads every key as it was at that revision and compares it with what clients were told.`;
+
+const REFUSALS = `## When it must refuse
+
+Going on without members that may still serve somebody would make two clusters of one. So it does nothing, says why in the condition \`Degraded\`,
+and goes on by itself when the reason is gone. No recovery was begun, and what was written before was read again.`;
+
+const ELSEWHERE = `## Tried elsewhere
+
+- The operator is killed before every single write, on real members: [test/crash](../test/crash), and in the scripted world: [test/world](../test/world/crash.test.ts).
+- The spec is edited during every step, and 200 random edits: [test/edits](../test/edits).
+- Cut off from the members, the operator waits with what it is asked for: [cut.test.ts](../test/stories/cut.test.ts).
+- Every state of a small world: [test/model](../test/model/model.test.ts).
+
+## Run it
+
+\`npm test\` tries the greater part of the harms once on the embedded cluster and some on Kubernetes. All of them, five times each:
+
+\`\`\`sh
+ETCD_FAULTS_REPEATS=5 ETCD_FAULTS_SEED=7 ETCD_FAULTS_RECORD=operators/etcd/docs/faults.jsonl \\
+  node --conditions=@capstan/source --test operators/etcd/test/stories/faults.test.ts
+node --conditions=@capstan/source operators/etcd/test/stories/page.ts
+\`\`\`
+
+\`ETCD_FAULTS_ONLY=kubernetes:\`, or \`="the leader"\`, keeps what matches that. The seed decides who is hit, how and when; it is in every failure's message.`;
+
+/** The page as it should be. */
+export function toPage(results: readonly Recorded[]): string {
+  const trials = results.filter((result) => result.kind === "trial");
+  const refusals = results.filter((result) => result.kind === "refusal");
+  const sections = [
+    INTRODUCTION,
+    circumstancesOf(results),
+    toTable(trials),
+    COLUMNS,
+    RECOVERY,
+    ...recoveryExample(trials),
+    REFUSALS,
+    refusalTable(refusals),
+    ELSEWHERE,
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+function circumstancesOf(results: readonly Recorded[]): string {
+  const days = unique(results.map(({ at }) => at.slice(0, 10)));
+  const commits = unique(results.map(({ commit }) => commit));
+  const cores = unique(results.map((result) => String(result.cores)));
+  const loads = results.map(({ load }) => load);
+  const answers = results.reduce((sum, result) => sum + (result.kind === "trial" ? result.answers : 0), 0);
+  return (
+    `Measured on ${days.join(", ")} at ${commits.join(", ")}, on ${cores.join(" or ")} cores that others used, too (load ${Math.min(...loads)} ` +
+    `to ${Math.max(...loads)}): take the seconds as upper bounds. ${answers} answers to clients were judged.`
+  );
+}
+
+function toTable(trials: readonly RecordedTrial[]): string {
+  const rows = plannedHarms(1).flatMap(({ harm }) =>
+    (["embedded", "kubernetes"] as const).map((ground) => {
+      const own = trials.filter((trial) => trial.harm === harm.name && trial.ground === ground);
+      return toRow(harm.name, ground, own);
+    }),
+  );
+  return [
+    "| what was done | where | times | seconds to recover | longest without a write | acknowledged writes lost | hands |",
+    "|---|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+function toRow(harm: string, ground: TrialResult["ground"], trials: readonly RecordedTrial[]): string {
+  const where = ground === "embedded" ? "embedded" : "Kubernetes";
+  if (trials.length === 0) return `| ${harm} | ${where} | 0 | not measured | | | |`;
+  const recovered = spread(trials.map(({ seconds }) => seconds));
+  const unwritten = spread(trials.map(({ secondsWithoutWrite }) => secondsWithoutWrite));
+  const lost = trials.map((trial) => trial.lost);
+  const loss = Math.max(...lost) === 0 ? "0" : `${lost.join(", ")}: only the lost had them`;
+  return `| ${harm} | ${where} | ${trials.length} | ${recovered} | ${unwritten} | ${loss} | none |`;
+}
+
+function spread(values: readonly number[]): string {
+  const sorted = values.toSorted((one, other) => one - other);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return `${median.toFixed(1)}, ${(sorted.at(-1) ?? 0).toFixed(1)}`;
+}
+
+function recoveryExample(trials: readonly RecordedTrial[]): readonly string[] {
+  const told = trials.flatMap(({ recovery }) => recovery ?? []).at(-1);
+  if (told === undefined) return [];
+  return [
+    `From one of the runs:\n\n\`\`\`yaml\nrecovery:\n  reason: ${told.reason}\n  mayBeLost: ${told.mayBeLost}\n\`\`\``,
+  ];
+}
+
+function refusalTable(refusals: readonly RecordedRefusal[]): string {
+  const rows = unique(refusals.map(({ name }) => name)).map((name) => {
+    const own = refusals.filter((refusal) => refusal.name === name);
+    return refusalRow(own[0], unique(own.map(({ ground }) => ground)));
+  });
+  return ["| what was done | where | what it says | mended by |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function refusalRow(refusal: RefusalResult | undefined, grounds: readonly string[]): string {
+  return refusal === undefined
+    ? ""
+    : `| ${refusal.name} | ${grounds.join(", ")} | ${refusal.words} | ${refusal.mendedBy} |`;
+}
+
+function unique(words: readonly string[]): readonly string[] {
+  return [...new Set(words)];
+}
+
+/** Reads recorded results. */
+export function parseResults(text: string): readonly Recorded[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Recorded);
+}
+
+if (import.meta.main) await writeFile(PAGE, toPage(parseResults(await readFile(RESULTS, "utf8"))));

@@ -1,0 +1,52 @@
+/** Where going on could destroy data or make two clusters of one, the operator must refuse and say why; and go on when it is mended. */
+import assert from "node:assert/strict";
+import { loseMostNodes } from "./harms/nodes.ts";
+import { destroy } from "./harms/pods.ts";
+import { memberNames, messageOf, reasonOf } from "./harms/seen.ts";
+import type { Scene } from "./scene.ts";
+
+/** A case in which nothing may be done. */
+export interface Refusal {
+  readonly name: string;
+  /** What mends it, as the page tells it. */
+  readonly mendedBy: string;
+  /** Brings it about; answers what mends it. */
+  provoke(scene: Scene): Promise<() => Promise<void>>;
+}
+
+export const REFUSALS: readonly Refusal[] = [
+  {
+    name: "two of three nodes are lost",
+    mendedBy: "the nodes come back",
+    provoke: loseMostNodes,
+  },
+  {
+    name: "two of three volumes are deleted, and `recovery.quorumLoss` is `Manual`",
+    mendedBy: "somebody sets it to `Automatic`",
+    provoke: async (scene) => {
+      await scene.edit({ recovery: { quorumLoss: "Manual" } });
+      await scene.settled("the policy is known");
+      await destroy(scene, (await memberNames(scene)).slice(1));
+      return async () => void (await scene.edit({ recovery: { quorumLoss: "Automatic" } }));
+    },
+  },
+];
+
+/** Tries one; answers with the operator's words. */
+export async function tryRefusal(scene: Scene, refusal: Refusal): Promise<string> {
+  const { name } = refusal;
+  const born = await scene.settled(`calm before: ${name}`);
+  const key = `refusal/${name}`;
+  await scene.put(key, "kept");
+  const mend = await refusal.provoke(scene);
+  await scene.until(`${name}: it is refused`, async () => (await reasonOf(scene, "Degraded")) === "QuorumLost");
+  const { status } = await scene.cluster();
+  const words = messageOf(status?.conditions, "Degraded");
+  assert.deepEqual(status?.recovery, born.status?.recovery, `${name}: no recovery was begun`);
+  assert.equal(await reasonOf(scene, "QuorumLost"), "TooFewMembers");
+  await mend();
+  const after = await scene.settled(`${name}: three members are well again`);
+  assert.equal(after.status?.clusterId, born.status?.clusterId);
+  assert.equal(await scene.read(key), "kept");
+  return words;
+}
