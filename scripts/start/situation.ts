@@ -3,11 +3,10 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inspectMachine } from "@capstan/node";
 import {
-  buildImage,
+  buildProgramImage,
   formatReference,
   parseReference,
   platformOf,
-  programEntries,
   pullImage,
   RegistrySession,
   type Store,
@@ -96,14 +95,7 @@ async function answered(ask: typeof fetch, url: string, init: RequestInit): Prom
 async function tryBuild({ image, program }: Wanted, store: Store, { env, machine }: Surroundings): Promise<boolean> {
   const path = findProgram(program, env["PATH"] ?? "");
   if (path === undefined) return false;
-  const users = "root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n";
-  const files = [{ path: "/etc/passwd", type: "file" as const, mode: 0o644, body: users }];
-  const recipe = {
-    platform: platformOf(machine),
-    layers: [await programEntries(path), files],
-    config: { Entrypoint: [`/usr/bin/${program}`], User: "65534" },
-  };
-  await store.tag(formatReference(parseReference(image)), await buildImage(recipe, store));
+  await buildProgramImage({ program: path, name: image, machine }, store);
   return true;
 }
 

@@ -186,6 +186,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/cluster-load-image.ts")).clusterLoadImage,
   },
   {
+    name: "cluster images list",
+    topic: "Cluster",
+    summary: "List the images that embedded clusters know",
+    load: async () => (await import("./commands/cluster-images.ts")).clusterImagesList,
+  },
+  {
+    name: "cluster images remove",
+    topic: "Cluster",
+    summary: "Remove images of embedded clusters",
+    load: async () => (await import("./commands/cluster-images.ts")).clusterImagesRemove,
+  },
+  {
     name: "cluster exec",
     topic: "Cluster",
     summary: "Run a program in the network of an embedded cluster",

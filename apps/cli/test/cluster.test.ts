@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -65,16 +65,43 @@ describe("capstan cluster", () => {
       [["kubeconfig", "--name", "nothing"], 6, /does not run/],
       [["logs", "--name", "nothing"], 6, /there is no log/],
       [["exec"], 2, /say what to run/],
-      [["fault", "explode", "pod"], 2, /say cut, delay or heal/],
+      [["fault", "explode", "pod"], 2, /say cut, delay, kill or heal/],
       [["fault", "cut"], 2, /say to whom/],
       [["fault", "delay", "pod", "--by", "long"], 2, /--by must be milliseconds/],
       [["load-image", "not-there.tar"], 7, /not-there\.tar/],
+      [["load-image"], 2, /say which archive to load/],
+      [["load-image", "--program", "true"], 2, /--program and --tag belong together/],
+      [["load-image", "--program", "not-there", "--tag", "some:1"], 3, /no program not-there/],
+      [["images", "remove", "not-there:1"], 3, /no image not-there:1/],
     ];
     for (const [words, code, message] of cases) {
       const said = await run(...words);
       assert.equal(said.code, code, `${words.join(" ")}: ${said.err}`);
       assert.match(said.err, message);
     }
+  });
+
+  test("makes images of programs, lists them and removes them with all that only they needed", async () => {
+    for (const tag of ["first:1", "second:1"]) {
+      const made = await run("load-image", "--program", "true", "--tag", tag);
+      assert.equal(made.out, `loaded docker.io/library/${tag}\n`, made.err);
+    }
+    const titles = /^IMAGE +DIGEST +SIZE\n/;
+    assert.match((await run("images", "list")).out, titles);
+    assert.equal((await run("images", "remove", "first:1")).out, "removed docker.io/library/first:1\n");
+    const [left, ...none] = JSON.parse((await run("images", "list", "-o", "json")).out) as {
+      name: string;
+      bytes: number;
+    }[];
+    assert.equal(left?.name, "docker.io/library/second:1");
+    assert.ok(left.bytes > 0, "what the other name needs is still there");
+    assert.deepEqual(none, []);
+    const unpacked = join(home, "data/capstan/images/unpacked/root", `sha256-${"0".repeat(64)}`);
+    await mkdir(unpacked, { recursive: true });
+    assert.equal((await run("images", "remove", "docker.io/library/second:1")).code, 0);
+    assert.deepEqual(await readdir(join(home, "data/capstan/images/blobs/sha256")), []);
+    assert.deepEqual(await readdir(join(unpacked, "..")), []);
+    assert.equal((await run("images", "list", "-o", "json")).out, "[]\n");
   });
 
   test("a port that is taken is told, and nothing stays behind", async () => {

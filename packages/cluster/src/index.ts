@@ -9,3 +9,4 @@ export type { Fault, Faults, FaultTarget } from "./network/faults.ts";
 export { ClusterError } from "./errors.ts";
 export type { ClusterErrorCode } from "./errors.ts";
 export { localImages } from "./images/place.ts";
+export { sweepUnpacked } from "./images/unpacked.ts";

@@ -39,6 +39,21 @@ describe("building", () => {
     assert.notEqual((await build(store)).digest, (await build(store, "bye")).digest);
   });
 
+  test("an image that is removed takes along what no other image needs", async () => {
+    const first = await build(store);
+    const second = await build(store, "bye");
+    const index = await buildIndex([first, second], store);
+    await store.tag("example.test/both:1", index);
+    await store.tag("example.test/one:1", first);
+    const before = (await store.blobs()).length;
+    await store.remove("example.test/both:1");
+    assert.equal((await store.blobs()).length, before - 4, "the index, and manifest, config and layer of the second");
+    assert.equal((await store.image(first, platform)).descriptor.digest, first.digest);
+    await store.remove("example.test/one:1");
+    assert.deepEqual(await store.blobs(), []);
+    await store.remove("example.test/never:1");
+  });
+
   test("a folder gives the same layer whatever its times are", async () => {
     const folder = join(home, "src");
     mkdirSync(join(folder, "bin"), { recursive: true });

@@ -5,6 +5,7 @@ import { startMachine, startNode, startServiceProxy } from "@capstan/node";
 import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
 import { openStore } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
+import { unpackedFolder } from "../images/unpacked.ts";
 import type { Setting } from "../setting.ts";
 import { provideNames, NAMES_ADDRESS } from "../network/names.ts";
 import { faultsOf } from "../network/faults.ts";
@@ -147,6 +148,8 @@ function machineOptions({ clock }: Setting, options: RealNodesOptions, store: St
     clock,
     store,
     rights,
+    // Whoever brings images along for several clusters has their files unpacked once for all of them.
+    ...(options.images !== undefined && { roots: unpackedFolder(store) }),
     names: { server: NAMES_ADDRESS },
     apiServer: { host: "127.0.0.1", port },
     ...(registry !== undefined && { session: registry }),

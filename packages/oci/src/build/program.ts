@@ -4,6 +4,10 @@ import { readFile, realpath } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { promisify } from "node:util";
 import { OciError } from "../errors.ts";
+import { platformOf } from "../image.ts";
+import { formatReference, parseReference } from "../reference.ts";
+import type { Store } from "../store/store.ts";
+import { buildImage } from "./image.ts";
 import type { LayerEntry } from "./layer.ts";
 
 const run = promisify(execFile);
@@ -23,6 +27,32 @@ export async function programEntries(
     })),
   );
   return [{ path: at, type: "file", mode: 0o755, body: await readFile(await realpath(program)) }, ...entries];
+}
+
+/** A program of this machine that is to be an image. */
+export interface ProgramImage {
+  /** The path of the program. */
+  readonly program: string;
+  /** The name of the image. */
+  readonly name: string;
+  readonly machine: Parameters<typeof platformOf>[0];
+}
+
+/** Makes an image of an installed program, which runs as nobody, and gives it a name in the store; answers with the full name. */
+export async function buildProgramImage({ program, name, machine }: ProgramImage, store: Store): Promise<string> {
+  const reference = formatReference(parseReference(name));
+  const users = "root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n";
+  const files = [{ path: "/etc/passwd", type: "file" as const, mode: 0o644, body: users }];
+  const descriptor = await buildImage(
+    {
+      platform: platformOf(machine),
+      layers: [await programEntries(program), files],
+      config: { Entrypoint: [`/usr/bin/${basename(program)}`], User: "65534" },
+    },
+    store,
+  );
+  await store.tag(reference, descriptor);
+  return reference;
 }
 
 async function librariesOf(program: string): Promise<string[]> {

@@ -114,6 +114,29 @@ export class Store {
     await this.#replaceIndex({ ...index, manifests: manifests.filter((one) => nameOf(one) !== name) });
   }
 
+  /** Takes a name away, and the blobs that no other name needs. */
+  async remove(name: string): Promise<void> {
+    const descriptor = await this.find(name);
+    if (descriptor === undefined) return;
+    await this.untag(name);
+    const kept = await Promise.all((await this.list()).map((one) => this.#reachable(one.descriptor)));
+    const needed = new Set(kept.flat());
+    const unneeded = (await this.#reachable(descriptor)).filter((digest) => !needed.has(digest));
+    await Promise.all(unneeded.map((digest) => rm(this.blobPath(digest), { force: true })));
+  }
+
+  /** The digests of a descriptor and of all that it leads to, as far as that is in the store. */
+  async #reachable({ digest, mediaType }: Descriptor): Promise<readonly string[]> {
+    if (!(await this.has(digest))) return [digest];
+    if (isIndex(mediaType)) {
+      const { manifests } = await this.readJson<Index>(digest);
+      return [digest, ...(await Promise.all(manifests.map((one) => this.#reachable(one)))).flat()];
+    }
+    if (!isManifest(mediaType)) return [digest];
+    const { config, layers } = await this.readJson<Manifest>(digest);
+    return [digest, config.digest, ...layers.map((layer) => layer.digest)];
+  }
+
   async find(name: string): Promise<Descriptor | undefined> {
     return (await this.#index()).manifests.find((one) => nameOf(one) === name || one.digest === name);
   }
