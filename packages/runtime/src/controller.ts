@@ -140,6 +140,15 @@ export class RunningController {
     this.#queue.add(key, { cause: outsideCause("request", "by hand"), priority: 10 });
   }
 
+  /** Wakes those among the objects that have these uids: children of theirs are seen in another way than before. */
+  requestOwners(uids: ReadonlySet<string>): void {
+    if (uids.size === 0) return;
+    for (const object of this.#view.find({})) {
+      if (!uids.has(object.metadata.uid)) continue;
+      this.#wake(keyText(object), { cause: outsideCause("request", "other namespaces are watched") });
+    }
+  }
+
   get isSynced(): boolean {
     for (const view of this.#views) if (!view.isSynced) return false;
     return true;

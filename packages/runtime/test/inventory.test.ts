@@ -89,6 +89,45 @@ for (const [where, serve] of servers) {
       assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
     });
 
+    test("prunes and cleans up in a namespace that is given up while it runs", async () => {
+      const clock = new VirtualClock();
+      const server = await serve(clock);
+      await using world = await testOperator(first, server, { clock });
+      await world.apply(Namespace, "far", {});
+      for (const name of ["pruned", "leaving", "staying"]) await world.apply(Box, name, { spec: { far: true } });
+      await world.settle();
+      await world.running.setNamespaces(["default"]);
+      await world.apply(Box, "pruned", { spec: { far: false } });
+      await world.delete(Box, "leaving");
+      await world.settle();
+      const isFar = async (name: string): Promise<boolean> =>
+        (await world.get(ConfigMap, `${name}-far`, { namespace: "far" })) !== undefined;
+      assert.deepEqual([await isFar("pruned"), await isFar("leaving"), await isFar("staying")], [false, false, true]);
+      assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
+    });
+
+    test("what was to go while the namespaces changed goes as well", async () => {
+      const clock = new VirtualClock();
+      const server = await serve(clock);
+      await using world = await testOperator(first, server, { clock });
+      await world.apply(Namespace, "far", {});
+      await world.apply(Box, "b", { spec: { far: true } });
+      await world.settle();
+      // The list of what is left behind takes its time; the turn does not wait for it.
+      const end = world.inject(({ verb, kind }) =>
+        verb === "list" && kind.kind === "ConfigMap" ? { fault: "delay", by: 30_000 } : undefined,
+      );
+      const known = world.running.setNamespaces(["default"]);
+      await world.apply(Box, "b", { spec: { far: false } });
+      await world.advance("10s");
+      assert.notEqual(await world.get(ConfigMap, "b-far", { namespace: "far" }), undefined, "not known yet");
+      await world.advance("30s");
+      await known;
+      end();
+      await world.settle();
+      assert.equal(await world.get(ConfigMap, "b-far", { namespace: "far" }), undefined);
+    });
+
     test("is no reason to stand still when it cannot be read", async () => {
       const clock = new VirtualClock();
       const server = await serve(clock);

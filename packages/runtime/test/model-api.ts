@@ -87,9 +87,9 @@ export class ModelApi implements Api {
     this.requests++;
     const object = this.#of(kind).get(formatKey(key));
     if (object === undefined) throw failure("NotFound", `${kind.kind} ${formatKey(key)} not found`, 404);
-    if (kind.kind !== "CustomResourceDefinition") return structuredClone(object);
+    if (kind.kind !== "CustomResourceDefinition") return clone(object);
     const status = { conditions: [{ type: "Established", status: "True" }] };
-    return Object.assign(structuredClone(object), { status });
+    return Object.assign(clone(object), { status });
   }
 
   async list(kind: AnyKind, request: ListRequest): Promise<ListPage> {
@@ -99,7 +99,7 @@ export class ModelApi implements Api {
     const all = this.all(kind).filter((object) => matches(object, request));
     const from = Number(request.continueAt ?? 0);
     const end = request.limit === undefined ? all.length : Math.min(all.length, from + request.limit);
-    const items = structuredClone(all.slice(from, end));
+    const items = clone(all.slice(from, end));
     return { items, resourceVersion: String(this.#version), continueAt: end < all.length ? String(end) : undefined };
   }
 
@@ -110,7 +110,7 @@ export class ModelApi implements Api {
     if (request.initialEvents === true) {
       if (!this.streaming) throw failure("Invalid", "sendInitialEvents is forbidden", 422);
       this.lists++;
-      for (const object of this.all(kind)) watcher.offer({ type: "ADDED", object: structuredClone(object) });
+      for (const object of this.all(kind)) watcher.offer({ type: "ADDED", object: clone(object) });
       watcher.push(bookmark(this.#version, true));
     } else {
       const from = Number(request.resourceVersion);
@@ -166,9 +166,9 @@ export class ModelApi implements Api {
       this.#erase(kind, live);
       return undefined;
     }
-    if (live.metadata.deletionTimestamp !== undefined) return structuredClone(live);
+    if (live.metadata.deletionTimestamp !== undefined) return clone(live);
     const deletionTimestamp = new Date(this.#wall()).toISOString();
-    return structuredClone(this.#commit(kind, live, { ...live, metadata: { ...live.metadata, deletionTimestamp } }));
+    return clone(this.#commit(kind, live, { ...live, metadata: { ...live.metadata, deletionTimestamp } }));
   }
 
   #store(
@@ -182,14 +182,14 @@ export class ModelApi implements Api {
     if (options.dryRun === true)
       return { ...next, metadata: { ...next.metadata, ...(live ?? this.#fresh(next)).metadata } } as StoredObject;
     this.writes.push({ verb: options.verb, kind: kind.kind, key: keyText(next), changed, manager: options.manager });
-    if (!changed) return structuredClone(live);
+    if (!changed) return clone(live);
     const stored = this.#commit(kind, live, next);
     // The garbage collector removes what names an owner that is no more.
     const owners = stored.metadata.ownerReferences ?? [];
     if (owners.length > 0 && !owners.some(({ uid }) => this.#exists(uid))) this.#erase(kind, stored);
     if (stored.metadata.deletionTimestamp !== undefined && (stored.metadata.finalizers?.length ?? 0) === 0)
       this.#erase(kind, stored);
-    return structuredClone(stored);
+    return clone(stored);
   }
 
   #fresh(object: KubeObject): StoredObject {
@@ -285,7 +285,7 @@ export class ModelWatch implements AsyncIterable<WatchEvent> {
   offer(event: WatchEvent): void {
     const { resourceVersion: from } = this.#request;
     if (from !== undefined && !isLater(event.object.metadata.resourceVersion, from)) return;
-    if (matches(event.object, this.#request)) this.push({ type: event.type, object: structuredClone(event.object) });
+    if (matches(event.object, this.#request)) this.push({ type: event.type, object: clone(event.object) });
   }
 
   push(event: WatchEvent): void {
@@ -336,8 +336,14 @@ function matches({ metadata }: StoredObject, { namespace, labelSelector }: ListR
   });
 }
 
-function clone<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
+/** A copy of JSON; fields without a value are left out. Several times quicker than structuredClone, and worlds copy a lot. */
+export function clone<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  // Each branch builds the same shape that it was given.
+  if (Array.isArray(value)) return value.map(clone) as T;
+  const made: { [name: string]: unknown } = {};
+  for (const name in value) if (value[name] !== undefined) made[name] = clone(value[name]);
+  return made as T;
 }
 
 function same(live: StoredObject, next: KubeObject): boolean {

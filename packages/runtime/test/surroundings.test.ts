@@ -100,7 +100,7 @@ test("namespaces can be changed while it runs", async () => {
     notes.some((note) => note.includes("other/b")),
     false,
   );
-  operator.setNamespaces(["other"]);
+  const left = operator.setNamespaces(["other"]);
   await clock.advance(1_000);
   assert.equal(
     notes.some((note) => note.includes("other/b")),
@@ -110,6 +110,7 @@ test("namespaces can be changed while it runs", async () => {
   await task("c");
   await clock.advance(1_000);
   assert.equal(notes.length, before, "the namespace that it left is not watched any more");
+  await left;
 });
 
 test("kinds can be cached without what nobody needs", async () => {

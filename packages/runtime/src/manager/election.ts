@@ -55,6 +55,8 @@ export class Election implements Fence {
   /** Until when we may write; undefined when we do not lead. */
   #mayWriteUntil: number | undefined;
   #deadline: Timer | undefined;
+  /** What was told last about rounds that fail. */
+  #trouble: string | undefined;
   #finished: Promise<void> | undefined;
 
   constructor(options: ElectionOptions) {
@@ -117,16 +119,29 @@ export class Election implements Fence {
   }
 
   async #run(): Promise<void> {
-    const { clock, random, log } = this.#options;
+    const { clock, random } = this.#options;
     while (!this.#stop.signal.aborted) {
       const hadLease = this.#mayWriteUntil !== undefined;
       try {
         await this.#round();
+        this.#trouble = undefined;
       } catch (error) {
-        log.debug(`lease: ${messageOf(error)}`);
+        this.#tell(error);
       }
       if (hadLease && !this.isLeader) return this.#lose();
       await sleep(clock, this.#tuning.period * (0.8 + 0.2 * random()), this.#stop.signal).catch(() => undefined);
+    }
+  }
+
+  /** That another candidate was quicker is the order of things; anything else is told, once. A missing right comes with its rule. */
+  #tell(error: unknown): void {
+    const { log } = this.#options;
+    const trouble = messageOf(error);
+    if (isApiError(error, "Conflict", "AlreadyExists") || this.#stop.signal.aborted) {
+      log.debug(`lease: ${trouble}`);
+    } else if (trouble !== this.#trouble) {
+      this.#trouble = trouble;
+      log.error(`cannot get or keep the lease, and goes on trying: ${trouble}`);
     }
   }
 

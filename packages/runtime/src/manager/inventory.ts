@@ -75,6 +75,22 @@ export class Inventory {
     }
   }
 
+  /** Other namespaces are watched than before: looks again for what no cache shows, and answers the owners, by controller. */
+  async lookAgain(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const { log, controllers } = this.#options;
+    const owners = new Map<string, ReadonlySet<string>>();
+    try {
+      for (const controller of controllers) {
+        this.#strays.delete(controller.name);
+        await this.#look(controller);
+        owners.set(controller.name, new Set(this.#strays.get(controller.name)?.keys()));
+      }
+    } catch (error) {
+      log.warn(`what is in namespaces that are no longer watched is not known, and stays: ${messageOf(error)}`);
+    }
+    return owners;
+  }
+
   /** What one controller needs of it. */
   straysOf(controller: string): Strays {
     const own = (): Map<string, Stray[]> | undefined => this.#strays.get(controller);

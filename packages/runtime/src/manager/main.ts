@@ -184,7 +184,7 @@ async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefi
 async function tellMissingRights({ definition, settings, config, api, log }: Program): Promise<void> {
   const [namespace = config.namespace] = settings.namespaces;
   const granted = await grantedRules(api, namespace).catch(() => undefined);
-  const missing = granted === undefined ? [] : missingRules(neededRules(definition.controllers), granted);
+  const missing = granted === undefined ? [] : missingRules(neededRules(definition), granted);
   if (missing.length === 0) return;
   log.warn(`rights are missing; add these rules to the operator's role:\n${missing.map(formatRule).join("\n")}`);
 }

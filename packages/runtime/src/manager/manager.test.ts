@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ForbiddenError } from "@capstan/client";
 import { ModelApi } from "../../test/model-api.ts";
 import { silentLog } from "../log.ts";
 import { VirtualClock } from "../testing/clock.ts";
@@ -11,12 +12,23 @@ import { Registry } from "./registry.ts";
 import { readSettings } from "./settings.ts";
 
 describe("leader election", () => {
-  function candidates(): { clock: VirtualClock; api: ModelApi; one: Election; two: Election } {
+  interface Candidates {
+    readonly clock: VirtualClock;
+    readonly api: ModelApi;
+    readonly one: Election;
+    readonly two: Election;
+    /** What was logged as an error. */
+    readonly told: string[];
+  }
+
+  function candidates(): Candidates {
     const clock = new VirtualClock();
     const api = new ModelApi(() => clock.wall());
+    const told: string[] = [];
+    const log = { ...silentLog, error: (message: string) => void told.push(message) };
     const make = (identity: string): Election =>
-      new Election({ api, clock, random: () => 1, log: silentLog, namespace: "default", name: "x", identity });
-    return { clock, api, one: make("one"), two: make("two") };
+      new Election({ api, clock, random: () => 1, log, namespace: "default", name: "x", identity });
+    return { clock, api, one: make("one"), two: make("two"), told };
   }
 
   test("elects one, and the other when the first gives the lease back", async () => {
@@ -46,6 +58,32 @@ describe("leader election", () => {
     await clock.advance(8_000);
     assert.equal(two.isLeader, true);
     await two.abandon();
+  });
+
+  test("says once what keeps it from the lease, with the rule that is missing, and gets it when it may", async () => {
+    const { clock, api, one, told } = candidates();
+    const attempt = {
+      verb: "get",
+      group: "coordination.k8s.io",
+      version: "v1",
+      kind: "Lease",
+      plural: "leases",
+      namespace: "default",
+      name: "x",
+    } as const;
+    const get = api.get.bind(api);
+    api.get = () => Promise.reject(new ForbiddenError({ attempt, why: "no permission" }));
+    one.start();
+    await clock.advance(60_000);
+    assert.deepEqual(told, [
+      "cannot get or keep the lease, and goes on trying: Cannot get Lease default/x: no permission. " +
+        "If a permission is missing, this rule grants it:\n" +
+        '- apiGroups: ["coordination.k8s.io"]\n  resources: ["leases"]\n  verbs: ["get"]',
+    ]);
+    api.get = get;
+    await clock.advance(3_000);
+    assert.equal(one.isLeader, true);
+    await one.abandon();
   });
 
   test("is not misled by a server that tells an older record", async () => {

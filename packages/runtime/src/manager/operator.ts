@@ -94,6 +94,8 @@ export class RunningOperator implements AsyncDisposable {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lost = Promise.withResolvers<unknown>();
+  /** Resolved when the inventory was read, which only a leader does. */
+  readonly #isPrepared = Promise.withResolvers<void>();
   readonly #controllersByName: ReadonlyMap<string, RunningController>;
   #stopped: Promise<void> | undefined;
 
@@ -182,9 +184,12 @@ export class RunningOperator implements AsyncDisposable {
     return this.#caches.health;
   }
 
-  /** Watches these namespaces from now on. */
-  setNamespaces(namespaces: readonly string[]): void {
+  /** Watches these namespaces from now on. Resolves when what was left in the others is known; until then it is not pruned. */
+  async setNamespaces(namespaces: readonly string[]): Promise<void> {
     this.#caches.setNamespaces(namespaces);
+    await this.#isPrepared.promise;
+    for (const [controller, owners] of (await this.#inventory?.lookAgain()) ?? [])
+      this.#controllersByName.get(controller)?.requestOwners(owners);
   }
 
   /** Takes no new turns, waits for those that run (at most so many milliseconds), gives the lease back and ends all watches. */
@@ -224,6 +229,7 @@ export class RunningOperator implements AsyncDisposable {
     });
     await election?.elected;
     await this.#inventory?.prepare();
+    this.#isPrepared.resolve();
     if (this.#stopped !== undefined || election?.lost.aborted === true) return;
     for (const controller of this.controllers) controller.work();
   }

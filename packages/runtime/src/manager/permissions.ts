@@ -1,7 +1,8 @@
 /** Looks once, at the start, whether the operator may do what it declared, and says which rules are missing. */
 import type { PolicyRule } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
-import type { Controller } from "../define.ts";
+import type { OperatorDefinition } from "./operator.ts";
+import { Namespace } from "../reconcile/pause.ts";
 
 const SelfSubjectRulesReview: AnyKind = {
   group: "authorization.k8s.io",
@@ -14,14 +15,17 @@ const SelfSubjectRulesReview: AnyKind = {
 const READ = ["get", "list", "watch"];
 const OWN = [...READ, "create", "patch", "delete"];
 
-/** What the controllers need, from what they declare. */
-export function neededRules(controllers: readonly Controller[]): readonly PolicyRule[] {
-  return controllers.flatMap(({ kind, owns, reads, options }) => [
+const Event = { group: "events.k8s.io", plural: "events" };
+
+/** What an operator needs, from what it declares; of its lease the election itself says so. */
+export function neededRules({ controllers, pauseByNamespace = false }: OperatorDefinition): readonly PolicyRule[] {
+  const ofControllers = controllers.flatMap(({ kind, owns, reads, options }) => [
     rule(kind, [...READ, "patch"]),
     rule(kind, ["patch"], "/status"),
     ...owns.map((owned) => rule(owned, OWN)),
     ...[...reads, ...options.watches.map((watch) => watch.kind)].map((seen) => rule(seen, READ)),
   ]);
+  return [...ofControllers, rule(Event, ["create", "patch"]), ...(pauseByNamespace ? [rule(Namespace, READ)] : [])];
 }
 
 /** Those that nothing permits, each with the verbs that are missing. */
@@ -69,6 +73,10 @@ function permits({ apiGroups, resources, verbs }: PolicyRule, { group, resource,
   );
 }
 
-function rule({ group, plural }: AnyKind, verbs: readonly string[], subresource = ""): PolicyRule {
+function rule(
+  { group, plural }: Pick<AnyKind, "group" | "plural">,
+  verbs: readonly string[],
+  subresource = "",
+): PolicyRule {
   return { apiGroups: [group], resources: [`${plural}${subresource}`], verbs };
 }

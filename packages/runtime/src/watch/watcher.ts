@@ -1,7 +1,7 @@
 /** Follows one kind for ever: yields every object, then every change, whatever happens to the connection. */
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
-import { isEarlier } from "../api.ts";
+import { isEarlier, isLater } from "../api.ts";
 import type { AnyKind, Api, Scope, WatchEvent } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import type { StoredObject } from "@capstan/model";
@@ -54,7 +54,7 @@ class Watcher {
   readonly #options: WatcherOptions;
   readonly #tuning: WatchTuning;
   #version: string | undefined;
-  /** The latest version up to which everything was known, also while a new list is under way. */
+  /** The latest version of which anything was told, also by a list that broke off. */
   #latest: string | undefined;
   #failures = 0;
   /** How many lists in a row were older than that. */
@@ -119,13 +119,13 @@ class Watcher {
   }
 
   async #page(pageSize: number): Promise<End> {
-    const { api, kind, scope, signal, onSignal } = this.#options;
+    const { api, kind, scope, signal } = this.#options;
     this.#restart();
     let continueAt: string | undefined;
     for (;;) {
       const limit = pageSize === 0 ? undefined : pageSize;
       const page = await api.list(kind, { ...scope, limit, continueAt, signal });
-      for (const object of page.items) onSignal({ type: "listed", object });
+      for (const object of page.items) this.#list(object);
       continueAt = page.continueAt === "" ? undefined : page.continueAt;
       if (continueAt !== undefined) continue;
       this.#complete(page.resourceVersion);
@@ -161,11 +161,10 @@ class Watcher {
 
   /** An event before the end of the initial events: the version must not move yet, because the list is not complete. */
   #listEvent({ type, object }: WatchEvent): boolean {
-    const { onSignal } = this.#options;
     switch (type) {
       case "ADDED":
       case "MODIFIED":
-        onSignal({ type: "listed", object });
+        this.#list(object);
         return true;
       case "DELETED":
         return true;
@@ -196,6 +195,13 @@ class Watcher {
         onSignal({ type: "progressed", version });
         return false;
     }
+  }
+
+  /** An object of a list, which may break off before it is complete: a later one must know it all the same. */
+  #list(object: StoredObject): void {
+    const { resourceVersion } = object.metadata;
+    if (this.#latest === undefined || isLater(resourceVersion, this.#latest)) this.#latest = resourceVersion;
+    this.#options.onSignal({ type: "listed", object });
   }
 
   /** A list is complete; one that is older than what is known is not taken: objects would return that are gone. */

@@ -6,7 +6,7 @@ import type { ObjectKey, StoredObject } from "@capstan/model";
 import { formatKey } from "@capstan/model";
 import { isLater, keyText, kindId } from "../../src/api.ts";
 import type { AnyKind, Api, ListPage, ListRequest, Scope, WatchEvent, WatchRequest } from "../../src/api.ts";
-import { bookmark, failure, isInitialEnd, ModelWatch } from "../model-api.ts";
+import { bookmark, clone, failure, isInitialEnd, ModelWatch } from "../model-api.ts";
 
 /** The server that is behind. */
 export class BehindApi implements Api, AsyncDisposable {
@@ -47,12 +47,12 @@ export class BehindApi implements Api, AsyncDisposable {
     const followed = await this.#follow(kind, key.namespace === "" ? {} : { namespace: key.namespace });
     const object = followed.objects.get(formatKey(key));
     if (object === undefined) throw failure("NotFound", `${kind.kind} ${formatKey(key)} not found`, 404);
-    return structuredClone(object);
+    return clone(object);
   }
 
   async list(kind: AnyKind, request: ListRequest): Promise<ListPage> {
     const { objects, version } = await this.#follow(kind, scopeOf(request));
-    return { items: structuredClone([...objects.values()]), resourceVersion: version };
+    return { items: clone([...objects.values()]), resourceVersion: version };
   }
 
   async *watch(kind: AnyKind, request: WatchRequest): AsyncGenerator<WatchEvent> {

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { World } from "./world.ts";
 
-const COUNT = 50;
+/** The first is one that once failed: a list that broke off had told more than the next, complete one. */
+const SEEDS = [960, ...Array.from({ length: 50 }, (_, at) => at + 1)];
 
-test(`no event is lost and nothing is written without the lease, in ${COUNT} random worlds`, async () => {
-  for (let seed = 1; seed <= COUNT; seed++) {
+test(`no event is lost and nothing is written without the lease, in ${SEEDS.length} random worlds`, async () => {
+  for (const seed of SEEDS) {
     try {
       await new World(seed).run();
     } catch (cause) {
