@@ -38,7 +38,8 @@ function breakageOf({ faults }: RealCluster, door: Gate, state: string): Breakag
       for (const name of pods) await faults.set({ do: "cut", target: { kind: "pod", namespace: NAMESPACE, name } });
     },
     heal: async () => void (await faults.set({ do: "heal" })),
-    loseNode: async (node) => void (await faults.set({ do: "cut", target: nodeTarget(node) })),
+    loseNode: async (node, how) =>
+      void (await faults.set({ do: how === "killed" ? "kill" : "cut", target: nodeTarget(node) })),
     returnNode: async (node) => void (await faults.set({ do: "heal", target: nodeTarget(node) })),
     stopApiServer: async (how) => door.shut(how === "killed" ? "refused" : "silent"),
     startApiServer: async () => door.reopen(),

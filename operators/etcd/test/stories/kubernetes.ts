@@ -49,11 +49,13 @@ function breakageOf(cluster: TestCluster): Breakage {
   return {
     cut: async (pods) => cut("pods", await addressesOf(cluster, ({ metadata }) => pods.includes(metadata.name))),
     heal: () => mend([...cuts.keys()]),
-    loseNode: async (node) => {
+    loseNode: async (node, how) => {
+      if (how === "killed") return await cluster.killNode(node);
       await signal(`kubelet-${node}`, "SIGSTOP");
       await cut(node, await addressesOf(cluster, ({ spec }) => spec.nodeName === node));
     },
-    returnNode: async (node) => {
+    returnNode: async (node, how) => {
+      if (how === "killed") return await cluster.restartNode(node);
       await mend([node]);
       await signal(`kubelet-${node}`, "SIGCONT");
     },

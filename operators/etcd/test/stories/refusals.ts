@@ -8,6 +8,8 @@ import type { Scene } from "./scene.ts";
 /** A case in which nothing may be done. */
 export interface Refusal {
   readonly name: string;
+  /** Where it is tried with every change; everywhere when all is asked for. */
+  readonly always: readonly ("embedded" | "kubernetes")[];
   /** What mends it, as the page tells it. */
   readonly mendedBy: string;
   /** Brings it about; answers what mends it. */
@@ -17,11 +19,13 @@ export interface Refusal {
 export const REFUSALS: readonly Refusal[] = [
   {
     name: "two of three nodes are lost",
+    always: [],
     mendedBy: "the nodes come back",
     provoke: loseMostNodes,
   },
   {
     name: "two of three volumes are deleted, and `recovery.quorumLoss` is `Manual`",
+    always: ["embedded"],
     mendedBy: "somebody sets it to `Automatic`",
     provoke: async (scene) => {
       await scene.edit({ recovery: { quorumLoss: "Manual" } });

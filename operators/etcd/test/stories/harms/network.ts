@@ -48,7 +48,7 @@ export const CUT_OPERATOR: Harm = {
       detail: how,
       hasShown: async () => (await reasonOf(scene, "Available")) === "OutOfReach",
       mend: async () => {
-        await dice.pause(0, 15);
+        await dice.pause(0, 10);
         scene.gate.reopen();
       },
     };
@@ -67,7 +67,7 @@ async function cutOff(scene: Scene, dice: Dice, member: string): Promise<Blow> {
     // The operator may have replaced it, if this machine was slow.
     hasShown: async () => (await healthOf(scene, member)) !== "Healthy",
     mend: async () => {
-      await dice.pause(0, 15);
+      await dice.pause(0, 10);
       await scene.ground.breakage.heal();
     },
   };

@@ -1,10 +1,11 @@
 /** Nodes of which nobody hears any more, and an API server that is away. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { Loss } from "../breakage.ts";
 import type { Scene } from "../scene.ts";
 import type { Harm } from "./harm.ts";
 import { isNodeReady, isReplaced, memberNames, podOf } from "./seen.ts";
 
-/** A node with a member is lost, with the member still running on it; it comes back when another has taken its place. */
+/** A node with a member is lost; it comes back when another has taken the member's place. */
 export const LOST_NODE: Harm = {
   name: "a node is lost",
   fate: "survives",
@@ -12,17 +13,18 @@ export const LOST_NODE: Harm = {
     const nodes = await nodesOf(scene);
     const node = dice.one([...nodes.keys()]);
     const members = nodes.get(node) ?? [];
-    await scene.ground.breakage.loseNode(node);
+    const how = dice.one<Loss>(["cut off", "killed"]);
+    await scene.ground.breakage.loseNode(node, how);
     return {
-      detail: `${node} with ${members.join(", ")}`,
+      detail: `${node} with ${members.join(", ")}: ${how}`,
       hasShown: () => isReplaced(scene, members),
-      returns: () => returnNodes(scene, [node], members),
+      returns: () => returnNodes(scene, { nodes: [node], how, former: members }),
     };
   },
 };
 
 /** Nodes that have one member each. */
-export async function nodesOf(scene: Scene): Promise<ReadonlyMap<string, readonly string[]>> {
+async function nodesOf(scene: Scene): Promise<ReadonlyMap<string, readonly string[]>> {
   const members = await memberNames(scene);
   const pods = await Promise.all(members.map(async (member) => ({ member, pod: await podOf(scene, member) })));
   const byNode = Map.groupBy(pods, ({ pod }) => pod?.spec?.nodeName ?? "");
@@ -30,9 +32,16 @@ export async function nodesOf(scene: Scene): Promise<ReadonlyMap<string, readonl
   return new Map(isAlone.map(([node, found]) => [node, found.map(({ member }) => member)]));
 }
 
+interface LostNodes {
+  readonly nodes: readonly string[];
+  readonly how: Loss;
+  /** Members on them that were replaced meanwhile. */
+  readonly former: readonly string[];
+}
+
 /** Brings nodes back and waits until what was replaced meanwhile is gone from them. */
-export async function returnNodes(scene: Scene, nodes: readonly string[], former: readonly string[]): Promise<void> {
-  for (const node of nodes) await scene.ground.breakage.returnNode(node);
+async function returnNodes(scene: Scene, { nodes, how, former }: LostNodes): Promise<void> {
+  for (const node of nodes) await scene.ground.breakage.returnNode(node, how);
   await scene.until("the nodes are heard of again", async () => {
     const ready = await Promise.all(nodes.map((node) => isNodeReady(scene, node)));
     return ready.every(Boolean);
@@ -79,6 +88,6 @@ async function isAway({ kube, clusterPath }: Scene): Promise<boolean> {
 /** Two of three nodes are lost: their members may still serve somebody, so nobody may go on without them. Answers how to get them back. */
 export async function loseMostNodes(scene: Scene): Promise<() => Promise<void>> {
   const nodes = [...(await nodesOf(scene)).keys()].slice(0, 2);
-  for (const node of nodes) await scene.ground.breakage.loseNode(node);
-  return () => returnNodes(scene, nodes, []);
+  for (const node of nodes) await scene.ground.breakage.loseNode(node, "cut off");
+  return () => returnNodes(scene, { nodes, how: "cut off", former: [] });
 }
