@@ -72,7 +72,7 @@ async function runBlock(text: string, { shell, session }: { shell: Shell; sessio
 class Session {
   readonly #folder: string;
   readonly #lines: string[] = [];
-  #milliseconds = 0;
+  readonly #began = performance.now();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -83,17 +83,20 @@ class Session {
   }
 
   started(command: string, said: string): void {
-    this.#lines.push(`$ ${command.trimEnd()}   # in a second terminal`, this.#tidy(said), "");
+    this.#lines.push(`$ ${command.trimEnd()}   # in a second terminal; ${this.#soFar()}`, this.#tidy(said), "");
   }
 
   ran(command: string, said: string, milliseconds: number): void {
-    this.#milliseconds += milliseconds;
-    this.#lines.push(`$ ${command}   # ${(milliseconds / 1000).toFixed(1)} s`, this.#tidy(said), "");
+    this.#lines.push(`$ ${command}   # ${(milliseconds / 1000).toFixed(1)} s; ${this.#soFar()}`, this.#tidy(said), "");
   }
 
   text(): string {
-    const total = `# ${(this.#milliseconds / 1000).toFixed(1)} s of commands`;
-    return `${[...this.#lines, total].join("\n").replaceAll(/\n{3,}/g, "\n\n")}\n`;
+    return `${this.#lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}\n`;
+  }
+
+  /** The time since the folder was empty. */
+  #soFar(): string {
+    return `${((performance.now() - this.#began) / 1000).toFixed(1)} s so far`;
   }
 
   #tidy(said: string): string {

@@ -3,9 +3,8 @@ import { type Command, defineCommand } from "../command/define.ts";
 import { findSession } from "../dev/session.ts";
 import { CliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
-import { formatTurns } from "../explain/format.ts";
+import { formatTurns, paperOf } from "../explain/format.ts";
 import { outputOption, print } from "../output/print.ts";
-import { styleOf } from "../output/style.ts";
 
 /** Explains an object's last turns. */
 export const explain: Command = defineCommand({
@@ -46,6 +45,6 @@ export const explain: Command = defineCommand({
     const namespace = key.length === 2 ? (key[0] ?? "") : options.namespace;
     const door = options.address ?? (await findSession(terminal.cwd))?.door ?? "127.0.0.1:8081";
     const turns = await askDoor({ door, controller, namespace, name });
-    await print({ terminal, output: options.output }, { value: turns, table: formatTurns(turns, styleOf(terminal)) });
+    await print({ terminal, output: options.output }, { value: turns, table: formatTurns(turns, paperOf(terminal)) });
   },
 });

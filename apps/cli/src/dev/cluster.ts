@@ -61,9 +61,7 @@ async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise
     context: undefined,
     about: [
       `embedded cluster on ${cluster.server.url} with ${pods} pods (${milliseconds} ms)`,
-      ...(pods === "simulated"
-        ? ["pods run nothing here and become ready; capstan dev --pods real runs their images"]
-        : []),
+      ...(pods === "simulated" ? ["pods run nothing here and become ready; --pods real runs their images"] : []),
       `kubectl --kubeconfig ${relative(terminal.cwd, kubeconfig)} talks to it`,
     ],
     [Symbol.asyncDispose]: () => cluster.stop(),

@@ -6,6 +6,9 @@ import type { Table } from "../output/print.ts";
 import type { Style } from "../output/style.ts";
 import type { KindNames } from "./messages.ts";
 
+/** The condition by which the runtime tells that an object is paused. */
+const PAUSED = "Paused";
+
 interface ConditionLike {
   readonly type: string;
   readonly status: string;
@@ -56,21 +59,18 @@ function toRow({ kind }: KindNames, object: StoredObject): Row {
 export function rowsTable(rows: readonly Row[], style: Style, now: number): Table {
   return {
     titles: ["KIND", "OBJECT", "AGE", "CONDITIONS"],
-    rows: rows.map((row) => [
-      row.kind,
-      row.key,
-      formatAge(now - Date.parse(row.created)),
-      `${row.isPaused ? style.yellow("paused ") : ""}${conditionsText(row, style)}`,
-    ]),
+    givesWay: 1,
+    rows: rows.map((row) => [row.kind, row.key, formatAge(now - Date.parse(row.created)), conditionsText(row, style)]),
   };
 }
 
-/** `Ready=True` in green, `Ready=False (why)` in red. */
-export function conditionsText({ conditions }: Pick<Row, "conditions">, { green, red, yellow }: Style): string {
-  return conditions
+/** `Ready=True` in green, `Ready=False (why)` in red; that it is paused stands before them, whether or not the operator has said so yet. */
+export function conditionsText({ conditions, isPaused }: Row, { green, red, yellow }: Style): string {
+  const texts = conditions
+    .filter(({ type }) => !isPaused || type !== PAUSED)
     .map(({ type, status, message }) => {
       const paint = status === "True" ? green : status === "False" ? red : yellow;
       return `${paint(`${type}=${status}`)}${status === "True" || message === undefined ? "" : ` (${message})`}`;
-    })
-    .join(" ");
+    });
+  return [...(isPaused ? [yellow("paused")] : []), ...texts].join(" ");
 }

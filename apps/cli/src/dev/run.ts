@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { apiOf, PAUSE_ANNOTATION } from "@capstan/runtime";
 import type { Api } from "@capstan/runtime";
 import { askDoor } from "../explain/door.ts";
-import { formatTurns } from "../explain/format.ts";
+import { formatTurns, type Paper, paperOf } from "../explain/format.ts";
 import { styleOf, type Style } from "../output/style.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,7 +33,7 @@ export async function runSession(options: SessionOptions, terminal: Terminal): P
   const style = styleOf(terminal);
   const screen = openScreen(terminal, terminal.isInteractive);
   for (const line of cluster.about) screen.line(line);
-  const view = new View({ api: apiOf(cluster.client), screen, style });
+  const view = new View({ api: apiOf(cluster.client), screen, style, paper: () => paperOf(terminal) });
   const { root, entry } = options;
   await using runner = new Runner({
     cwd: root,
@@ -86,6 +86,8 @@ class View {
   readonly #api: Api;
   readonly #screen: Screen;
   readonly #style: Style;
+  /** Windows are made wider and narrower. */
+  readonly #paper: () => Paper;
   #kinds: readonly KindNames[] = [];
   #controllers: ReadonlyMap<string, string> = new Map();
   #door = "";
@@ -93,8 +95,9 @@ class View {
   #told = new Map<string, string>();
   #latest: Row | undefined;
 
-  constructor({ api, screen, style }: { api: Api; screen: Screen; style: Style }) {
+  constructor({ api, screen, style, paper }: { api: Api; screen: Screen; style: Style; paper: () => Paper }) {
     this.#api = api;
+    this.#paper = paper;
     this.#screen = screen;
     this.#style = style;
   }
@@ -110,11 +113,11 @@ class View {
     this.#rows = await listRows(this.#api, this.#kinds);
     const told = new Map<string, string>();
     for (const row of this.#rows) {
-      const text = `${row.isPaused ? this.#style.yellow("paused ") : ""}${conditionsText(row, this.#style)}`;
+      const text = conditionsText(row, this.#style);
       told.set(row.id, text);
       if (this.#told.get(row.id) === text) continue;
       this.#latest = row;
-      this.#screen.line(`${this.#style.bold(row.id)} ${text}`);
+      this.#screen.line(`${this.#style.bold(row.id)} ${text === "" ? "is there" : text}`);
     }
     for (const id of this.#told.keys()) if (!told.has(id)) this.#screen.line(`${this.#style.bold(id)} is gone`);
     this.#told = told;
@@ -145,7 +148,7 @@ class View {
         namespace,
         name,
       });
-      this.#screen.line(`${this.#style.bold(row.id)}\n${formatTurns(turns, this.#style)}`);
+      this.#screen.line(`${this.#style.bold(row.id)}\n${formatTurns(turns, this.#paper())}`);
     } catch (error) {
       this.#screen.line(error instanceof Error ? error.message : String(error));
     }

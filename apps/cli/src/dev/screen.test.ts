@@ -63,6 +63,14 @@ ${keys}`,
     );
   });
 
+  test("of 80 columns shortens long names in their middle, so that conditions can be read", () => {
+    const { window, screen, style } = open(80);
+    const long = row("a-cache-with-a-name-that-leaves-no-room-for-anything-else-in-a-window", { conditions: [] });
+    screen.table(rowsTable([{ ...long, conditions: [{ type: "Available", status: "True" }] }, ...rows], style, now));
+    assert.match(window.text, /^Memcached {3}default\/\S+…\S+-a-window {3}2m5s {3}Available=True$/m);
+    assert.match(window.text, /^Memcached {3}default\/sample {3,}2m5s {3}Available=True$/m);
+  });
+
   for (const columns of [80, 200]) {
     test(`of ${columns} columns stays below lines that scroll, also where they wrap and where there are colours`, () => {
       const { window, screen, style } = open(columns, true);

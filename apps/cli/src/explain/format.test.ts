@@ -1,10 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatFields } from "./format.ts";
+import { formatFields, formatTurns, paperOf } from "./format.ts";
 
 test("a few fields are named, of many the first, and one is never counted for itself", () => {
   const fields = ["a", "b", "c", "d", "e", "f"];
   assert.equal(formatFields(fields.slice(0, 4)), "a, b, c, d");
   assert.equal(formatFields(fields.slice(0, 5)), "a, b, c, d, e");
   assert.equal(formatFields(fields), "a, b, c, d and 2 more");
+});
+
+test("where somebody sits, facts go on below where they began; a script gets a line for each", () => {
+  const fields = Array.from({ length: 5 }, (_, at) => `status.conditions[Ready].somethingLong${at}`);
+  const turn = {
+    at: "2030-01-01T00:00:00Z",
+    causes: [],
+    reads: [],
+    decisions: [],
+    writes: [{ verb: "status", kind: "Lamp", key: "default/one", fields }],
+    outcome: "done",
+    message: "",
+    milliseconds: 3,
+    next: "",
+  } as unknown as Parameters<typeof formatTurns>[0][number];
+  const terminal = { color: false, columns: 60, isInteractive: true };
+  const lines = formatTurns([turn], paperOf(terminal)).trimEnd().split("\n");
+  assert.match(lines[1] ?? "", /^ {2}wrote {5}status Lamp default\/one$/);
+  for (const line of lines.slice(2)) assert.match(line, /^ {12}status\./);
+  for (const line of lines) assert.ok(line.length <= 60, line);
+  const piped = formatTurns([turn], paperOf({ ...terminal, isInteractive: false }));
+  assert.equal(piped.trimEnd().split("\n").length, 2);
 });

@@ -1,30 +1,50 @@
 /** Turns of an object as people read them. */
 import type { Cause, TurnRecord } from "@capstan/runtime";
-import type { Style } from "../output/style.ts";
+import { type Style, styleOf } from "../output/style.ts";
+import { wrap } from "../output/wrap.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** More fields than this are counted: a line is read, JSON output has them all. */
 const MOST_FIELDS = 4;
 
+/** Where the facts of a turn begin. */
+const INDENT = 12;
+
+/** The paper that turns are written on; where nobody sits, lines are as long as they are. */
+export interface Paper {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+/** The paper of a terminal. */
+export function paperOf(terminal: Pick<Terminal, "color" | "columns" | "isInteractive">): Paper {
+  return { style: styleOf(terminal), columns: terminal.isInteractive ? terminal.columns : Number.POSITIVE_INFINITY };
+}
+
 /** The turns, the latest last. */
-export function formatTurns(turns: readonly TurnRecord[], style: Style): string {
-  return turns.map((turn) => formatTurn(turn, style)).join("\n");
+export function formatTurns(turns: readonly TurnRecord[], paper: Paper): string {
+  return turns.map((turn) => formatTurn(turn, paper)).join("\n");
 }
 
 function formatTurn(
   { at, causes, reads, writes, decisions, outcome, message, milliseconds, next }: TurnRecord,
-  style: Style,
+  { style: { bold, dim }, columns }: Paper,
 ): string {
-  const { bold, dim } = style;
+  const facts: readonly (readonly [string, string])[] = [
+    ...causes.map((cause) => ["woken by", formatCause(cause)] as const),
+    ...(reads.length === 0 ? [] : [["read", reads.join(", ")] as const]),
+    ...decisions.map((decision) => ["decided", decision] as const),
+    ...writes.map(({ verb, kind, key, fields }) => {
+      const which = fields.length === 0 ? "" : ` ${formatFields(fields)}`;
+      return ["wrote", `${verb} ${kind} ${key}${which}`] as const;
+    }),
+    ...(next === "" ? [] : [["next", next] as const]),
+  ];
   const lines = [
     `${bold(at)} ${outcome}${message === "" ? "" : `: ${message}`} ${dim(`(${Math.round(milliseconds)} ms)`)}`,
-    ...causes.map((cause) => `  woken by  ${formatCause(cause)}`),
-    ...(reads.length === 0 ? [] : [`  read      ${reads.join(", ")}`]),
-    ...decisions.map((decision) => `  decided   ${decision}`),
-    ...writes.map(
-      ({ verb, kind, key, fields }) =>
-        `  wrote     ${verb} ${kind} ${key}${fields.length === 0 ? "" : dim(` ${formatFields(fields)}`)}`,
+    ...facts.map(
+      ([what, text]) => `  ${what.padEnd(8)}  ${wrap(text, columns - INDENT).join(`\n${" ".repeat(INDENT)}`)}`,
     ),
-    ...(next === "" ? [] : [`  next      ${next}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -18,6 +18,8 @@ export const outputOption = {
 export interface Table {
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** The column whose cells are shortened in their middle before the last column gets too narrow to read. */
+  readonly givesWay?: number;
   /** What becomes of a last column that is wider than the window: it is cut, or goes on below. */
   readonly overflow?: "cut" | "wrap";
 }
@@ -43,10 +45,11 @@ const GAP = 3;
 
 /** A table that fits the window. */
 export function formatTable(
-  { titles, rows: given, overflow = "cut" }: Table,
+  { titles, rows: asked, overflow = "cut", givesWay }: Table,
   terminal: Pick<Terminal, "columns" | "color">,
 ): string {
   const { bold } = styleOf(terminal);
+  const given = givesWay === undefined ? asked : givingWay({ titles, rows: asked }, givesWay, terminal.columns);
   const widths = titles.map((title, at) => Math.max(widthOf(title), ...given.map((row) => widthOf(row[at] ?? ""))));
   const room = terminal.columns - widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   const rows = overflow === "wrap" && room > 0 ? given.flatMap((row) => goingOn(row, room)) : given;
@@ -59,6 +62,26 @@ export function formatTable(
       terminal.columns,
     );
   return [titles.map((title) => bold(title)), ...rows].map((cells) => `${line(cells)}\n`).join("");
+}
+
+/** What the last column should have at least. */
+const LEGIBLE = 30;
+/** What a name needs at least to be told from others. */
+const NAME = 16;
+
+function givingWay({ titles, rows }: Table, column: number, columns: number): readonly (readonly string[])[] {
+  const widest = (at: number): number =>
+    Math.max(widthOf(titles[at] ?? ""), ...rows.map((row) => widthOf(row[at] ?? "")));
+  const others = titles.slice(0, -1).reduce((sum, _, at) => sum + GAP + (at === column ? 0 : widest(at)), 0);
+  const room = Math.max(NAME, columns - others - Math.min(LEGIBLE, widest(titles.length - 1)));
+  return rows.map((row) => row.map((cell, at) => (at === column ? shortened(cell, room) : cell)));
+}
+
+/** A text with its beginning and its end. */
+function shortened(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const end = Math.floor((width - 1) / 2);
+  return `${text.slice(0, width - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
 /** A row whose last cell goes on in rows of its own; only plain text can. */

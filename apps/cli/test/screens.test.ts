@@ -1,0 +1,128 @@
+/** What people see: `init`, `dev` and its live table in real terminals of 80 and of 200 columns. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { checkout } from "./walk.ts";
+import { Window } from "./window.ts";
+
+const command = `"${process.execPath}" --conditions=@capstan/source --disable-warning=ExperimentalWarning "${checkout}/apps/cli/src/main.ts"`;
+
+/** A program in a terminal of its own, which somebody sits at. */
+class Sitting implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #window: Window;
+
+  constructor(line: string, { cwd, columns }: { readonly cwd: string; readonly columns: number }) {
+    this.#window = new Window(columns);
+    const { NODE_TEST_CONTEXT: _, CI: __, ...rest } = process.env;
+    const env = { ...rest, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", TERM: "xterm", SHELL: "/bin/sh" };
+    const inside = `stty cols ${columns} rows 40 -echo; exec ${line}`;
+    this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", inside, "/dev/null"], { cwd, env });
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#window.write(text));
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#window.write(text));
+  }
+
+  get text(): string {
+    return this.#window.text;
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  async shows(pattern: RegExp): Promise<string> {
+    for (const end = performance.now() + 120_000; !pattern.test(this.text); await wait(20)) {
+      assert.ok(
+        performance.now() < end && this.#child.exitCode === null,
+        `${String(pattern)} was not seen in:\n${this.text}`,
+      );
+    }
+    return this.text;
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null) await once(this.#child, "exit");
+    return this.#child.exitCode;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin?.end();
+    if (this.#child.exitCode === null) this.#child.kill("SIGTERM");
+    await this.ended();
+  }
+}
+
+/** With CAPSTAN_RECORD=true, what was seen becomes a page of the documentation. */
+async function record(name: string, seen: string, folder: string): Promise<void> {
+  if (process.env["CAPSTAN_RECORD"] !== "true") return;
+  await mkdir(join(checkout, "docs/sessions"), { recursive: true });
+  const text = seen.replaceAll(folder, "~").replaceAll(checkout, "<checkout>");
+  await writeFile(join(checkout, `docs/sessions/${name}.txt`), `${text}\n`);
+}
+
+/** The rows of the live table: from its titles to its keys. */
+function tableOf(text: string): string[] {
+  const lines = text.split("\n");
+  const from = lines.findIndex((line) => line.startsWith("KIND "));
+  assert.ok(from > 0, text);
+  return lines.slice(from);
+}
+
+const second = `apiVersion: app.example.com/v1alpha1
+kind: AppService
+metadata: { name: another-app-service-with-a-name-that-is-rather-long }
+spec: { image: "busybox:1.37" }
+`;
+
+for (const columns of [80, 200]) {
+  test(
+    `somebody at a terminal of ${columns} columns makes a project and watches it run`,
+    { timeout: 400_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
+      try {
+        await using init = new Sitting(`${command} init`, { cwd: await empty(folder, "app-operator"), columns });
+        for (const question of [/Name of the project/, /Kind/, /Group/]) {
+          await init.shows(question);
+          init.type("\n");
+        }
+        assert.equal(await init.ended(), 0, init.text);
+        assert.match(init.text, /Next:\n {2}npm install\n {2}npm test\n {2}npx capstan dev/);
+        fits(init.text, columns);
+        await record(`init-${columns}`, init.text, folder);
+
+        const cwd = join(folder, "app-operator");
+        await writeFile(join(cwd, "second.yaml"), second);
+        await using dev = new Sitting(`${command} dev --apply samples/app-service.yaml,second.yaml`, { cwd, columns });
+        await dev.shows(/pods run nothing here/);
+        await dev.shows(/rather-long +\d+s +Ready=True\n.*example-app-service +\d+s +Ready=True/);
+        dev.type("p");
+        await dev.shows(/rather-long +\d+s +paused Ready=True/);
+        dev.type("e");
+        await dev.shows(/woken by[^]*KIND /);
+        fits(tableOf(dev.text).join("\n"), columns);
+        assert.equal(dev.text.match(/^KIND /gm)?.length, 1, "there is one table, at the bottom");
+        assert.equal(tableOf(dev.text).at(-1), "r reload   p pause/resume   e explain   q quit");
+        await record(`dev-${columns}`, dev.text, folder);
+        dev.type("q");
+        assert.equal(await dev.ended(), 0, dev.text);
+      } finally {
+        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      }
+    },
+  );
+}
+
+async function empty(folder: string, name: string): Promise<string> {
+  await mkdir(join(folder, name));
+  return join(folder, name);
+}
+
+function fits(text: string, columns: number): void {
+  for (const line of text.split("\n")) assert.ok(line.length <= columns, line);
+}
