@@ -19,6 +19,8 @@ export interface Target {
   readonly kubeconfig: string;
   /** Runs a program of this machine in the network of the pods; gives what it says. */
   readonly inside: (argv: readonly string[], timeout?: number) => Promise<string>;
+  /** Makes the images of an OCI archive known to all nodes. */
+  readonly load: (archive: string) => Promise<void>;
   readonly accidents: Accidents;
 }
 
@@ -72,6 +74,7 @@ const embedded: Stage = {
       namespace,
       kubeconfig: cluster.kubeconfig,
       inside: (argv, timeout = 60_000) => say(home, ["exec", "--", "timeout", String(timeout / 1000), ...argv]),
+      load: async (archive) => void (await say(home, ["load-image", archive])),
       accidents: {
         killNode: async (name) => void (await say(home, ["fault", "kill", `node/${name}`])),
         restartNode: async (name) => void (await say(home, ["fault", "heal", `node/${name}`])),
@@ -111,6 +114,7 @@ const real: Stage = {
         const words = ["--conditions=@capstan/source", tool, "exec", "--name", name, "--", ...argv];
         return (await execute(process.execPath, words, { timeout })).stdout;
       },
+      load: (archive) => cluster.load([archive]),
       accidents: {
         killNode: (node) => cluster.killNode(node),
         restartNode: (node) => cluster.restartNode(node),

@@ -14,7 +14,6 @@ export interface KubeletCall {
 /** Takes the chunks of a body that goes on. */
 export interface KubeletSink {
   write(chunk: string | Uint8Array): void;
-  readonly backlog: number;
   end(): void;
 }
 

@@ -58,7 +58,7 @@ export async function sendOver(call: KubeletCall, { body }: KubeletAnswer): Prom
     socket.send(isText ? Buffer.from(chunk).toString("base64") : Buffer.from(chunk), { binary: !isText });
   const end = (): void => socket.close(1000);
   socket.on("error", () => {});
-  if (typeof body === "function") socket.on("close", body({ write, end, backlog: 0 }));
+  if (typeof body === "function") socket.on("close", body({ write, end }));
   else {
     if (body.length > 0) write(body);
     end();

@@ -10,7 +10,7 @@ import type { Identity } from "./launch.ts";
 export interface IdentitySources {
   readonly pod: BoundPod;
   readonly container: Container;
-  /** The image's own user: `name`, `uid`, and either with `:group`. */
+  /** The image's own user: `name`, `uid`, and either with `:group`, which does not count. */
   readonly imageUser: string;
   /** Where the image's files are. */
   readonly root: string;
@@ -24,29 +24,20 @@ export async function identityOf(sources: IdentitySources): Promise<Identity> {
   const uid = userOf(sources, passwd);
   const entry = passwd.find((line) => line[2] === String(uid));
   const asked = container.securityContext?.runAsGroup ?? pod.spec.securityContext?.runAsGroup;
-  const gid = asked ?? groupOfImage(sources, groups) ?? Number(entry?.[3] ?? 0);
+  // The group of the image's user is not asked for: container runtimes tell kubelets of the user alone.
+  const gid = asked ?? Number(entry?.[3] ?? 0);
   return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...memberships(entry?.[0], groups)])] };
-}
-
-function askedUser({ pod, container }: IdentitySources): number | undefined {
-  return container.securityContext?.runAsUser ?? pod.spec.securityContext?.runAsUser;
 }
 
 function userOf(sources: IdentitySources, passwd: Table): number {
   const { pod, container, imageUser } = sources;
   const [user = ""] = imageUser.split(":");
-  const asked = askedUser(sources);
+  const asked = container.securityContext?.runAsUser ?? pod.spec.securityContext?.runAsUser;
   const uid = asked ?? (user === "" ? 0 : idOf(user, passwd));
   if (uid === undefined) throw refused(`unable to find user ${user}: no matching entries in passwd file`);
   const notRoot = container.securityContext?.runAsNonRoot ?? pod.spec.securityContext?.runAsNonRoot;
   if (notRoot === true) checkNotRoot({ uid, asked, user, pod, container });
   return uid;
-}
-
-/** The image's group goes with the image's user: another user does not get it. */
-function groupOfImage(sources: IdentitySources, groups: Table): number | undefined {
-  const [, group] = sources.imageUser.split(":");
-  return group === undefined || askedUser(sources) !== undefined ? undefined : idOf(group, groups);
 }
 
 function memberships(user: string | undefined, groups: Table): readonly number[] {

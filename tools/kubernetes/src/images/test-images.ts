@@ -140,7 +140,7 @@ function findRecipe(name: string): Recipe {
 }
 
 async function buildImage(recipe: Recipe, folder: string, progress: Progress): Promise<TestImage> {
-  const archive = join(folder, `${recipe.reference.split("/")[1]?.replace(":", "-")}.tar`);
+  const archive = join(folder, `${recipe.reference.split("/").at(-1)?.replace(":", "-")}.tar`);
   await using _lock = await takeLock(archive);
   if (!existsSync(archive)) await writeImage(recipe, archive, progress);
   return { name: recipe.name, reference: recipe.reference, archive };

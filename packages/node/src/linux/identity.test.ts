@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { identityOf } from "./identity.ts";
+
+describe("whom a container runs as", () => {
+  let root = "";
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), "identity-"));
+    await mkdir(join(root, "etc"));
+    await writeFile(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nweb:x:33:34::/:/bin/sh\n");
+    await writeFile(join(root, "etc/group"), "root:x:0:\nwww:x:34:\nextra:x:77:web\n");
+  });
+  after(() => rm(root, { recursive: true }));
+
+  const pod = {
+    apiVersion: "v1" as const,
+    kind: "Pod" as const,
+    metadata: { name: "p", uid: "u", resourceVersion: "1", creationTimestamp: "2030-01-01T00:00:00Z" },
+    spec: { containers: [{ name: "c" }] },
+  };
+  const of = (imageUser: string, securityContext: { runAsUser?: number; runAsGroup?: number } = {}) =>
+    identityOf({ pod, container: { name: "c", image: "i", securityContext }, imageUser, root });
+
+  for (const [imageUser, uid, gid, groups] of [
+    ["", 0, 0, [0]],
+    ["web", 33, 34, [34, 77]],
+    ["33", 33, 34, [34, 77]],
+    ["1000", 1000, 0, [0]],
+    // As kubelet with containerd has it: the group of the image's user is lost.
+    ["1000:1001", 1000, 0, [0]],
+    ["web:root", 33, 34, [34, 77]],
+  ] as const) {
+    test(`of an image with the user ${JSON.stringify(imageUser)}`, async () => {
+      assert.deepEqual(await of(imageUser), { uid, gid, groups });
+    });
+  }
+
+  test("what the pod asks for weighs more", async () => {
+    assert.deepEqual(await of("web", { runAsUser: 5, runAsGroup: 6 }), { uid: 5, gid: 6, groups: [6] });
+  });
+});
