@@ -1,8 +1,9 @@
 /** One text and one order for JSON values, whatever the order of their fields: for hashes, comparisons and stable output. */
+import { stringifyExact } from "./exact-json.ts";
 
 /** JSON with the fields of every object sorted. */
 export function toCanonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null) return stringifyExact(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   const fields: string[] = [];
   for (const [key, part] of Object.entries(value).sort(byKey)) {
@@ -27,6 +28,7 @@ export function compareJson(a: unknown, b: unknown): number {
 function rank(value: unknown): number {
   if (value === null || value === undefined) return 0;
   if (Array.isArray(value)) return 4;
+  if (typeof value === "bigint") return 2;
   return ["boolean", "number", "string", "", "object"].indexOf(typeof value) + 1;
 }
 

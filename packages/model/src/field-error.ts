@@ -74,6 +74,11 @@ export function notSupported(field: FieldPath, value: unknown, allowed: readonly
   return showing("FieldValueNotSupported", { field, value, detail });
 }
 
+/** The same of a text of a type with a name of its own, as values of enumerations mostly are. */
+export function notSupportedName(field: FieldPath, value: string, allowed: readonly string[]): FieldError {
+  return notSupported(field, named(value), allowed);
+}
+
 /** A value that is well formed and not allowed here. */
 export function forbidden(field: FieldPath, detail: string): FieldError {
   return { type: "FieldValueForbidden", field, body: withDetail(titles.FieldValueForbidden, detail) };
@@ -121,6 +126,11 @@ export function format(error: FieldError): string {
 export function formatAll(errors: readonly FieldError[]): string {
   const lines = [...new Set(errors.map(format))];
   return lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
+}
+
+/** A text that Go holds in a type with a name of its own: it is shown as JSON has it, and not quoted as plain texts are. */
+export function named(text: string): unknown {
+  return { toJSON: () => text };
 }
 
 interface Shown {

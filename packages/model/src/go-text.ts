@@ -1,4 +1,5 @@
 /** How Go measures and prints text: messages of the API server contain quoted values, and its limits count bytes. */
+import { stringifyExact } from "./exact-json.ts";
 
 const shortEscapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
@@ -68,9 +69,9 @@ function isLowSurrogate(unit: number): boolean {
 
 const htmlEscapes = /[<>&\u2028\u2029]/g;
 
-/** The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with the characters escaped that HTML could misread. */
-export function toGoJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? "null";
+/** The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with the characters escaped that HTML could misread; over many lines when it is indented. */
+export function toGoJson(value: unknown, indent?: number): string {
+  const json = stringifyExact(value, indent) ?? "null";
   return json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
 }
 

@@ -32,6 +32,8 @@ export type {
 export { ParseError } from "./parse-error.ts";
 export type { ParseErrorCode } from "./parse-error.ts";
 export { byteLength, parseInt64, quote, toGoJson } from "./go-text.ts";
+export { isLargeInteger, parseExactJson, parseWithNumbers } from "./exact-json.ts";
+export type { ReadNumber } from "./exact-json.ts";
 export {
   checkCIdentifier,
   checkConfigMapKey,

@@ -1,5 +1,5 @@
 /** Prints JSON values as Go's `%v` and `%#v` do: some sentences of the API server contain them. */
-import { quote, type Json } from "@capstan/model";
+import { isLargeInteger, quote, type Json } from "@capstan/model";
 import { isList, isObject } from "./json-value.ts";
 
 /** The value as `%v` prints it. */
@@ -9,6 +9,19 @@ export function printValue(value: Json | undefined): string {
   if (!isObject(value)) return typeof value === "number" ? printNumber(value) : String(value);
   const fields = sortedKeys(value).map((key) => `${key}:${printValue(value[key])}`);
   return `map[${fields.join(" ")}]`;
+}
+
+/** The value as `%s` prints it: what is no text is printed with its type. */
+export function printAsText(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "%!s(<nil>)";
+  if (isList(value)) return `[${value.map(printAsText).join(" ")}]`;
+  if (isObject(value)) {
+    return `map[${sortedKeys(value)
+      .map((key) => `${key}:${printAsText(value[key] ?? null)}`)
+      .join(" ")}]`;
+  }
+  return `%!s(${typeName(value)}=${printValue(value)})`;
 }
 
 /** The value as `%#v` prints it. */
@@ -26,6 +39,7 @@ export function typeName(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (isList(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
+  if (isLargeInteger(value)) return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }

@@ -105,7 +105,7 @@ function mountToken(spec: Spec, context: AdmissionContext): void {
   const present = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))?.name;
   const name = present ?? generateNameFrom(volumePrefix, context);
   const mount: VolumeMount = { name, readOnly: true, mountPath };
-  const mounted = [...(spec.initContainers ?? []), ...spec.containers].filter((one) => addMount(one, mount));
+  const mounted = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter((one) => addMount(one, mount));
   if (present === undefined && mounted.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
 }
 

@@ -1,8 +1,8 @@
 /** Objects on their way through a request: plain JSON that the request owns and may change. */
 import type { DeepMutable, KubeObject } from "@capstan/model";
 
-/** A value that came out of a JSON body. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A value that came out of a JSON body; integers that are no exact numbers are bigints. */
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 
 /** A JSON object that may be changed. */
 export interface JsonObject {

@@ -82,6 +82,8 @@ export interface KindRules<T extends KubeObject = KubeObject> {
 
   /** The fields that a field selector may name, beside `metadata.name` and `metadata.namespace`. */
   readonly fields?: { readonly [path: string]: FieldReader<T> };
+  /** Whether objects may be selected by their namespace, though they have none. Default yes. */
+  readonly selectsByNamespace?: boolean;
   /** What is said of a field that a field selector may not name, where the kind has words of its own. */
   readonly unknownField?: (field: string) => string;
 
@@ -185,6 +187,8 @@ export interface ViewRules<T extends KubeObject = KubeObject> {
   prepareForUpdate?(draft: Draft<T>, old: T, context: RuleContext): void;
   validateUpdate?(object: T, old: T, context: RuleContext): readonly FieldError[];
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
+  /** As for the object itself, which decides by default. */
+  readonly validatesMetadata?: boolean;
   /** Whether this door answers with the object to clients that would rather have a table. */
   readonly hasNoTable?: boolean;
   /** Removes the object when this write leaves it nothing to wait for (`finalize` of a namespace). */

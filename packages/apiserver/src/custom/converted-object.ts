@@ -1,5 +1,5 @@
 /** What a webhook may do to an object that it converts: everything but its identity; of the metadata, labels and annotations. */
-import { type FieldError, type Json, type KubeObject } from "@capstan/model";
+import { isLargeInteger, type FieldError, type Json, type KubeObject } from "@capstan/model";
 import { checkAnnotations, checkLabels } from "../metadata/check.ts";
 
 /** An object as a webhook answered it: it may be anything. */
@@ -77,6 +77,7 @@ function typeName(value: Converted): string {
   if (value === null || value === undefined) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
   if (typeof value === "object") return "map[string]interface {}";
+  if (isLargeInteger(value)) return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }

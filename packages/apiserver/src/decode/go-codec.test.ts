@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { JsonValue } from "../builtin/draft.ts";
 import { GoReader } from "./go-codec.ts";
 import { goTypeOf, type GoStruct } from "./go-type.ts";
+import { parseJsonLiterals } from "./json-text.ts";
 import { StrictProblems } from "./strict.ts";
 
 function struct(apiVersion: string, kind: string): GoStruct {
@@ -47,5 +48,27 @@ test("a map may hold a field called __proto__", () => {
 test("goes on after a wrong type and tells of the first", () => {
   assert.throws(() => read("v1", "ConfigMap", { metadata: { name: 1 }, data: { x: 2 } }), {
     message: "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string",
+  });
+});
+
+test("integers are refused in the words of the text, and cut off where values are converted", () => {
+  const lease = (seconds: string): JsonValue => parseJsonLiterals(`{"spec":{"leaseDurationSeconds":${seconds}}}`);
+  const type = struct("coordination.k8s.io/v1", "Lease");
+  for (const text of ["1.0", "1e2", "1e400", "2147483648", "9223372036854775808"]) {
+    const message = `json: cannot unmarshal number ${text} into Go struct field LeaseSpec.spec.leaseDurationSeconds of type int32`;
+    assert.throws(() => new GoReader(undefined, "text").readObject(type, lease(text)), { message });
+  }
+  const cut = new GoReader(undefined, "values").readObject(type, lease("2147483648"));
+  assert.deepEqual(cut, { metadata: {}, spec: { leaseDurationSeconds: -(2 ** 31) } });
+  assert.deepEqual(read("apps/v1", "ControllerRevision", parseJsonLiterals('{"revision":9223372036854775807}')), {
+    metadata: {},
+    revision: 2n ** 63n - 1n,
+  });
+});
+
+test("base64 is brought into its one form", () => {
+  assert.deepEqual(read("v1", "Secret", { data: { a: "YW\n==", b: "YR==" } }), {
+    metadata: {},
+    data: { a: "YQ==", b: "YQ==" },
   });
 });

@@ -1,8 +1,17 @@
 /** Reads JSON values into the built-in types the way Go does: same order, same zeros, same complaints. */
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import { isCanonicalBase64, firstBadBase64 } from "./base64.ts";
 import { readCustom } from "./go-custom.ts";
 import type { GoField, GoStruct, GoType } from "./go-type.ts";
+import { isHeldEmpty } from "./held-empty.ts";
+import { NumberLiteral, withoutLiterals } from "./number-literal.ts";
 import { TypeMismatch, type StrictProblems } from "./strict.ts";
+
+/**
+ * Where a value comes from: `text` is decoded as JSON, `values` are converted one by one, as strategic patches and applied configurations
+ * are, and what is `stored` was read before. Integers that are too large are refused in texts and cut off in values.
+ */
+export type GoSource = "text" | "values" | "stored";
 
 /** A step into a value. */
 type PathPart = string | number | GoField;
@@ -16,9 +25,11 @@ export class GoReader {
   /** Go goes on after a value of the wrong type and reports the first one at the end. */
   #mismatch: TypeMismatch | undefined;
   #inDocumentOrder = false;
+  readonly #source: GoSource;
 
-  constructor(problems: StrictProblems | undefined) {
+  constructor(problems: StrictProblems | undefined, source: GoSource = "stored") {
     this.#problems = problems;
+    this.#source = source;
   }
 
   /** Reads a whole object. */
@@ -41,7 +52,7 @@ export class GoReader {
 
   /** Go's decoder complains about what comes first in the text, its converter about what comes first in the type. */
   #firstInDocument(type: GoStruct, value: JsonValue, inType: TypeMismatch): TypeMismatch {
-    const again = new GoReader(undefined);
+    const again = new GoReader(undefined, this.#source);
     again.#inDocumentOrder = true;
     again.#attempt(type, value);
     const { message } = again.#mismatch ?? inType;
@@ -89,7 +100,9 @@ export class GoReader {
   }
 
   #struct_(type: GoStruct, value: JsonValue): JsonValue | undefined {
-    if (typeof value !== "object" || Array.isArray(value)) return this.mismatch(type, value);
+    if (typeof value !== "object" || Array.isArray(value) || value instanceof NumberLiteral) {
+      return this.mismatch(type, value);
+    }
     const outer = this.#struct;
     const source: JsonObject = value ?? {};
     if (this.#problems !== undefined) this.#findUnknown(type, source);
@@ -100,7 +113,8 @@ export class GoReader {
       this.#struct = type.name;
       const read = given === undefined || given === null ? undefined : this.read(field.type, given);
       this.#path.pop();
-      const written = writtenField(field, read);
+      const isHeld = this.#source !== "stored" && Array.isArray(read) && isHeldEmpty(type.name, field.name);
+      const written = isHeld ? read : writtenField(field, read);
       if (written !== undefined) result[field.name] = written;
     }
     this.#struct = outer;
@@ -127,7 +141,9 @@ export class GoReader {
 
   #map(type: GoType & { type: "map" }, value: JsonValue): JsonValue | undefined {
     if (value === null) return undefined;
-    if (typeof value !== "object" || Array.isArray(value)) return this.mismatch(type, value);
+    if (typeof value !== "object" || Array.isArray(value) || value instanceof NumberLiteral) {
+      return this.mismatch(type, value);
+    }
     const result: JsonObject = {};
     for (const key of Object.keys(value).sort()) {
       // Keys do not appear in Go's field path, but unknown fields below are reported with them.
@@ -165,28 +181,46 @@ export class GoReader {
       case "uint8":
         return this.#integer(type, value);
       case "float64":
-        return typeof value === "number" ? value : this.mismatch(type, value);
+        return this.#float(type, value);
       case "any":
-        return value;
+        return withoutLiterals(value) as JsonValue;
     }
   }
 
   #integer(type: GoType & { type: "scalar" }, value: JsonValue): JsonValue | undefined {
-    if (typeof value !== "number") return this.mismatch(type, value);
-    const limit = type.scalar === "int32" ? 2 ** 31 : 2 ** 63;
-    if (Number.isInteger(value) && value >= -limit && value < limit) return value;
-    return this.mismatch(type, value, ` ${value}`);
+    if (value instanceof NumberLiteral) return this.mismatch(type, value, ` ${value.text}`);
+    if (typeof value !== "number" && typeof value !== "bigint") return this.mismatch(type, value);
+    if (typeof value === "number" && !Number.isInteger(value)) return this.mismatch(type, value, ` ${value}`);
+    if (type.scalar === "int32") {
+      if (value >= -(2 ** 31) && value < 2 ** 31) return Number(value);
+    } else if (typeof value === "bigint" || Number.isSafeInteger(value)) return value;
+    return this.#source === "values" ? cutOff(value, type.scalar) : this.mismatch(type, value, ` ${value}`);
+  }
+
+  #float(type: GoType & { type: "scalar" }, value: JsonValue): JsonValue | undefined {
+    if (typeof value === "number" || typeof value === "bigint") return Number(value);
+    if (!(value instanceof NumberLiteral)) return this.mismatch(type, value);
+    return Number.isFinite(value.value) ? value.value : this.mismatch(type, value, ` ${value.text}`);
   }
 
   #bytes(type: GoType, value: JsonValue): JsonValue | undefined {
     if (isOctets(value)) return Buffer.from(value).toString("base64");
     if (typeof value !== "string") return this.mismatch(type, value);
     const bad = firstBadBase64(value);
-    if (bad < 0) return value;
+    if (bad < 0) return isCanonicalBase64(value) ? value : Buffer.from(value, "base64").toString("base64");
     const why = `illegal base64 data at input byte ${bad}`;
     this.#mismatch ??= new TypeMismatch(why, { conversion: `error decoding from json: ${why}` });
     return undefined;
   }
+}
+
+/** Go's conversions between integers keep the lower bits; what is too large for any integer becomes the least one. */
+function cutOff(value: number | bigint, scalar: string): number | bigint {
+  const least = -(2n ** 63n);
+  const whole = BigInt(value);
+  const held = whole < least || whole >= -least ? least : whole;
+  const cut = BigInt.asIntN(scalar === "int32" ? 32 : 64, held);
+  return Number.isSafeInteger(Number(cut)) ? Number(cut) : cut;
 }
 
 /** No bytes at all are an empty text once they were stored, and a map shows them. */
@@ -289,17 +323,5 @@ function formatPath(parts: readonly PathPart[]): string {
 function jsonTypeOf(value: JsonValue): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  return typeof value;
-}
-
-/** The offset of the first byte that Go's standard base64 decoder objects to; -1 when there is none. */
-function firstBadBase64(text: string): number {
-  const plain = text.replaceAll(/[\r\n]/g, "");
-  const match = /^[A-Za-z0-9+/]*/.exec(plain)?.[0].length ?? 0;
-  const rest = plain.slice(match);
-  const padding = (4 - (match % 4)) % 4;
-  if (padding === 3) return match < plain.length ? match : plain.length - 1;
-  if (rest === "=".repeat(padding)) return -1;
-  if (rest === "") return plain.length;
-  return rest.startsWith("=") && padding > 0 ? match + Math.min(padding, rest.length) : match;
+  return typeof value === "bigint" || value instanceof NumberLiteral ? "number" : typeof value;
 }

@@ -8,10 +8,12 @@ import {
   parseMicroTime,
   ParseError,
   parseTime,
+  toGoJson,
 } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 import type { GoReader } from "./go-codec.ts";
 import { structOf, type GoType } from "./go-type.ts";
+import { NumberLiteral, withoutLiterals } from "./number-literal.ts";
 import { TypeMismatch } from "./strict.ts";
 
 type Custom = GoType & { type: "custom" };
@@ -33,7 +35,7 @@ export function readCustom(reader: GoReader, type: Custom, value: JsonValue): Js
     case "raw":
     case "fields":
     case "json":
-      return value;
+      return withoutLiterals(value) as JsonValue;
     case "schemaOrBool":
     case "schemaOrArray":
     case "schemaOrStrings":
@@ -59,19 +61,23 @@ function parsed(reader: GoReader, value: JsonValue, parse: (text: string) => str
 }
 
 function quantity(value: JsonValue): JsonValue {
-  return asMismatch(() => normalizeQuantity(typeof value === "string" ? value : JSON.stringify(value)));
+  return asMismatch(() => normalizeQuantity(typeof value === "string" ? value : literalOf(value)));
+}
+
+function literalOf(value: JsonValue): string {
+  return value instanceof NumberLiteral ? value.text : toGoJson(value);
 }
 
 function intOrString(reader: GoReader, value: JsonValue): JsonValue {
   if (typeof value === "string") return value;
-  if (typeof value !== "number") throw misfit(reader, "int32", value);
-  if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value;
+  if (typeof value === "number" && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31) return value;
   throw misfit(reader, "int32", value);
 }
 
 /** Converters, too, hand such a value to a decoder, which knows no more than the value. */
 function misfit(reader: GoReader, go: string, value: JsonValue): TypeMismatch {
-  const literal = typeof value === "number" && go === "int32" ? ` ${value}` : "";
+  const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof NumberLiteral;
+  const literal = isNumber && go === "int32" ? ` ${literalOf(value)}` : "";
   const { message } = reader.mismatchError(go, value, { literal });
   return new TypeMismatch(message, { conversion: message.replace(/into .* of type/, "into Go value of type") });
 }

@@ -33,10 +33,19 @@ for (const [text, message] of refusals) {
   });
 }
 
-test("reads what JSON.parse reads", () => {
+test("reads what JSON.parse reads, and large integers exactly", () => {
+  const rounded = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);
   fc.assert(
-    fc.property(fc.json(), (text) => assert.deepEqual(parseJson(text, new StrictProblems()), JSON.parse(text))),
+    fc.property(fc.json(), (text) => {
+      const read = JSON.stringify(parseJson(text, new StrictProblems()), rounded);
+      assert.equal(read, JSON.stringify(JSON.parse(text)));
+    }),
   );
+  assert.deepEqual(parseJson("[9007199254740993,-9223372036854775808,9223372036854775808]"), [
+    9_007_199_254_740_993n,
+    -(2n ** 63n),
+    2 ** 63,
+  ]);
 });
 
 test("finds fields that occur twice, at any depth", () => {

@@ -1,5 +1,7 @@
 /** Reads JSON text: fast when it is sound, and in the words of Go's decoder when it is not. */
+import { parseExactJson } from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import { NumberLiteral, parseWithLiterals } from "./number-literal.ts";
 import type { StrictProblems } from "./strict.ts";
 
 /** Text that is not JSON. The message is the one of Go's decoder. */
@@ -13,9 +15,18 @@ const maxDepth = 10_000;
 
 /** Reads JSON text; fields that occur twice in one object are reported, the last one counts. */
 export function parseJson(text: string, problems?: StrictProblems): JsonValue {
+  return parseText(text, problems, parseExactJson);
+}
+
+/** The same, for readers of Go's types: numbers that are no plain integers keep their spelling. */
+export function parseJsonLiterals(text: string, problems?: StrictProblems): JsonValue {
+  return parseText(text, problems, parseWithLiterals);
+}
+
+function parseText(text: string, problems: StrictProblems | undefined, parse: (text: string) => unknown): JsonValue {
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = parse(text) as JsonValue;
   } catch {
     return new SlowReader(text, problems).read();
   }
@@ -32,7 +43,7 @@ const halfPair = /\\u[dD][89a-fA-F]/;
 /** Halves of characters become the sign for what cannot be shown. */
 function wellFormed(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || value instanceof NumberLiteral) return value;
   if (Array.isArray(value)) return value.map(wellFormed);
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part ?? null)]));
 }
@@ -81,7 +92,7 @@ function countFields(value: JsonValue): number {
   let count = 0;
   const open: JsonValue[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== "object" || next === null) continue;
+    if (typeof next !== "object" || next === null || next instanceof NumberLiteral) continue;
     if (Array.isArray(next)) {
       for (const item of next) open.push(item);
       continue;

@@ -9,7 +9,7 @@ import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Codec, ServedResource } from "../resources/resource.ts";
 import type { FieldValidation } from "../verbs/options.ts";
-import { JsonSyntaxError, parseJson } from "./json-text.ts";
+import { JsonSyntaxError, parseJson, parseJsonLiterals } from "./json-text.ts";
 import { formatOfBody } from "./media-type.ts";
 import { StrictProblems, TypeMismatch } from "./strict.ts";
 import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
@@ -39,31 +39,33 @@ export async function readObject(
   expected: Expected,
   validation: FieldValidation,
 ): Promise<AnyDraft> {
-  const format = formatOfBody(
-    headerOf(exchange.call, "content-type"),
-    exchange.resource.isCustom ? customFormats : builtinFormats,
-  );
+  const format = checkBodyFormat(exchange);
   const body = await exchange.call.body();
   const problems = validation === "Ignore" ? undefined : new StrictProblems();
   const draft = toDraft(exchange.parts.registry, { body, format, expected, problems });
   if (problems !== undefined && problems.messages.length > 0) {
-    settleProblems(exchange, expected, { messages: problems.messages, validation });
+    settleProblems(exchange, expected, { problems, validation });
   }
   expected.codec.defaults(draft);
   return draft;
+}
+
+/** The format of a body, which must be one that the kind can be read from. */
+export function checkBodyFormat({ call, resource }: ResourceExchange): Format {
+  return formatOfBody(headerOf(call, "content-type"), resource.isCustom ? customFormats : builtinFormats);
 }
 
 /** Strict refuses, Warn tells. */
 export function settleProblems(
   exchange: Pick<ResourceExchange, "warnings">,
   { kind, version }: Pick<Expected, "kind" | "version">,
-  { messages, validation }: { messages: readonly string[]; validation: FieldValidation },
+  { problems, validation }: { problems: Pick<StrictProblems, "messages" | "refusals">; validation: FieldValidation },
 ): void {
   if (validation === "Strict") {
-    const why = `strict decoding error: ${messages.join(", ")}`;
+    const why = `strict decoding error: ${problems.refusals.join(", ")}`;
     throw apiErrors.badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${kind}: ${why}`);
   }
-  for (const message of messages) exchange.warnings.add(message);
+  for (const message of problems.messages) exchange.warnings.add(message);
 }
 
 interface Body {
@@ -80,7 +82,7 @@ function toDraft(registry: Registry, { body, format, expected, problems }: Body)
     if (expected.isCustom === true) checkCustomKind(value, Buffer.from(body).toString("utf8"));
     actual = readTypeMeta(value, expected);
     checkKind(registry, actual, expected);
-    const draft = expected.codec.decode(value ?? {}, problems);
+    const draft = expected.codec.decode(value ?? {}, problems, "text");
     if (expected.isCustom !== true) problems?.orderBy(value);
     return draft;
   } catch (error) {
@@ -96,7 +98,8 @@ function parseBody(
   if (format === "protobuf") return decodeProtobuf(body, expected).object as JsonValue;
   if (format === "yaml" && !isUtf8(body)) throw new YamlSyntaxError("yaml: invalid leading UTF-8 octet");
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
-  return format === "json" ? parseJson(text, problems) : parseYaml(text, problems);
+  if (format === "yaml") return parseYaml(text, problems);
+  return expected.isCustom === true ? parseJson(text, problems) : parseJsonLiterals(text, problems);
 }
 
 interface TypeMeta {

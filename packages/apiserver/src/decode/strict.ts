@@ -9,6 +9,7 @@ export class StrictProblems {
   readonly #messages: string[] = [];
   readonly #seen = new Set<string>();
   readonly #paths = new Map<string, string>();
+  readonly #yaml: string[] = [];
 
   get messages(): readonly string[] {
     return this.#messages;
@@ -33,7 +34,16 @@ export class StrictProblems {
 
   /** A key that occurs twice in YAML; the real server names the line. */
   duplicateKey(line: number, key: string): void {
-    this.#add(`yaml: unmarshal errors:\n  line ${line}: key "${key}" already set in map`);
+    const message = `line ${line}: key "${key}" already set in map`;
+    this.#yaml.push(message);
+    this.#add(message);
+  }
+
+  /** All objections at once, as a refusal has them: those to the YAML text are one. */
+  get refusals(): readonly string[] {
+    if (this.#yaml.length === 0) return this.#messages;
+    const yaml = `yaml: unmarshal errors:\n${this.#yaml.map((line) => `  ${line}`).join("\n")}`;
+    return [yaml, ...this.#messages.filter((message) => !this.#yaml.includes(message))];
   }
 
   /** An objection in words of its own. */

@@ -6,6 +6,7 @@ export interface YamlProblem {
   readonly message: string;
   /** Counted from 1. */
   readonly line: number;
+  readonly text: string;
 }
 
 type Complaint = readonly [pattern: RegExp, words: string, stage: "scanner" | "end" | "parser"];
@@ -28,8 +29,12 @@ const complaints: readonly Complaint[] = [
 ];
 
 /** The complaint; a problem that Go has no known words for keeps its own. */
-export function complaintOf({ code, message, line }: YamlProblem): string {
+export function complaintOf({ code, message, line, text }: YamlProblem): string {
   const [first = ""] = message.split("\n");
+  // A bracket was left open, and nothing came after what needs something to follow.
+  if (/end with a [\]}]/.test(first) && /[[{,:]\s*$/.test(text))
+    return `yaml: line ${line}: did not find expected node content`;
+  if (/^\s*[\]}]/.test(text)) return "yaml: did not find expected node content";
   const found = complaints.find(([pattern]) => pattern.test(`${code} ${first}`));
   if (found === undefined) return `yaml: line ${line}: ${first}`;
   const [, words, stage] = found;

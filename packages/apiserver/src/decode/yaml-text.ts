@@ -23,11 +23,30 @@ export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
   if (error !== undefined) {
+    const rest = endOfFirst(document);
+    // Go reads one document and does not look at what comes after it.
+    if (rest !== undefined && isClosed(text, rest) && error.pos[0] >= rest)
+      return parseYaml(text.slice(0, rest), problems);
     const { code, message, linePos } = error;
-    throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1 }));
+    throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1, text }));
   }
+  if (halfPair.test(text)) throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (problems !== undefined) reportDuplicates(text, problems);
   return toJsonValue(resolved(document));
+}
+
+/** An escaped half of a character, which YAML does not know. */
+const halfPair = /^[^#]*"(?:[^"\\]|\\.)*\\u[dD][89a-fA-F]/;
+
+/** Whether something comes after the bracket that ends a document. */
+function isClosed(text: string, end: number): boolean {
+  return end < text.length && (text[end - 1] === "}" || text[end - 1] === "]");
+}
+
+/** Where a document in brackets ends. */
+function endOfFirst({ contents }: Yaml.Document): number | undefined {
+  const isFlow = typeof contents === "object" && contents !== null && "flow" in contents && contents.flow;
+  return isFlow ? contents.range?.[1] : undefined;
 }
 
 /** Aliases are followed only now, and not without end. */
@@ -58,8 +77,8 @@ function reportDuplicates(text: string, problems: StrictProblems): void {
   const strict = parseDocument(text, { version: "1.1", uniqueKeys: true, merge: true, logLevel: "silent" });
   for (const error of strict.errors) {
     if (error.code !== "DUPLICATE_KEY") continue;
-    const key = /^[^:\s]+/.exec(text.slice(error.pos[0]))?.[0] ?? "";
-    problems.duplicateKey(error.linePos?.[0].line ?? 0, key);
+    const key = /^"([^"]*)"|^[^:\s]+/.exec(text.slice(error.pos[0]));
+    problems.duplicateKey(error.linePos?.[0].line ?? 0, key?.[1] ?? key?.[0] ?? "");
   }
 }
 
@@ -67,7 +86,7 @@ function reportDuplicates(text: string, problems: StrictProblems): void {
 function toJsonValue(value: unknown): JsonValue {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(toJsonValue);
   if (value instanceof Map) {
     return Object.fromEntries([...value].map(([key, part]) => [String(key), toJsonValue(part)]));

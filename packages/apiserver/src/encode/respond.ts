@@ -1,5 +1,13 @@
 /** Objects and lists as answers, in the form that the client asked for. */
-import { apiErrors, StatusError, toFailure, toGoJson, type KubeObject, type Status } from "@capstan/model";
+import {
+  apiErrors,
+  parseExactJson,
+  StatusError,
+  toFailure,
+  toGoJson,
+  type KubeObject,
+  type Status,
+} from "@capstan/model";
 import type { Answer, AnswerBody, AnswerHeaders } from "../answer.ts";
 import type { JsonValue } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -27,9 +35,9 @@ function encodeJson(json: string, media: OutputMedia): AnswerBody {
     case "json":
       return media.pretty ? toPrettyJson(json) : `${json}\n`;
     case "yaml":
-      return toYaml(JSON.parse(json) as JsonValue);
+      return toYaml(parseExactJson(json) as JsonValue);
     case "protobuf":
-      return encodeProtobuf(JSON.parse(json) as KubeObject);
+      return encodeProtobuf(parseExactJson(json) as KubeObject);
   }
 }
 

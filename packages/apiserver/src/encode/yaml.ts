@@ -1,5 +1,5 @@
 /** YAML as Go's library writes it: sorted keys, and quotes exactly where it puts them. */
-import { quote } from "@capstan/model";
+import { quote, toGoJson } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 
 const width = 80;
@@ -66,7 +66,7 @@ function writeItem(value: JsonValue, place: Place): void {
 
 /** A scalar; `indent` is where further lines of it begin, `column` where it begins itself. */
 function scalar(value: JsonValue, indent: number, column = 0): string {
-  if (typeof value !== "string") return JSON.stringify(value);
+  if (typeof value !== "string") return toGoJson(value);
   if (value.includes("\n") && isPlainText(value)) return block(value, indent);
   if (mustQuoteType(value) || !isPlainText(value)) return quote(value);
   return needsQuotes(value)

@@ -64,7 +64,9 @@ const immutableFields = [
 
 /** A field that must stay as it is. */
 export function checkImmutable(path: string, value: unknown, old: unknown): FieldError[] {
-  return isDeepEqual(value, old) ? [] : [fieldErrors.invalid(path, value ?? null, "field is immutable")];
+  if (isDeepEqual(value, old)) return [];
+  const shown = path === "metadata.uid" && typeof value === "string" ? fieldErrors.named(value) : (value ?? null);
+  return [fieldErrors.invalid(path, shown, "field is immutable")];
 }
 
 function checkNames({ name = "", generateName = "" }: ObjectMeta, rule: NameRule): FieldError[] {

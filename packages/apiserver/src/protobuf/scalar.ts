@@ -30,6 +30,12 @@ const bytes: Codec = {
   isEmpty: (value) => value === "" || value === null,
 };
 
+/** A bigint only where a number would not be exact. */
+function toInteger(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** The codecs of the scalar types that Kubernetes uses, by their name in .proto files. */
 export const scalars: Readonly<Record<string, Codec>> = {
   string: scalar({
@@ -50,10 +56,10 @@ export const scalars: Readonly<Record<string, Codec>> = {
     decode: (reader) => reader.int32(),
     encode: (writer, value) => writer.int32(value),
   }),
-  int64: scalar({
+  int64: scalar<number | bigint>({
     wireType: WireType.Varint,
     zero: 0,
-    decode: (reader) => Number(reader.int64()),
+    decode: (reader) => toInteger(BigInt(reader.int64())),
     encode: (writer, value) => writer.int64(value),
   }),
   double: scalar({

@@ -190,10 +190,10 @@ function defaultsOf(rules: ResourceRules, apiVersion: string, version: string): 
 export function structureOnly(apiVersion: string, kind: string): Codec {
   let struct: GoStruct | undefined;
   return {
-    decode(value: JsonValue, problems) {
+    decode(value: JsonValue, problems, source) {
       struct ??= goTypeOf(apiVersion, kind);
       if (struct === undefined) return value as unknown as AnyDraft;
-      const draft = new GoReader(problems).readObject(struct, value) as unknown as AnyDraft;
+      const draft = new GoReader(problems, source).readObject(struct, value) as unknown as AnyDraft;
       return Object.assign({ kind, apiVersion }, draft, { kind, apiVersion });
     },
     defaults: () => {},

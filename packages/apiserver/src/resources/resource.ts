@@ -5,6 +5,7 @@ import type { PatchType } from "@capstan/patch";
 import type { ResourceName } from "../builtin/context.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { ResourceRules, SubresourceRules } from "../builtin/rules.ts";
+import type { GoSource } from "../decode/go-codec.ts";
 import type { StrictProblems } from "../decode/strict.ts";
 import type { FieldManager } from "../managed/field-manager.ts";
 
@@ -30,9 +31,9 @@ export interface ResourceNames {
 export interface Codec {
   /**
    * Makes a draft from what came out of a body: known fields in their order, nothing unknown. What is unknown goes to `problems`; what
-   * has the wrong type throws a TypeMismatch. The value may be used up.
+   * has the wrong type throws a TypeMismatch. The value may be used up. `source` says where built-in types get their values from.
    */
-  decode(value: JsonValue, problems: StrictProblems | undefined): AnyDraft;
+  decode(value: JsonValue, problems: StrictProblems | undefined, source?: GoSource): AnyDraft;
   /** Fills in defaults of this version, in place. */
   defaults(draft: AnyDraft): void;
 }

@@ -1,5 +1,5 @@
 /** One object as it was at one revision: a frozen value until somebody asked for its JSON text, that text from then on. */
-import { deepFreeze, toGoJson, type KubeObject } from "@capstan/model";
+import { deepFreeze, parseExactJson, toGoJson, type KubeObject } from "@capstan/model";
 
 /**
  * What the store keeps under a key. Entries never change; a write makes a new one. Most are written once and read as text, so the text
@@ -23,7 +23,7 @@ export class Entry {
     const held = this.#held.deref();
     if (held !== undefined) return held;
     // The text was made from such an object.
-    const made = deepFreeze<unknown>(JSON.parse(this.#json ?? "")) as KubeObject;
+    const made = deepFreeze<unknown>(parseExactJson(this.#json ?? "")) as KubeObject;
     this.#held = new WeakRef(made);
     return made;
   }

@@ -47,7 +47,10 @@ export function listPage(store: Store, resource: string, query: ListQuery): List
 }
 
 function position(query: ListQuery): { point: Point; start: string } {
-  if (query.key === undefined && query.continue !== "") return continued(query);
+  if (query.continue !== "") {
+    const at = continued(query);
+    if (query.key === undefined) return at;
+  }
   if (query.resourceVersion === "") return { point: present, start: "" };
   const revision = parseRevision(query.resourceVersion, (why) =>
     apiErrors.badRequest(`invalid resource version: ${why}`),

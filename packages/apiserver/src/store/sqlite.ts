@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { deepFreeze, type KubeObject } from "@capstan/model";
+import { deepFreeze, parseExactJson, type KubeObject } from "@capstan/model";
 import type { ResourceName } from "../builtin/context.ts";
 import { Entry } from "./entry.ts";
 import type { Journal, Snapshot } from "./store.ts";
@@ -57,7 +57,7 @@ function readSnapshot(database: DatabaseSync): Snapshot {
     .prepare("SELECT resource, key, revision, json FROM objects ORDER BY resource, key")
     .iterate()) {
     const resource = String(found["resource"]);
-    const object = deepFreeze<unknown>(JSON.parse(String(found["json"]))) as KubeObject;
+    const object = deepFreeze<unknown>(parseExactJson(String(found["json"]))) as KubeObject;
     let entries = resources.get(resource);
     if (entries === undefined) resources.set(resource, (entries = []));
     entries.push(new Entry(String(found["key"]), Number(found["revision"]), object));

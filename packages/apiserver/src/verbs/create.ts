@@ -4,7 +4,7 @@ import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { Allocation, KindRules } from "../builtin/rules.ts";
 import { headerOf } from "../call.ts";
-import { expectedOf, readObject } from "../decode/object.ts";
+import { checkBodyFormat, expectedOf, readObject } from "../decode/object.ts";
 import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { checkMetadata, checkStandardFinalizers } from "../metadata/check.ts";
@@ -25,6 +25,7 @@ import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
 /** Answers a POST to a collection. */
 export async function create(exchange: ResourceExchange): Promise<Answer> {
   const { resource, query, call } = exchange;
+  checkBodyFormat(exchange);
   const options = parseWriteOptions(query, "CreateOptions");
   const body = await readObject(exchange, expectedOf(resource), options.fieldValidation);
   wipeSystemFields(body);

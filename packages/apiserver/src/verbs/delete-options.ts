@@ -1,10 +1,11 @@
 /** The options of a delete: from its body or from its query. */
 import { apiErrors, fieldErrors, quote, type FieldError, type KubeObject } from "@capstan/model";
-import type { JsonValue } from "../builtin/draft.ts";
+import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { structOf } from "../decode/go-type.ts";
-import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { JsonSyntaxError, parseJsonLiterals } from "../decode/json-text.ts";
+import { typeMetaProblem } from "../decode/object.ts";
 import { formatOfBody } from "../decode/media-type.ts";
 import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
@@ -98,8 +99,12 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
       format === "protobuf"
         ? (decodeProtobuf(body, fallback).object as JsonValue)
         : parseText(Buffer.from(body).toString("utf8"), format);
-    const { apiVersion, kind, ...options } = toFields(value);
-    if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw unknownKind(kind, apiVersion);
+    const fields = asFields(value);
+    const { kind, apiVersion } = fields;
+    if (typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
+      throw unknownKind(kind, typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : undefined);
+    }
+    const { apiVersion: _apiVersion, kind: _kind, ...options } = toFields(fields);
     return options;
   } catch (error) {
     if (error instanceof TypeMismatch || error instanceof YamlSyntaxError) throw apiErrors.badRequest(error.message);
@@ -110,6 +115,12 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
   }
 }
 
+function asFields(value: JsonValue): JsonObject {
+  if (value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw new TypeMismatch(typeMetaProblem(value));
+  return value;
+}
+
 function unknownKind(kind: string, apiVersion = "meta.k8s.io/v1"): Error {
   return apiErrors.badRequest(
     `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
@@ -117,7 +128,7 @@ function unknownKind(kind: string, apiVersion = "meta.k8s.io/v1"): Error {
 }
 
 function parseText(text: string, format: "json" | "yaml"): JsonValue {
-  return format === "json" ? parseJson(text) : parseYaml(text);
+  return format === "json" ? parseJsonLiterals(text) : parseYaml(text);
 }
 
 function toFields(value: JsonValue): RawOptions & { apiVersion?: string; kind?: string } {

@@ -33,15 +33,19 @@ const noRequirements: readonly never[] = [];
 /** Reads list options; 400 for what cannot be read, 422 for what does not go together. */
 export function parseListOptions(query: URLSearchParams, isWatch: boolean): ListOptions {
   const match = query.get("resourceVersionMatch") ?? "";
+  // Numbers are read before selectors are.
+  const numbers = {
+    timeoutSeconds: parseInteger(query.get("timeoutSeconds")),
+    limit: parseInteger(query.get("limit")) ?? 0,
+  };
   const options = {
+    ...numbers,
     labelSelector: parseSelector(query.get("labelSelector"), parseLabelSelector),
     fieldSelector: parseSelector(query.get("fieldSelector"), parseFieldSelector),
     watch: isWatch,
     allowWatchBookmarks: parseBoolean(query.get("allowWatchBookmarks")) ?? false,
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: match as ListOptions["resourceVersionMatch"],
-    timeoutSeconds: parseInteger(query.get("timeoutSeconds")),
-    limit: parseInteger(query.get("limit")) ?? 0,
     continue: query.get("continue") ?? "",
     sendInitialEvents: parseBoolean(query.get("sendInitialEvents")),
   };

@@ -1,14 +1,5 @@
 /** patch: a change of one of four forms, applied to whatever is there. */
-import {
-  apiErrors,
-  cloneJson,
-  fieldErrors,
-  StatusError,
-  toFailure,
-  toGoJson,
-  type Json,
-  type KubeObject,
-} from "@capstan/model";
+import { apiErrors, cloneJson, fieldErrors, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -20,19 +11,19 @@ import {
 import type { Answer } from "../answer.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
-import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { JsonSyntaxError, parseJson, parseJsonLiterals } from "../decode/json-text.ts";
 import { expectedOf, patchedKindProblem } from "../decode/object.ts";
 import { unsupportedMediaType } from "../decode/media-type.ts";
+import { hideLiterals, showLiterals, withoutLiterals } from "../decode/number-literal.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
-import { printGoMap } from "../encode/go-map.ts";
 import { respondObject } from "../encode/respond.ts";
-import { sortKeys } from "../custom/sort-keys.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { managerOf, parseWriteOptions, type FieldValidation, type WriteOptions } from "./options.ts";
+import { showDocument, showStrategic, sortTouched } from "./shown-patch.ts";
 import { write, type Change } from "./write.ts";
 
 /** The forms of a patch. */
@@ -132,7 +123,7 @@ function applied(
     const merged = manager.apply(live, configuration, origin);
     const draft = decodeApplied(resource, merged as unknown as JsonValue, configuration);
     resource.codec.defaults(draft);
-    for (const message of problems?.messages ?? []) {
+    for (const message of problems?.refusals ?? []) {
       if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
       warnings.add(message);
     }
@@ -147,7 +138,7 @@ function decodeApplied(
   { metadata }: JsonObject,
 ): AnyDraft {
   try {
-    return codec.decode(merged, undefined);
+    return codec.decode(merged, undefined, "values");
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     const { namespace = "", name = "" } = (metadata ?? {}) as { namespace?: string; name?: string };
@@ -166,7 +157,9 @@ export function readApplied(text: string, problems: StrictProblems | undefined):
     if (typeof value !== "object" || Array.isArray(value)) throw notAMap(value);
     return value as JsonObject;
   } catch (error) {
-    if (error instanceof TypeMismatch) throw apiErrors.badRequest(`error decoding YAML: ${error.message}`);
+    if (error instanceof TypeMismatch) {
+      throw apiErrors.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${error.message}`);
+    }
     if (!(error instanceof YamlSyntaxError)) throw error;
     throw apiErrors.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
@@ -213,9 +206,9 @@ function patched(exchange: ResourceExchange, request: PatchRequest): Change {
 /** Reads the text of a patch; its unknown and duplicate fields are collected. */
 function readPatch({ kind, text, options }: PatchRequest, problems: StrictProblems | undefined): JsonValue {
   const isChecked = options.fieldValidation !== "Ignore";
-  const prefix = kind === "strategic" || !isChecked ? "" : "error decoding patch: ";
   try {
-    const value = parseJson(text, problems);
+    // A strategic patch knows numbers only, the others carry over what they say.
+    const value = kind === "strategic" ? parseJson(text, problems) : hidden(parseJsonLiterals(text, problems));
     if (kind === "json" && isChecked) {
       for (const message of checkJsonPatchFields(value as Json)) problems?.message(message);
     }
@@ -223,11 +216,22 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
     return value;
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof TypeMismatch) {
-      throw apiErrors.badRequest(prefix + error.message);
+      throw apiErrors.badRequest(unreadable(error.message, kind, isChecked));
     }
     if (error instanceof PatchError) throw toStatusError(error.code, error.message);
     throw error;
   }
+}
+
+/** Why a patch cannot be read: whoever looks at its fields first says more. */
+function unreadable(why: string, kind: PatchRequest["kind"], isChecked: boolean): string {
+  if (kind === "strategic") return why;
+  if (isChecked) return `error decoding patch: ${why}`;
+  return kind === "merge" ? "Invalid JSON Patch" : why;
+}
+
+function hidden(value: JsonValue): JsonValue {
+  return hideLiterals(value) as JsonValue;
 }
 
 function applyParsed(
@@ -264,28 +268,59 @@ interface Reading {
 }
 
 /** The patched document as a draft with defaults. */
-function readPatched(exchange: ResourceExchange, document: Json, { request, parsed, problems }: Reading): AnyDraft {
+function readPatched(exchange: ResourceExchange, document: Json, reading: Reading): AnyDraft {
   const { resource, warnings } = exchange;
-  const shown = (): string =>
-    request.kind === "strategic" ? printGoMap(parsed) : toGoJson(sortTouched(document as JsonObject, parsed));
-  const { codec } = resource;
-  if (request.kind !== "strategic") {
-    const described = { expected: expectedOf(resource), text: toGoJson(sortTouched(document as JsonObject, parsed)) };
-    const problem = patchedKindProblem(exchange.parts.registry, document as JsonValue, described);
-    if (problem !== undefined) throw invalidPatch(shown(), problem);
-  }
-  let draft: AnyDraft;
+  const { request, problems } = reading;
   const found = problems === undefined ? undefined : new StrictProblems();
-  try {
-    draft = codec.decode(cloneJson(document) as JsonValue, found);
-  } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
-    throw invalidPatch(shown(), request.kind === "strategic" ? error.asConversion() : error.message);
-  }
+  const { draft, shown } =
+    request.kind === "strategic"
+      ? readMerged(resource, document, { ...reading, found })
+      : readDocument(exchange, document, { ...reading, kind: request.kind, found });
   const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
   settle(messages, { validation: request.options.fieldValidation, shown, warnings });
-  codec.defaults(draft);
+  resource.codec.defaults(draft);
   return draft;
+}
+
+/** What was read, and how the patch is shown if it is refused all the same. */
+interface PatchedDraft {
+  readonly draft: AnyDraft;
+  readonly shown: () => string;
+}
+
+/** What a strategic patch makes is converted value by value. */
+function readMerged(
+  { codec }: ServedResource,
+  document: Json,
+  { parsed, found }: Reading & { readonly found: StrictProblems | undefined },
+): PatchedDraft {
+  const shown = (): string => showStrategic(parsed);
+  try {
+    return { draft: codec.decode(cloneJson(document) as JsonValue, found, "values"), shown };
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw invalidPatch(shown(), error.asConversion());
+  }
+}
+
+/** What other patches make is a text, and read as one. */
+function readDocument(
+  { resource, parts }: ResourceExchange,
+  document: Json,
+  { kind, parsed, found }: Reading & { readonly kind: "json" | "merge"; readonly found: StrictProblems | undefined },
+): PatchedDraft {
+  const sorted = sortTouched(document as JsonObject, kind, parsed);
+  const shown = (): string => showDocument(sorted);
+  const described = { expected: expectedOf(resource), text: shown() };
+  const problem = patchedKindProblem(parts.registry, document as JsonValue, described);
+  if (problem !== undefined) throw invalidPatch(shown(), problem);
+  try {
+    const value = resource.isCustom ? withoutLiterals(showLiterals(sorted)) : showLiterals(sorted);
+    return { draft: resource.codec.decode(value as JsonValue, found, "text"), shown };
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw invalidPatch(shown(), error.message);
+  }
 }
 
 function settle(
@@ -299,21 +334,4 @@ function settle(
 
 function invalidPatch(shown: string, why: string): StatusError {
   return apiErrors.invalid({ group: "", kind: "" }, "", [fieldErrors.invalid("patch", shown, why)]);
-}
-
-/** Patching sorts the fields of whatever it touches and leaves all else alone. */
-function sortTouched(document: JsonObject, patch: JsonValue): JsonObject {
-  const touched = isPlain(patch) ? patch : {};
-  const entries = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(
-    entries.map(([key, value]) => {
-      const part = touched[key];
-      if (Array.isArray(part)) return [key, sortKeys(value as JsonValue)];
-      return [key, isPlain(part) && isPlain(value as JsonValue) ? sortTouched(value as JsonObject, part) : value];
-    }),
-  );
-}
-
-function isPlain(value: JsonValue | undefined): value is { [key: string]: JsonValue | undefined } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
-import { apiErrors, cloneJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
+import { apiErrors, cloneJson, formatApiVersion, StatusError, toFailure, type KubeObject } from "@capstan/model";
+import type { JsonObject } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
@@ -46,7 +47,7 @@ async function applyProjection(exchange: ResourceExchange, rules: ProjectionRule
   const options = parseWriteOptions(query, "PatchOptions", true);
   const text = Buffer.from(await call.body()).toString("utf8");
   const codec = subresource?.codec ?? resource.codec;
-  const body = codec.decode(readApplied(text, undefined) as never, undefined);
+  const configured = readApplied(text, undefined);
   const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
   const { object } = await write(exchange, {
     name: info.name,
@@ -57,6 +58,8 @@ async function applyProjection(exchange: ResourceExchange, rules: ProjectionRule
       const manager = subresource?.fieldManager;
       if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
       if (manager === undefined || (resource.isCustom && !isOwned(rules, live))) throw unmanageable(rules);
+      checkAppliedKind(rules, configured);
+      const body = codec.decode(configured as never, undefined, "values");
       const { apiVersion, kind, metadata } = live;
       const configuration = {
         apiVersion,
@@ -73,6 +76,18 @@ async function applyProjection(exchange: ResourceExchange, rules: ProjectionRule
     },
   });
   return respondProjection(exchange, rules.read(object));
+}
+
+/** Only the projection itself can be applied to it. */
+function checkAppliedKind({ kind: { group, version, kind } }: ProjectionRules, configured: JsonObject): void {
+  if (configured["apiVersion"] === formatApiVersion({ group, version }) && configured["kind"] === kind) return;
+  const [apiVersion, given] = [textOf(configured["apiVersion"]), textOf(configured["kind"])];
+  const [head, tail] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  throw apiErrors.badRequest(`invalid object type: ${head}/${tail}, Kind=${given}`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function baseOf(rules: ProjectionRules, live: KubeObject): KubeObject {

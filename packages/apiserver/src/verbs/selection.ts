@@ -9,6 +9,7 @@ import {
   type LabelSelector,
 } from "@capstan/model";
 import { onlyCommonFields } from "../builtin/meta/field-labels.ts";
+import type { ResourceRules } from "../builtin/rules.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { storageKey } from "../resources/resource.ts";
 import type { ListOptions } from "./options.ts";
@@ -35,8 +36,7 @@ export interface SelectionScope {
 export function selectionOf(resource: ServedResource, scope: SelectionScope, options: ListOptions): Selection {
   const fields = resource.rules.serves === "answers" ? undefined : resource.rules.fields;
   const fieldSelector = inHubLabels(resource, options.fieldSelector);
-  const say = resource.rules.serves === "answers" ? undefined : resource.rules.unknownField;
-  for (const { field } of fieldSelector) checkField(field, fields, say);
+  for (const { field } of fieldSelector) checkField(field, resource.rules);
   const namespace =
     scope.namespace === "" && resource.namespaced
       ? (exactFieldValue(fieldSelector, "metadata.namespace") ?? "")
@@ -75,13 +75,15 @@ function inHubLabels({ rules, apiVersion }: ServedResource, selector: FieldSelec
 
 type Fields = { readonly [path: string]: (object: KubeObject) => string } | undefined;
 
-const commonFields = new Set(["metadata.name", "metadata.namespace"]);
-
-function checkField(field: string, fields: Fields, say: ((field: string) => string) | undefined): void {
-  if (commonFields.has(field) || (fields !== undefined && Object.hasOwn(fields, field))) return;
-  if (say !== undefined) throw apiErrors.badRequest(say(field));
-  if (fields !== undefined) throw apiErrors.badRequest(`field label not supported: ${field}`);
-  throw apiErrors.badRequest(onlyCommonFields(field));
+/** Whether a kind can be selected by a field. */
+function checkField(field: string, rules: ResourceRules): void {
+  if (field === "metadata.name") return;
+  if (rules.serves === "answers") throw apiErrors.badRequest(onlyCommonFields(field));
+  const { fields, unknownField, selectsByNamespace = true } = rules;
+  if (field === "metadata.namespace" ? selectsByNamespace : fields !== undefined && Object.hasOwn(fields, field))
+    return;
+  if (unknownField !== undefined) throw apiErrors.badRequest(unknownField(field));
+  throw apiErrors.badRequest(fields === undefined ? onlyCommonFields(field) : `field label not supported: ${field}`);
 }
 
 function matcherOf(labels: LabelSelector, selector: FieldSelector, fields: Fields): Selection["matches"] {

@@ -43,8 +43,8 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
-  const media = negotiate(exchange.call, exchange.query, offerOf(resource, info));
   if (resource.deprecationWarning !== undefined) exchange.warnings.add(resource.deprecationWarning);
+  const media = negotiate(exchange.call, exchange.query, offerOf(resource, info));
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
 }

@@ -1,5 +1,14 @@
 /** Writes to an object that may be there already: the loop around update, patch and views such as status. */
-import { apiErrors, cloneJson, isDeepEqual, StatusError, toFailure, quote, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  cloneJson,
+  isDeepEqual,
+  StatusError,
+  toFailure,
+  quote,
+  type FieldError,
+  type KubeObject,
+} from "@capstan/model";
 import { ignoreTimestampChange, type JsonObject } from "@capstan/patch";
 import { toForbidden } from "../authorize/forbidden.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -47,7 +56,7 @@ export async function write(exchange: ResourceExchange, request: Write): Promise
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const entry = parts.store.get(resource.storage, key);
     if (entry === undefined) return createMissing(exchange, request);
-    checkUid(exchange, entry, request.uid);
+    checkUid(exchange, entry, request);
     const written = await replace(exchange, entry, request);
     if (written !== undefined) return { object: written, created: false };
   }
@@ -62,7 +71,7 @@ async function createMissing(exchange: ResourceExchange, request: Write): Promis
   const draft = await request.change(undefined);
   if ((draft.metadata.uid ?? "") !== "") {
     const why = `Precondition failed: UID in precondition: ${draft.metadata.uid}, UID in object meta: `;
-    throw storageConflict(exchange, request.name, why);
+    throw storageConflict(exchange, request, why);
   }
   await authorizeCreate(exchange, request.name);
   return { object: await storeNew(exchange, await toChecked(resource, draft), request.options), created: true };
@@ -86,10 +95,11 @@ async function authorizeCreate({ parts, user, info }: ResourceExchange, name: st
   if (decision.verdict !== "Allow") throw toForbidden(asked, decision.reason);
 }
 
-function checkUid(exchange: ResourceExchange, { object }: Entry, uid: string): void {
+function checkUid(exchange: ResourceExchange, { object }: Entry, request: Write): void {
+  const { uid } = request;
   if (uid === "" || uid === object.metadata.uid) return;
   const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`;
-  throw storageConflict(exchange, object.metadata.name ?? "", why);
+  throw storageConflict(exchange, request, why);
 }
 
 const modifiedMessage = "the object has been modified; please apply your changes to the latest version and try again";
@@ -191,12 +201,7 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   const errors = [
     ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
-    ...(rules.validatesMetadata === true
-      ? []
-      : [
-          ...checkMetadataUpdate(draft.metadata, old.metadata),
-          ...(rules.finalizers === "any" ? [] : checkStandardFinalizers(draft.metadata)),
-        ]),
+    ...((door.validatesMetadata ?? rules.validatesMetadata) === true ? [] : checkMetadataAgain(draft, old, rules)),
     ...(door.validateUpdate?.(draft, old, context) ?? []),
   ];
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
@@ -206,6 +211,14 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   // What is stored is read with its defaults, whatever the door has put back.
   if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(checked);
   return checked;
+}
+
+/** Most kinds look at the metadata themselves as well. */
+function checkMetadataAgain({ metadata }: AnyDraft, old: KubeObject, { finalizers }: KindRules): FieldError[] {
+  return [
+    ...checkMetadataUpdate(metadata, old.metadata),
+    ...(finalizers === "any" ? [] : checkStandardFinalizers(metadata)),
+  ];
 }
 
 /** The object itself and its views have rules of the same form. */
@@ -294,8 +307,14 @@ function isFinished(
 }
 
 /** A precondition that the store found unmet, in the words of the store behind kube-apiserver. */
-function storageConflict({ resource, info }: ResourceExchange, name: string, why: string): StatusError {
-  const key = `/registry/${registryPath(resource)}/${storageKey(resource, info.namespace, name)}`;
+function storageConflict(
+  { resource, info }: ResourceExchange,
+  { name, options }: Pick<Write, "name" | "options">,
+  why: string,
+): StatusError {
+  // A trial run does not come as far as the place where all keys are kept.
+  const root = options.dryRun ? "" : "/registry";
+  const key = `${root}/${registryPath(resource)}/${storageKey(resource, info.namespace, name)}`;
   const message = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
   return apiErrors.conflict(resource.qualified, name, message);
 }

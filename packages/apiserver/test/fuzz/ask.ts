@@ -1,64 +1,95 @@
 /** One random request, asked of two servers, and what differs between their answers. */
-import type { Json } from "@capstan/model";
 
 /** A request. */
 export interface Question {
   readonly method: string;
   readonly path: string;
   readonly type: string;
-  readonly body: string;
+  readonly accept: string;
+  /** `undefined` sends none. */
+  readonly body: string | undefined;
 }
 
 /** An answer. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
+  /** The texts of the Warning headers, in one. */
+  readonly warning: string;
 }
 
 /** A server. */
 export type Ask = (question: Question) => Promise<Reply>;
 
-interface Status {
-  readonly message?: string;
-  readonly details?: { readonly causes?: readonly { readonly field?: string; readonly message?: string }[] };
-}
-
-/** What differs, or `undefined`. Causes may come in any order: the real server goes through maps in random order. */
+/** What differs, or `undefined`. */
 export function differenceOf(ours: Reply, real: Reply): string | undefined {
   const [a, b] = [normalize(ours), normalize(real)];
-  return a === b ? undefined : `ours ${a}\nreal ${b}`;
+  if (a === b) return undefined;
+  let same = 0;
+  while (a[same] === b[same]) same++;
+  return `ours ${excerpt(a, same)}\nreal ${excerpt(b, same)}`;
 }
+
+/** Long answers are shown around the place where they part. */
+function excerpt(text: string, at: number): string {
+  return text.length < 1500 || !text.startsWith("2")
+    ? text
+    : `${text.slice(0, 4)}... ${text.slice(Math.max(0, at - 150), at + 350)}`;
+}
+
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid"],
+  [/(resourceVersion\W{1,9})\d+/g, "$1version"],
+  [/(resource version: |current: )\d+/gi, "$1version"],
+  [/(in record \()\d+/g, "$1version"],
+  [/("continue":")[^"]{9,}"/g, '$1token"'],
+  [/\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)?( m=\+[\d.]+)?/g, "time"],
+  [/"\d+s"/g, '"age"'],
+  [/(kube-api-access-)[a-z0-9]{5}/g, "$1suffix"],
+  [/0x[0-9a-f]{6,}/g, "pointer"],
+];
 
 function normalize(reply: Reply): string {
-  const volatile = /(\\?)"(uid|resourceVersion|creationTimestamp|time)\1":\1"[^"\\]*\1"/g;
-  return summarize(reply).replaceAll(volatile, "$2: ~");
+  let text = summarize(reply);
+  for (const [pattern, by] of replacements) text = text.replaceAll(pattern, by);
+  return text;
 }
 
-function summarize({ status, body }: Reply): string {
-  if (status < 400) return `${status} ${body.trim()}`;
-  const { message = "", details } = JSON.parse(body) as Status;
-  const causes = (details?.causes ?? []).map((cause) => `${cause.field}: ${cause.message}`).sort();
-  const lines = causes.length > 1 ? causes : message.split("\n").sort();
-  return `${status} ${lines.join("\n  ")}`;
+interface Status {
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: { readonly causes?: readonly Json[] };
 }
 
-/** What is asked: an object is made, or one that is there is patched; nothing is kept. */
-export function createQuestion(path: string, object: Json): Question {
-  return {
-    method: "POST",
-    path: `${path}?dryRun=All&fieldManager=fuzz`,
-    type: "application/json",
-    body: JSON.stringify(object),
-  };
+type Json = { readonly [field: string]: unknown };
+
+function summarize({ status, body, warning }: Reply): string {
+  const warned =
+    warning === ""
+      ? ""
+      : ` warning ${warning
+          .split(/, (?=299 )/)
+          .sort()
+          .join(", ")}`;
+  if (status < 400) return `${status}${warned} ${body.trim()}`;
+  return `${status}${warned} ${refusal(body)}`;
 }
 
-/** A patch of the object that was made for it. */
-export function patchQuestion(path: string, type: string, patch: Json): Question {
-  const force = type === "application/apply-patch+yaml" ? "&force=true" : "";
-  return {
-    method: "PATCH",
-    path: `${path}/base?dryRun=All&fieldManager=fuzz${force}`,
-    type,
-    body: JSON.stringify(patch),
-  };
+/** Causes may come in any order, and so may what a message says of them: the real server goes through maps in random order. */
+function refusal(body: string): string {
+  const parsed = tryParse(body);
+  if (parsed === undefined) return body;
+  const { message = "", reason = "", details = {} } = parsed;
+  const { causes = [], ...others } = details;
+  const told = causes.map((cause) => JSON.stringify(cause)).sort();
+  const words = message.split("\n").sort().join("\n");
+  return `${reason} ${told.length > 1 ? message.length : words}\n  ${JSON.stringify(others)}\n  ${told.join("\n  ")}`;
+}
+
+function tryParse(body: string): Status | undefined {
+  try {
+    return JSON.parse(body) as Status;
+  } catch {
+    return undefined;
+  }
 }

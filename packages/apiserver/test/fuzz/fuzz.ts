@@ -1,9 +1,10 @@
 /** Asks two servers the same random questions and reports each difference with what reproduces it. */
-import fc, { type Arbitrary } from "fast-check";
-import type { Json } from "@capstan/model";
-import { objectsOf } from "./arbitrary.ts";
-import { createQuestion, differenceOf, patchQuestion, type Ask, type Question } from "./ask.ts";
+import fc from "fast-check";
+import { differenceOf, type Ask, type Question } from "./ask.ts";
 import type { FuzzedKind } from "./kinds.ts";
+import { questionsOf } from "./questions.ts";
+import { subjectOf, type Subject } from "./subject.ts";
+import { toBody } from "./values.ts";
 
 /** What was found. */
 export interface Finding {
@@ -17,51 +18,63 @@ export interface FuzzOptions {
   readonly real: Ask;
   readonly kinds: readonly FuzzedKind[];
   readonly namespace: string;
-  /** Whether controllers run on the real server: objects that they write to cannot be patched in the same way on both. */
+  /** Whether controllers run on the real server: objects that they write to cannot be changed in the same way on both. */
   readonly hasControllers: boolean;
-  /** Questions a kind. */
-  readonly runs: number;
+  /** Questions in all. */
+  readonly requests: number;
   readonly seed: number;
 }
 
-const patchTypes = [
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-] as const;
+const inFlight = 8;
 
 /** Tries; the same seed asks the same questions. */
 export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOptions): AsyncGenerator<Finding> {
-  for (const kind of kinds) {
-    const path = kind.path.replace("{ns}", namespace);
-    const made = createQuestion(path, whole(kind, { metadata: { name: "base" }, ...kind.base }));
-    // Its manager sorts before the one of the patches, so that it does not matter in which second either server was.
-    const base = { ...made, path: `${path}?fieldManager=base` };
-    await Promise.all([ours(base), real(base)]);
+  const both = async (question: Question): Promise<Finding[]> => {
+    const [a, b] = await Promise.all([ours(question), real(question)]);
+    const difference = differenceOf(a, b);
+    return difference === undefined ? [] : [{ question, difference }];
+  };
+  const subjects = kinds.map((kind) => subjectOf(kind, namespace));
+  const share = Math.ceil(options.requests / subjects.length);
+  let left = options.requests;
+  for (const [index, subject] of subjects.entries()) {
+    const isLeftAlone =
+      subject.writtenBy === "server" || (options.hasControllers && subject.writtenBy === "controllers");
+    if (!isLeftAlone) for (const question of preparations(subject)) yield* await both(question);
+    const numRuns = Math.min(share, left);
+    left -= numRuns;
     const questions =
-      options.hasControllers && kind.isControlled === true ? createsOf(kind, path) : questionsOf(kind, path);
-    for (const question of fc.sample(questions, { numRuns: options.runs, seed: options.seed })) {
-      const [a, b] = await Promise.all([ours(question), real(question)]);
-      const difference = differenceOf(a, b);
-      if (difference !== undefined) yield { question, difference };
+      numRuns === 0 ? [] : fc.sample(questionsOf(subject, isLeftAlone), { numRuns, seed: options.seed + index });
+    for (let at = 0; at < questions.length; at += inFlight) {
+      const found = await Promise.all(questions.slice(at, at + inFlight).map(both));
+      yield* found.flat();
     }
+    if (!isLeftAlone) await both(clearing(subject));
   }
 }
 
-function whole({ apiVersion, kind }: FuzzedKind, object: { readonly [field: string]: Json }): Json {
-  return { apiVersion, kind, ...object };
+const json = { type: "application/json", accept: "application/json" };
+
+/** The sound object is made by one manager, and a second one applies to it: patches can then be in conflict with either. */
+function preparations({ path, at, apiVersion, kind, name, sound }: Subject): Question[] {
+  const labels = {
+    apiVersion,
+    kind,
+    metadata: { name, labels: { app: "a", owned: "yes" }, annotations: { note: "1" } },
+  };
+  return [
+    // Its manager sorts before the one of the patches, so that it does not matter in which second either server was.
+    { ...json, method: "POST", path: `${path}?fieldManager=base`, body: toBody(sound) },
+    {
+      ...json,
+      method: "PATCH",
+      path: `${at}?fieldManager=applier`,
+      type: "application/apply-patch+yaml",
+      body: toBody(labels),
+    },
+  ];
 }
 
-function createsOf(kind: FuzzedKind, path: string): Arbitrary<Question> {
-  return objectsOf(kind.definition).map((object) => createQuestion(path, whole(kind, object)));
-}
-
-function questionsOf(kind: FuzzedKind, path: string): Arbitrary<Question> {
-  const creates = createsOf(kind, path);
-  const patches = fc.tuple(fc.constantFrom(...patchTypes), objectsOf(kind.definition)).map(([type, object]) => {
-    const { metadata: _metadata, ...fields } = object;
-    const body = { metadata: { name: "base" }, ...fields };
-    return patchQuestion(path, type, type === "application/apply-patch+yaml" ? whole(kind, body) : body);
-  });
-  return fc.oneof({ weight: 2, arbitrary: creates }, { weight: 1, arbitrary: patches });
+function clearing({ at }: Subject): Question {
+  return { ...json, method: "DELETE", path: `${at}?gracePeriodSeconds=0`, body: undefined };
 }

@@ -5,10 +5,15 @@ import type { Ask } from "./ask.ts";
 
 /** This server, without a socket. */
 export function inProcessAsk(server: ApiServer): Ask {
-  return async ({ method, path, type, body }) => {
-    const options = { method, headers: { "content-type": type }, body };
+  return async ({ method, path, type, accept, body }) => {
+    const headers = { "content-type": type, accept };
+    const options = { method, headers, ...(body === undefined ? {} : { body }) };
     const response = await server.fetch(new Request(`http://in-process${path}`, options));
-    return { status: response.status, body: await response.text() };
+    return {
+      status: response.status,
+      body: await response.text(),
+      warning: response.headers.get("warning") ?? "",
+    };
   };
 }
 
@@ -23,21 +28,28 @@ export function httpsAsk(url: string, asker: Asker): Ask {
     rejectUnauthorized: false,
     ...(isToken ? {} : { cert: asker.cert, key: asker.key }),
   });
-  return ({ method, path, type, body }) =>
+  return ({ method, path, type, accept, body }) =>
     new Promise((resolve, reject) => {
-      const headers = { ...(isToken ? { authorization: `Bearer ${asker}` } : {}), "content-type": type };
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const authorization = isToken ? { authorization: `Bearer ${asker}` } : {};
+      const headers = { ...authorization, ...length, "content-type": type, accept };
       const asking = request(`${url}${path}`, { method, headers, agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        response.on("end", () => {
+          const warning = [response.headers["warning"] ?? ""].flat().join(", ");
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), warning });
+        });
       });
       asking.on("error", reject);
       asking.end(body);
     });
 }
 
-/** Makes the namespace of a run. */
+/** Makes the namespace of a run, with the account that its pods run as. */
 export async function prepare(ask: Ask, namespace: string): Promise<void> {
-  const body = JSON.stringify({ metadata: { name: namespace } });
-  await ask({ method: "POST", path: "/api/v1/namespaces", type: "application/json", body });
+  const json = { type: "application/json", accept: "application/json", method: "POST" };
+  await ask({ ...json, path: "/api/v1/namespaces", body: JSON.stringify({ metadata: { name: namespace } }) });
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  await ask({ ...json, path, body: JSON.stringify({ metadata: { name: "default" } }) });
 }

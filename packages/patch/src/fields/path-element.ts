@@ -1,5 +1,5 @@
 /** Path elements: one step from a value to a part of it, kept as the text that managed fields use. */
-import { compareJson, quote, toGoJson, type Json } from "@capstan/model";
+import { isLargeInteger, compareJson, quote, toGoJson, type Json } from "@capstan/model";
 import { isObject, type JsonObject } from "../json-value.ts";
 
 /**
@@ -158,7 +158,7 @@ function compareValues(left: Json, right: Json): number {
 
 function valueRank(value: Json): number {
   if (value === null) return 5;
-  const rank = ["number", "string", "boolean"].indexOf(typeof value);
+  const rank = isLargeInteger(value) ? 0 : ["number", "string", "boolean"].indexOf(typeof value);
   return rank >= 0 ? rank : Array.isArray(value) ? 3 : 4;
 }
 

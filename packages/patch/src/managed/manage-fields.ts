@@ -8,7 +8,15 @@ import { findTypeErrors } from "../typed/validate.ts";
 import { capUpdaters } from "./cap.ts";
 import { conflictCauses, conflictingFields, formatConflicts, type FieldConflict } from "./conflict.ts";
 import { fieldsFromLastApplied, lastAppliedManager, withLastApplied } from "./last-applied.ts";
-import { describeObject, formatKindOf, managedOf, uidOf, withManaged, withoutManaged } from "./metadata.ts";
+import {
+  describeObject,
+  formatKindOf,
+  hasReadableManaged,
+  managedOf,
+  uidOf,
+  withManaged,
+  withoutManaged,
+} from "./metadata.ts";
 import { applyOwnership, updateOwnership, type Applied, type FieldFilter, type Rules } from "./ownership.ts";
 import { decodeOwners, ownerId, type Owner, type Owners } from "./owners.ts";
 import type { TypedObject } from "./typed-object.ts";
@@ -278,7 +286,7 @@ function refuse(request: Request): ManageFieldsResult | undefined {
   if (incoming["apiVersion"] !== apiVersion || incoming["kind"] !== kind) {
     return { outcome: "refused", code: "BadRequest", message: `invalid object type: ${formatKindOf(incoming)}` };
   }
-  if (managedOf(incoming) === undefined) return undefined;
+  if (!hasReadableManaged(incoming)) return undefined;
   return { outcome: "refused", code: "BadRequest", message: "metadata.managedFields must be nil" };
 }
 

@@ -1,5 +1,12 @@
 /** The parts of an object's metadata that field management reads and writes. */
-import { formatGroupVersionKind, parseApiVersion, type Json, type ManagedFieldsEntry } from "@capstan/model";
+import {
+  formatGroupVersionKind,
+  ParseError,
+  parseApiVersion,
+  parseTime,
+  type Json,
+  type ManagedFieldsEntry,
+} from "@capstan/model";
 import { isList, isObject, type JsonDraft, type JsonObject } from "../json-value.ts";
 import { encodeOwners, type Owners } from "./owners.ts";
 
@@ -7,6 +14,32 @@ import { encodeOwners, type Owners } from "./owners.ts";
 export function managedOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
   const entries = metadataOf(object)["managedFields"];
   return isList(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
+}
+
+const textFields = ["manager", "operation", "apiVersion", "fieldsType", "subresource"] as const;
+
+/** Whether an object has managed fields that can be read: if only one entry cannot be, the real server sees none at all. */
+export function hasReadableManaged(object: JsonObject): boolean {
+  return managedOf(object)?.every((entry) => isReadableEntry(entry as unknown as Json)) ?? false;
+}
+
+function isReadableEntry(entry: Json): boolean {
+  if (!isObject(entry)) return false;
+  const isText = (value: Json | undefined): boolean =>
+    value === undefined || value === null || typeof value === "string";
+  return textFields.every((field) => isText(entry[field])) && isReadableTime(entry["time"]);
+}
+
+function isReadableTime(time: Json | undefined): boolean {
+  if (time === undefined || time === null) return true;
+  if (typeof time !== "string") return false;
+  try {
+    parseTime(time);
+    return true;
+  } catch (error) {
+    if (error instanceof ParseError) return false;
+    throw error;
+  }
 }
 
 /** The object without its managed fields. */

@@ -1,7 +1,7 @@
 /** Applies strategic merge patches: merge patches that know which lists merge, and that carry directives. */
 import { isDeepEqual, type Json } from "@capstan/model";
 import { PatchError, refuseTooDeep } from "../errors.ts";
-import { printValue } from "../go-print.ts";
+import { printAsText, printValue } from "../go-print.ts";
 import { fieldOf, isList, isObject, setField, type JsonDraft, type JsonList, type JsonObject } from "../json-value.ts";
 import { deleteList, directive, orderList, retainKeys } from "./directives.ts";
 import {
@@ -48,8 +48,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, merge: Merge): JsonOb
 function carryOut(wanted: Json, patch: JsonObject): JsonObject {
   if (wanted === "delete") return {};
   if (wanted !== "replace") {
-    const text = typeof wanted === "string" ? wanted : `%!s(${printValue(wanted)})`;
-    throw new PatchError("Internal", `unknown patch type: ${text} in map: ${printValue(patch)}`);
+    throw new PatchError("Internal", `unknown patch type: ${printAsText(wanted)} in map: ${printValue(patch)}`);
   }
   const { [directive]: _, ...rest } = patch;
   return rest;
@@ -276,8 +275,7 @@ function carryOutItems(original: JsonList, patch: JsonList, mergeKey: string): L
 
 function badItem(wanted: Json, item: JsonObject): PatchError {
   if (wanted === "merge") return new PatchError("Internal", "merging lists cannot yet be specified in the patch");
-  const text = typeof wanted === "string" ? wanted : `%!s(${printValue(wanted)})`;
-  return new PatchError("Internal", `unknown patch type: ${text} in map: ${printValue(item)}`);
+  return new PatchError("Internal", `unknown patch type: ${printAsText(wanted)} in map: ${printValue(item)}`);
 }
 
 function withoutKey(list: JsonList, item: JsonObject, mergeKey: string): JsonList {

@@ -1,5 +1,5 @@
 /** Checks that a value has the shape that its type asks for; merging relies on it. */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 import { fieldElement, formatElement, indexElement, type PathElement } from "../fields/path-element.ts";
 import { printSource, printValue, typeName } from "../go-print.ts";
 import { isList, isObject, type JsonObject } from "../json-value.ts";
@@ -55,7 +55,9 @@ export function scalarProblem(kind: ScalarKind, value: Json | undefined): string
   if (value === null || value === undefined) return undefined;
   switch (kind) {
     case "numeric":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${typeName(value)}`;
+      return typeof value === "number" || isLargeInteger(value)
+        ? undefined
+        : `expected numeric (int or float), got ${typeName(value)}`;
     case "string":
       return typeof value === "string"
         ? undefined

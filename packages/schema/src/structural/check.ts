@@ -45,6 +45,8 @@ export function compileCheck(schema: Schema, dialect: Dialect): Check {
         return number(value);
       case "boolean":
         return boolean;
+      case "bigint":
+        return accepts(0) && number(Number(value));
       default:
         return Array.isArray(value) ? array(value as readonly Json[]) : object(value as JsonObject);
     }

@@ -2,7 +2,7 @@
  * Says everything that is wrong with a value, in the words and with the arithmetic of the server's OpenAPI validator
  * (kube-openapi, pkg/validation/validate). It runs only for values that the compiled check has found invalid.
  */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 import { isDeepEqual, quote } from "@capstan/model";
 
 import type { Correlation } from "./correlation.ts";
@@ -80,7 +80,7 @@ interface Sink {
 
 function explainByKind(schema: Schema, value: Json, sink: Sink): void {
   if (typeof value === "string") explainString(schema, value, sink);
-  else if (typeof value === "number") explainNumber(schema, value, sink);
+  else if (typeof value === "number" || isLargeInteger(value)) explainNumber(schema, Number(value), sink);
   else if (Array.isArray(value)) explainArray(schema, value as readonly Json[], sink);
   addEnum(schema, value, sink);
   sink.result.matches += 1;
@@ -90,6 +90,7 @@ function explainByKind(schema: Schema, value: Json, sink: Sink): void {
 const goKinds: Readonly<Record<string, string>> = { string: "string", boolean: "boolean" };
 
 function kindOf(value: Json): { readonly type: string; readonly format: string } {
+  if (isLargeInteger(value)) return { type: "integer", format: "int64" };
   if (typeof value === "number")
     return isInt64(value) ? { type: "integer", format: "int64" } : { type: "number", format: "float64" };
   if (Array.isArray(value)) return { type: "array", format: "" };

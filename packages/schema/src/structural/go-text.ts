@@ -1,5 +1,5 @@
 /** Writes values the way Go's fmt, strconv and encoding/json do, because the server's messages are made with them. */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 
 /** A Go struct as JSON shows it: fields in their declared order, where the keys of plain objects are sorted. */
 export type GoStruct = ReadonlyMap<string, GoValue>;
@@ -67,7 +67,7 @@ export function marshal(value: GoValue | undefined): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return jsonString(value);
   if (typeof value === "number") return isInt64(value) ? BigInt(value).toString() : String(value);
-  if (typeof value === "boolean") return String(value);
+  if (typeof value === "boolean" || isLargeInteger(value)) return String(value);
   if (Array.isArray(value)) return `[${value.map((item: GoValue) => marshal(item)).join(",")}]`;
   const entries =
     value instanceof Map ? [...value] : sortedEntries(value as { readonly [key: string]: Json | undefined });

@@ -1,5 +1,5 @@
 /** Reads `metadata` as the server's ObjectMeta: known fields of the right type, unknown ones told, malformed ones refused. */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 import { formatInstant, parseTime } from "@capstan/model";
 
 import { isInt64 } from "./go-text.ts";
@@ -85,7 +85,7 @@ interface Target {
 }
 
 function jsonKind(value: Json): string {
-  if (typeof value === "number") return "number";
+  if (typeof value === "number" || isLargeInteger(value)) return "number";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
   return Array.isArray(value) ? "array" : "object";
@@ -124,6 +124,7 @@ function readField(value: Json, kind: Kind, target: Target): Json | undefined {
 }
 
 function readInteger(value: Json, target: Target): Json | undefined {
+  if (isLargeInteger(value)) return value;
   if (typeof value !== "number") return refuse(value, target, "int64");
   if (isInt64(value)) return value === 0 && target.field === "generation" ? undefined : value;
   throw new Malformed(

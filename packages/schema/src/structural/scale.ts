@@ -1,5 +1,5 @@
 /** The numbers that the scale subresource reads: they must be whole, not negative and fit an int32. */
-import type { FieldError, Json } from "@capstan/model";
+import { isLargeInteger, type FieldError, type Json } from "@capstan/model";
 
 import { plainText } from "./enumeration.ts";
 import { invalid } from "./field-error.ts";
@@ -31,7 +31,7 @@ export function scaleStatusErrors(object: Json, scale: ScalePaths | undefined): 
 function replicaErrors(object: Json, path: string): FieldError[] {
   const { value, problem } = nested(object, path, "int64");
   if (problem !== undefined) return [invalid(path, 0, problem)];
-  if (typeof value !== "number") return [];
+  if (typeof value !== "number" && !isLargeInteger(value)) return [];
   if (value < 0) return [invalid(path, value, "should be a non-negative integer")];
   return value > 2147483647 ? [invalid(path, value, "should be less than or equal to 2147483647")] : [];
 }
@@ -60,6 +60,7 @@ function wrong(names: readonly string[], value: Json, expected: string): string 
 
 function goType(value: Json): string {
   if (value === null) return "<nil>";
+  if (isLargeInteger(value)) return "int64";
   if (typeof value === "number") return isInt64(value) ? "int64" : "float64";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";

@@ -1,6 +1,6 @@
 /** One mutation: an expression makes a patch, and the patch changes the object. */
 import { CelJsonPatch, CelList, CelPartialObject, listOf, objectType, toJson, type CelValue } from "@capstan/cel";
-import { cloneJson, type Json, type KubeObject } from "@capstan/model";
+import { cloneJson, parseExactJson, toGoJson, type Json, type KubeObject } from "@capstan/model";
 import {
   applyJsonPatch,
   findTypeErrors,
@@ -81,11 +81,7 @@ function toOperation(value: CelValue): JsonObject {
 }
 
 function plain(value: CelValue): Json {
-  return JSON.parse(JSON.stringify(toJson(value), asNumber)) as Json;
-}
-
-function asNumber(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
+  return parseExactJson(toGoJson(toJson(value))) as Json;
 }
 
 function apply(object: KubeObject, value: CelValue, schema: TypeSchema | undefined): KubeObject {

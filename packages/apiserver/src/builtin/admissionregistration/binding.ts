@@ -12,7 +12,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { ageOf, selectorCell } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
-import { checkMatchResources, defaultMatchResources } from "./rules-check.ts";
+import { checkMatchResources, checkMutatingOperations, defaultMatchResources } from "./rules-check.ts";
 import { staticNameWarnings } from "./webhook-configuration.ts";
 
 type Validating = Whole<ValidatingObject>;
@@ -38,8 +38,8 @@ export const mutatingAdmissionPolicyBinding: KindRules<Mutating> = defineRules<M
   defaults: ({ spec }) => defaultMatchResources(spec.matchResources),
   prepareForCreate: startGeneration,
   prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
-  validateCreate: checkBinding,
-  validateUpdate: checkBinding,
+  validateCreate: checkMutating,
+  validateUpdate: checkMutating,
   warnings: ({ metadata }) => staticNameWarnings(metadata.name),
   table: { row: (object, now) => ({ cells: cellsOf(object, now) }) },
 });
@@ -57,6 +57,10 @@ function paramCell(ref: ParamRef | undefined): string {
 
 function checkValidating(object: Validating): FieldError[] {
   return [...checkBinding(object), ...checkActions(object.spec.validationActions ?? [], "spec.validationActions")];
+}
+
+function checkMutating(object: Mutating): FieldError[] {
+  return [...checkBinding(object), ...checkMutatingOperations(object.spec.matchResources, "spec.matchResources")];
 }
 
 function checkBinding(object: Validating | Mutating): FieldError[] {

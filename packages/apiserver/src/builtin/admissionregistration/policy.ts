@@ -39,7 +39,7 @@ import {
   mutationEnv,
   patchesType,
 } from "./expressions.ts";
-import { checkMatchResources, defaultMatchResources } from "./rules-check.ts";
+import { checkMatchResources, checkMutatingOperations, defaultMatchResources } from "./rules-check.ts";
 import { staticNameWarnings } from "./webhook-configuration.ts";
 
 type Validating = Whole<ValidatingObject>;
@@ -236,11 +236,17 @@ function checkAnnotations(annotations: readonly AuditAnnotation[], name: string,
       ? [fieldErrors.invalid(path, annotations.map(internalAnnotation), tooMany)]
       : []),
     ...annotations.flatMap(({ key, valueExpression }, index) => [
-      ...checkQualified(`${name}/${key}`, `${path}[${index}].key`),
+      ...checkAnnotationKey(key, name, `${path}[${index}].key`),
       ...checkValue(valueExpression ?? "", `${path}[${index}].valueExpression`, env),
       ...(keys.indexOf(key) < index ? [fieldErrors.duplicate(`${path}[${index}].key`, key)] : []),
     ]),
   ];
+}
+
+/** The whole key begins with the name of the policy. */
+function checkAnnotationKey(key: string, name: string, path: string): FieldError[] {
+  if (name === "") return [fieldErrors.invalid(path, key, "requires metadata.name be non-empty")];
+  return checkQualified(`${name}/${key}`, path);
 }
 
 function internalAnnotation({ key, valueExpression }: AuditAnnotation): object {
@@ -256,18 +262,13 @@ function checkValue(expression: string, path: string, env: Env): FieldError[] {
   return checkExpression(trimmed, path, { env, types: annotationTypes, shown: expression });
 }
 
-const mutatingOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
-
 function checkMutating(object: Mutating, old?: MutatingAdmissionPolicySpec): FieldError[] {
   const { spec } = object;
   const { mutations = [], paramKind } = spec;
   const base = expressionEnv(paramKind !== undefined);
   const [variables, env] = checkVariables(spec.variables ?? [], "spec.variables", base);
-  const operations = (spec.matchConstraints?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   const scope = checkScope(spec, old);
-  const unknown = operations.flatMap((operation) =>
-    checkOneOf(operation, "spec.matchConstraints.resourceRules.operations", mutatingOperations),
-  );
+  const unknown = checkMutatingOperations(spec.matchConstraints, "spec.matchConstraints");
   return [
     ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...scope,

@@ -23,6 +23,14 @@ export function defaultMatchResources(resources: Draft<MatchResources> | undefin
   for (const rule of [...(resources.resourceRules ?? []), ...(resources.excludeResourceRules ?? [])]) defaultRule(rule);
 }
 
+const mutatingOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+/** Nothing can be changed about what is deleted. */
+export function checkMutatingOperations(resources: MatchResources | undefined, path: string): FieldError[] {
+  const given = (resources?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
+  return given.flatMap((operation) => checkOneOf(operation, `${path}.resourceRules.operations`, mutatingOperations));
+}
+
 /** Checks one rule. */
 export function checkRule(rule: Rule, path: string): FieldError[] {
   const { operations: given = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;

@@ -73,7 +73,7 @@ export function checkLasting({ spec }: PodTemplateSpec, path: string, kind: stri
   const { restartPolicy = "", activeDeadlineSeconds } = spec ?? { containers: [] };
   const errors: FieldError[] = [];
   if (restartPolicy !== "Always") {
-    errors.push(fieldErrors.notSupported(`${path}.spec.restartPolicy`, restartPolicy, ["Always"]));
+    errors.push(fieldErrors.notSupportedName(`${path}.spec.restartPolicy`, restartPolicy, ["Always"]));
   }
   if (activeDeadlineSeconds !== undefined) {
     const why = `activeDeadlineSeconds in ${kind} is not Supported`;

@@ -67,7 +67,7 @@ export function checkMetric(metric: MetricSpec, path: string, leniency: Referenc
   const { type } = metric;
   const present = sources.filter((source) => metric[source] !== undefined);
   const expected = Object.hasOwn(sourceOfType, type) ? sourceOfType[type] : undefined;
-  const unknown = fieldErrors.notSupported(`${path}.type`, type, types);
+  const unknown = fieldErrors.notSupportedName(`${path}.type`, type, types);
   const [first] = present;
   return [
     ...(type === "" ? [fieldErrors.required(`${path}.type`, "must specify a metric source type")] : []),

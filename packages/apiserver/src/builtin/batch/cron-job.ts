@@ -56,7 +56,7 @@ export const cronJob: KindRules<CronJob> = defineRules<CronJob>({
       : []),
   ],
   canonicalize: ({ spec }) => canonicalizeJobSpec(spec.jobTemplate.spec),
-  subresources: { status: statusView<CronJob>() },
+  subresources: { status: statusView<CronJob>({ validatesMetadata: true }) },
   table: {
     row: (object, now) => {
       const { metadata, spec, status } = object;

@@ -137,7 +137,7 @@ function checkRestart({ template, podFailurePolicy }: JobSpec, path: string): Fi
     return [fieldErrors.required(path, 'valid values: "OnFailure", "Never"')];
   }
   if (policy !== "OnFailure" && policy !== "Never") {
-    return [fieldErrors.notSupported(path, policy, ["OnFailure", "Never"])];
+    return [fieldErrors.notSupportedName(path, policy, ["OnFailure", "Never"])];
   }
   if (podFailurePolicy === undefined || policy === "Never") return [];
   return [fieldErrors.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')];

@@ -71,8 +71,11 @@ export const job: KindRules<Job> = defineRules<Job>({
     if (old !== undefined && old.metadata.generation === metadata.generation) return [];
     return [...(old === undefined ? nameWarnings(metadata.name) : []), ...jobSpecWarnings(spec, "spec")];
   },
-  canonicalize: ({ spec }) => canonicalizeJobSpec(spec),
-  subresources: { status: statusView<Job>({ validate: checkJobStatus }) },
+  canonicalize({ metadata, spec }) {
+    canonicalizeJobSpec(spec);
+    takeLabels(metadata, spec);
+  },
+  subresources: { status: statusView<Job>({ validate: checkJobStatus, validatesMetadata: false }) },
   table: { row: (object, now) => ({ cells: cellsOf(object, now) }) },
 });
 
@@ -80,13 +83,18 @@ function setDefaults({ metadata, spec }: Draft<Job>): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxBackoff;
-  const labels = spec.template.metadata?.labels;
-  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  takeLabels(metadata, spec);
   spec.completionMode ??= "NonIndexed";
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
   spec.manualSelector ??= false;
   defaultJobSpec(spec);
+}
+
+/** A job without labels has those of its pods. */
+function takeLabels(metadata: Draft<Job>["metadata"], spec: Draft<JobSpec>): void {
+  const labels = spec.template.metadata?.labels;
+  if (Object.keys(metadata.labels ?? {}).length === 0 && labels !== undefined) metadata.labels = { ...labels };
 }
 
 /** What a job and the template of a cron job have in common. */
@@ -112,8 +120,8 @@ function generateSelector({ metadata, spec }: Draft<Job>): void {
   template.labels = sorted({ ...own, ...given });
   const selector = (spec.selector ??= {});
   selector.matchLabels = sorted({ [uidLabels[1]]: uid, ...selector.matchLabels });
-  // A job without labels, or with those of its template, carries what its pods get.
-  if (isDeepEqual(metadata.labels ?? {}, given ?? {})) metadata.labels = { ...template.labels };
+  // A job that took the labels of its template carries what its pods get.
+  if (given !== undefined && isDeepEqual(metadata.labels ?? {}, given)) metadata.labels = { ...template.labels };
 }
 
 function sorted(labels: { [key: string]: string }): { [key: string]: string } {

@@ -29,6 +29,7 @@ const minSeconds = 600;
 export const certificateSigningRequest: KindRules<Request> = defineRules<Request>({
   validatesMetadata: true,
   resetFields: ["spec", "status"],
+  selectsByNamespace: false,
   fields: { "spec.signerName": ({ spec }) => spec.signerName },
   prepareForCreate(draft, { user }) {
     const { username: _n, uid: _u, groups: _g, extra: _e, ...spec } = draft.spec;

@@ -157,10 +157,14 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
     ...same("type"),
     ...checkUnchanged(event.eventTime, old.eventTime, "eventTime"),
     ...same("action"),
-    ...checkUnchanged(event.related, old.related, "related"),
+    ...checkUnchanged(shownReference(event.related), shownReference(old.related), "related"),
     ...same("reportingComponent", "reportingController"),
     ...same("reportingInstance"),
   ];
+}
+
+function shownReference(reference: Event["related"]): unknown {
+  return reference === undefined ? undefined : toInternal("ObjectReference", reference);
 }
 
 function cellsOf(event: Event, now: number): (string | number)[] {

@@ -38,6 +38,7 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
   ],
   canonicalize: labelWithName,
   resetFields: ["status"],
+  selectsByNamespace: false,
   fields: { "status.phase": ({ status }) => status?.phase ?? "" },
   deletion: {
     begin(draft) {

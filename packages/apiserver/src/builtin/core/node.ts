@@ -43,6 +43,7 @@ export const nodeRules: KindRules<Node> = defineRules<Node>({
     ...(spec?.podCIDRs ?? []).flatMap((network, index) => networkWarnings(network, `spec.podCIDRs[${index}]`)),
   ],
   resetFields: ["status"],
+  selectsByNamespace: false,
   fields: { "spec.unschedulable": ({ spec }) => String(spec?.unschedulable ?? false) },
   subresources: {
     status: statusView<Node>({

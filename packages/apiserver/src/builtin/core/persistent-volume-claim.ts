@@ -187,7 +187,7 @@ function checkStatus({ spec, status = {} }: PersistentVolumeClaim): FieldError[]
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
     errors.push(...checkResourceKey(name, "status.allocatedResourceStatuses"));
     if (!resizeStatuses.includes(state)) {
-      errors.push(fieldErrors.notSupported("status.allocatedResourceStatuses", name, resizeStatuses));
+      errors.push(fieldErrors.notSupportedName("status.allocatedResourceStatuses", name, resizeStatuses));
     }
   }
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
@@ -207,7 +207,7 @@ function checkAllocated(name: string, amount: string): FieldError[] {
 function checkResourceKey(name: string, path: string): FieldError[] {
   const malformed = checkQualified(name, path);
   if (malformed.length > 0 || !isNativeResource(name) || name === "storage") return malformed;
-  return [fieldErrors.notSupported(path, name, ["storage"])];
+  return [fieldErrors.notSupportedName(path, name, ["storage"])];
 }
 
 function cellsOf(claim: PersistentVolumeClaim, now: number): string[] {

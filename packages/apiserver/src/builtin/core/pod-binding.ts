@@ -45,7 +45,7 @@ export function checkBinding({ target }: Binding): FieldError[] {
   return [
     ...(targetKind === "" || targetKind === "Node"
       ? []
-      : [fieldErrors.notSupported("target.kind", targetKind, ["Node", "<empty>"])]),
+      : [fieldErrors.notSupportedName("target.kind", targetKind, ["Node", "<empty>"])]),
     ...(name === "" ? [fieldErrors.required("target.name")] : []),
   ];
 }

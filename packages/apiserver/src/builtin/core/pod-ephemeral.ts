@@ -12,7 +12,7 @@ import { bumpPodGeneration, checkAnnotationChange, podLeniency } from "./pod-upd
 
 export const ephemeralContainersView: ViewRules<Pod> = {
   type: "view",
-  resetFields: ["status"],
+  resetFields: [],
   prepareForUpdate(draft, old) {
     const added = draft.spec?.ephemeralContainers;
     draft.spec = cloneJson(old.spec ?? { containers: [] });

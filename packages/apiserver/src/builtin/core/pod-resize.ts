@@ -16,7 +16,7 @@ const emptySpec: PodSpec = { containers: [] };
 
 export const resizeView: ViewRules<Pod> = {
   type: "view",
-  resetFields: ["status"],
+  resetFields: [],
   prepareForUpdate(draft, old) {
     keepAllButResources(draft, old);
     bumpPodGeneration(draft, old);

@@ -111,7 +111,7 @@ function checkTemplate(
     ...checkPodTemplate(template, path, old),
     ...(restartPolicy === "Always"
       ? []
-      : [fieldErrors.notSupported(`${path}.spec.restartPolicy`, restartPolicy, ["Always"])]),
+      : [fieldErrors.notSupportedName(`${path}.spec.restartPolicy`, restartPolicy, ["Always"])]),
     ...(template.spec?.activeDeadlineSeconds === undefined
       ? []
       : [

@@ -135,7 +135,7 @@ const otherFields = ["ServiceAccount", "User", "Group"];
 function checkSubject(subject: Subject, path: string): FieldError[] {
   const field = Object.hasOwn(subjectFields, subject.kind) ? subjectFields[subject.kind] : undefined;
   if (field === undefined) {
-    return [fieldErrors.notSupported(`${path}.kind`, subject.kind, ["Group", "ServiceAccount", "User"])];
+    return [fieldErrors.notSupportedName(`${path}.kind`, subject.kind, ["Group", "ServiceAccount", "User"])];
   }
   const others = otherFields
     .map((kind) => [kind, subjectFields[kind] ?? "user"] as const)

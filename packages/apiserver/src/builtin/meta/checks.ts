@@ -29,7 +29,7 @@ export function isEmpty(value: string | undefined): value is "" | undefined {
 
 /** A text that is one of a closed set; empty only if the set says so. */
 export function checkOneOf(value: string | undefined, path: string, allowed: readonly string[]): FieldError[] {
-  return allowed.includes(value ?? "") ? [] : [fieldErrors.notSupported(path, value ?? "", allowed)];
+  return allowed.includes(value ?? "") ? [] : [fieldErrors.notSupportedName(path, value ?? "", allowed)];
 }
 
 /** A text that is required and one of a closed set. */

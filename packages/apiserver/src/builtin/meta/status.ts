@@ -12,6 +12,8 @@ export interface StatusView<T extends KubeObject> {
   readonly warnings?: (object: T, old: T | undefined, context: RuleContext) => readonly string[];
   readonly resetFields?: readonly string[];
   readonly hasNoTable?: boolean;
+  /** Whether the door sees to the metadata itself, or lets it pass. */
+  readonly validatesMetadata?: boolean;
 }
 
 /** The rules of `status` for a kind with `spec` and `status`. */
@@ -21,6 +23,7 @@ export function statusView<T extends KubeObject>({
   warnings,
   resetFields = ["spec"],
   hasNoTable = false,
+  validatesMetadata,
 }: StatusView<T> = {}): ViewRules<T> {
   return {
     type: "view",
@@ -32,6 +35,7 @@ export function statusView<T extends KubeObject>({
     },
     ...(validate === undefined ? {} : { validateUpdate: validate }),
     ...(warnings === undefined ? {} : { warnings }),
+    ...(validatesMetadata === undefined ? {} : { validatesMetadata }),
   };
 }
 

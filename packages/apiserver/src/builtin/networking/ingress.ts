@@ -157,7 +157,7 @@ function checkPathText(path: string, type: string, at: string): FieldError[] {
     case "ImplementationSpecific":
       return path === "" ? [] : notAbsolute;
     default:
-      return [fieldErrors.notSupported(`${at}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"])];
+      return [fieldErrors.notSupportedName(`${at}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"])];
   }
 }
 

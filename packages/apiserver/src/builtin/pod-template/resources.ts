@@ -155,7 +155,7 @@ export function isPodLevelResource(name: string): boolean {
 function checkPodResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path);
   if (errors.length > 0 || isPodLevelResource(name)) return errors;
-  return [fieldErrors.notSupported(path, name, podLevelResources)];
+  return [fieldErrors.notSupportedName(path, name, podLevelResources)];
 }
 
 function checkSums(spec: PodSpec, { requests = {}, limits = {} }: ResourceRequirements, path: string): FieldError[] {

@@ -160,9 +160,9 @@ function checkTolerationOperator(operator: string, value: string, path: string):
       return [fieldErrors.invalid(here, value, "value must be empty when `operator` is 'Exists'")];
     case "Lt":
     case "Gt":
-      return [fieldErrors.notSupported(here, operator, ["Equal", "Exists", "Lt", "Gt"])];
+      return [fieldErrors.notSupportedName(here, operator, ["Equal", "Exists", "Lt", "Gt"])];
     default:
-      return [fieldErrors.notSupported(here, operator, ["Equal", "Exists"])];
+      return [fieldErrors.notSupportedName(here, operator, ["Equal", "Exists"])];
   }
 }
 

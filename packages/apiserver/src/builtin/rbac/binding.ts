@@ -101,6 +101,6 @@ function checkSubject(subject: Subject, path: string, isNamespaced: boolean): Fi
     case "Group":
       return [...nameless, ...checkOneOf(apiGroup, `${path}.apiGroup`, [group])];
     default:
-      return [...nameless, fieldErrors.notSupported(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"])];
+      return [...nameless, fieldErrors.notSupportedName(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"])];
   }
 }

@@ -76,6 +76,6 @@ function checkMode(mode: string | undefined, count: number, path: string): Field
     case "ExactCount":
       return count > 0 ? [] : [fieldErrors.invalid(at, count, "must be greater than zero")];
     default:
-      return [fieldErrors.notSupported(`${path}.allocationMode`, mode ?? "", ["All", "ExactCount"])];
+      return [fieldErrors.notSupportedName(`${path}.allocationMode`, mode ?? "", ["All", "ExactCount"])];
   }
 }

@@ -90,6 +90,7 @@ const resourceClaimTemplate = defineRules<Template>({
 
 const resourceSlice = defineRules<Slice>({
   deletion: { returnsObject: true },
+  selectsByNamespace: false,
   fields: {
     "spec.nodeName": ({ spec }) => spec.nodeName ?? "",
     "spec.driver": ({ spec }) => spec.driver,

@@ -1,12 +1,22 @@
-/** Doors that leave the metadata as it is: only what tells versions and managers apart comes through. */
+/** Doors that leave the metadata as it is, but for what nobody would change through them. */
 import { cloneJson, type KubeObject } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 
+const keptFields = [
+  "deletionTimestamp",
+  "generation",
+  "selfLink",
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+] as const satisfies readonly (keyof KubeObject["metadata"])[];
+
 /** Gives a draft the metadata of the stored object. */
 export function keepMetadata<T extends KubeObject>(draft: Draft<T>, old: T): void {
-  const { managedFields, resourceVersion } = draft.metadata as Draft<KubeObject>["metadata"];
-  const kept: Draft<KubeObject>["metadata"] = cloneJson(old.metadata);
-  if (resourceVersion !== undefined) kept.resourceVersion = resourceVersion;
-  if (managedFields !== undefined) kept.managedFields = managedFields;
-  Reflect.set(draft, "metadata", kept);
+  const metadata = draft.metadata as Record<string, unknown>;
+  for (const field of keptFields) {
+    if (old.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = cloneJson(old.metadata[field]);
+  }
 }

@@ -1,0 +1,72 @@
+/** Patches and patched documents as refusals show them: in the state in which the real server has left them by then. */
+import { toGoJson } from "@capstan/model";
+import type { JsonObject } from "@capstan/patch";
+import type { JsonValue } from "../builtin/draft.ts";
+import { sortKeys } from "../custom/sort-keys.ts";
+import { showLiterals } from "../decode/number-literal.ts";
+import { printGoMap } from "../encode/go-map.ts";
+
+type Fields = { readonly [key: string]: JsonValue | undefined };
+
+/** A strategic patch: its directives were used up when it was merged. */
+export function showStrategic(patch: JsonValue): string {
+  return printGoMap(withoutDirectives(patch));
+}
+
+function withoutDirectives(patch: JsonValue): JsonValue {
+  if (!isPlain(patch)) return patch;
+  const kept = Object.entries(patch).filter(
+    ([key, value]) =>
+      !(key === "$patch" && value === "replace") && key !== "$retainKeys" && !key.startsWith("$setElementOrder/"),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutDirectives(value ?? null)]));
+}
+
+/** The JSON text of a patched document. */
+export function showDocument(document: JsonObject): string {
+  return toGoJson(showLiterals(document));
+}
+
+/** The document with the fields of whatever the patch touched in order: all else is left alone. */
+export function sortTouched(document: JsonObject, kind: "json" | "merge", patch: JsonValue): JsonObject {
+  return sorted(document, kind === "json" ? touchedBy(patch) : patch);
+}
+
+/** What the operations of a JSON patch lead through, as a merge patch would. */
+function touchedBy(operations: JsonValue): JsonValue {
+  const touched: { [key: string]: JsonValue } = {};
+  for (const operation of Array.isArray(operations) ? operations : []) {
+    if (!isPlain(operation)) continue;
+    for (const pointer of [operation["path"], operation["from"]]) {
+      if (typeof pointer === "string") touch(touched, pointer.split("/").slice(1, -1));
+    }
+  }
+  return touched;
+}
+
+function touch(touched: { [key: string]: JsonValue }, parts: readonly string[]): void {
+  let at = touched;
+  for (const part of parts) {
+    const below = (at[part.replaceAll("~1", "/").replaceAll("~0", "~")] ??= {});
+    at = below as { [key: string]: JsonValue };
+  }
+}
+
+function sorted(document: JsonObject, patch: JsonValue): JsonObject {
+  const touched: Fields = isPlain(patch) ? patch : {};
+  const entries = Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, sortedBelow(value as JsonValue, touched[key])]),
+  ) as JsonObject;
+}
+
+function sortedBelow(value: JsonValue, part: JsonValue | undefined): JsonValue {
+  if (Array.isArray(part)) return sortKeys(value);
+  if (!isPlain(part)) return value;
+  if (Array.isArray(value)) return value.map((item, index) => sortedBelow(item, part[index]));
+  return isPlain(value) ? (sorted(value as JsonObject, part) as JsonValue) : value;
+}
+
+function isPlain(value: JsonValue | undefined): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
