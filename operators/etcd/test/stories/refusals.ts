@@ -18,7 +18,7 @@ export interface Refusal {
 
 export const REFUSALS: readonly Refusal[] = [
   {
-    name: "two of three nodes are lost",
+    name: "the nodes of two of three members are lost",
     always: [],
     mendedBy: "the nodes come back",
     provoke: loseMostNodes,

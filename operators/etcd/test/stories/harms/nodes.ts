@@ -10,9 +10,7 @@ export const LOST_NODE: Harm = {
   name: "a node is lost",
   fate: "survives",
   strike: async (scene, dice) => {
-    const nodes = await nodesOf(scene);
-    const node = dice.one([...nodes.keys()]);
-    const members = nodes.get(node) ?? [];
+    const { node, members } = dice.one((await nodesOf(scene)).filter(({ members: all }) => all.length === 1));
     const how = dice.one<Loss>(["cut off", "killed"]);
     await scene.ground.breakage.loseNode(node, how);
     return {
@@ -23,13 +21,18 @@ export const LOST_NODE: Harm = {
   },
 };
 
-/** Nodes that have one member each. */
-async function nodesOf(scene: Scene): Promise<ReadonlyMap<string, readonly string[]>> {
+/** Which members are where. */
+async function nodesOf(scene: Scene): Promise<readonly Inhabited[]> {
   const members = await memberNames(scene);
   const pods = await Promise.all(members.map(async (member) => ({ member, pod: await podOf(scene, member) })));
   const byNode = Map.groupBy(pods, ({ pod }) => pod?.spec?.nodeName ?? "");
-  const isAlone = [...byNode].filter(([node, found]) => node !== "" && found.length === 1);
-  return new Map(isAlone.map(([node, found]) => [node, found.map(({ member }) => member)]));
+  byNode.delete("");
+  return [...byNode].map(([node, found]) => ({ node, members: found.map(({ member }) => member) }));
+}
+
+interface Inhabited {
+  readonly node: string;
+  readonly members: readonly string[];
 }
 
 interface LostNodes {
@@ -85,9 +88,12 @@ async function isAway({ kube, clusterPath }: Scene): Promise<boolean> {
   return await Promise.race([answer, delay(2_000, true)]);
 }
 
-/** Two of three nodes are lost: their members may still serve somebody, so nobody may go on without them. Answers how to get them back. */
+/** Nodes with two of three members are lost: those may still serve somebody, so nobody may go on without them. Answers how to get them back. */
 export async function loseMostNodes(scene: Scene): Promise<() => Promise<void>> {
-  const nodes = [...(await nodesOf(scene)).keys()].slice(0, 2);
+  const crowdedFirst = (await nodesOf(scene)).toSorted((one, other) => other.members.length - one.members.length);
+  const isEnough = (count: number): boolean =>
+    crowdedFirst.slice(0, count).flatMap(({ members }) => members).length >= 2;
+  const nodes = crowdedFirst.slice(0, isEnough(1) ? 1 : 2).map(({ node }) => node);
   for (const node of nodes) await scene.ground.breakage.loseNode(node, "cut off");
   return () => returnNodes(scene, { nodes, how: "cut off", former: [] });
 }
