@@ -108,7 +108,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     const grow = async (): Promise<void> => {
       while (left-- > 0) await client.leases.revoke((await client.leases.grant(60)).id);
     };
-    await ask(() => Promise.all(Array.from({ length: 20 }, grow)), []);
+    await ask(() => Promise.all(Array.from({ length: ENTRIES_AT_ONCE }, grow)), []);
     return again("1s", "the log grows past a snapshot");
   },
 
@@ -164,6 +164,9 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
 }
+
+/** Members write what comes together to disk together. */
+const ENTRIES_AT_ONCE = 100;
 
 /** So much fits into a turn on a slow disk. */
 const ENTRIES_A_TURN = 2_000;

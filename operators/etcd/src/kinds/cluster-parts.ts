@@ -48,10 +48,18 @@ export const tls = s
       })
       .optional()
       .describe("`Provided`: Secrets with `tls.crt`, `tls.key`, `ca.crt`"),
-    validity: duration
+    validity: s
+      .string()
+      .pattern("^([1-9][0-9]*(h|d))+$")
+      .max(32)
       .default("90d")
       .describe("`Managed`: how long a certificate is good; it is renewed after two thirds"),
-    caValidity: duration.default("3650d").describe("`Managed`: how long the authority is good"),
+    caValidity: s
+      .string()
+      .pattern("^([1-9][0-9]*d)+$")
+      .max(32)
+      .default("3650d")
+      .describe("`Managed`: how long the authority is good; in days, for every change of it restarts members"),
     overlap: duration.default("24h").describe("How long old and new authorities are trusted side by side, at least"),
     names: s
       .array(s.string().max(253))

@@ -27,6 +27,9 @@ const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refus
   { from: {}, to: { options: { "initial-cluster": "x" } }, refused: /belong to the operator/u },
   { from: {}, to: { options: { "data-dir": "/tmp" } }, refused: /belong to the operator/u },
   { from: {}, to: { tls: { mode: "Off" } }, refused: /plain text and TLS/u },
+  { from: {}, to: { tls: { validity: "30s" } }, refused: /should match/u },
+  { from: {}, to: { tls: { validity: "36h", caValidity: "30d" } }, refused: undefined },
+  { from: {}, to: { tls: { caValidity: "1h" } }, refused: /should match/u },
   { from: {}, to: { tls: { mode: "Provided" } }, refused: /must name the three Secrets/u },
   { from: {}, to: { maintenance: { compaction: { mode: "Revision", retention: "1h" } } }, refused: /a number/u },
 ];
