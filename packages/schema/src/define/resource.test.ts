@@ -112,6 +112,26 @@ test("exactly one of several fields becomes a rule", () => {
   ]);
 });
 
+test("at most and at least one of several fields are rules that the server knows", () => {
+  const Target = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Target",
+    spec: s
+      .object({ s3: s.string().optional(), volume: s.string().optional(), tape: s.string().optional() })
+      .rules(s.atMostOneOf("s3", "volume"), s.atLeastOneOf("s3", "volume", "tape")),
+    specRequired: true,
+  });
+  const problems = (spec: object): string[] =>
+    Target.validate({ apiVersion: "example.com/v1", kind: "Target", metadata: { name: "a" }, spec }).map((problem) =>
+      JSON.stringify(problem),
+    );
+  assert.deepEqual(problems({ tape: "a" }), []);
+  assert.deepEqual(problems({ s3: "a", tape: "b" }), []);
+  assert.match(problems({ s3: "a", volume: "b" }).join(), /at most one of s3, volume may be given/);
+  assert.match(problems({}).join(), /at least one of s3, volume, tape must be given/);
+});
+
 const broken: readonly { name: string; define: () => unknown; code: string; field: string }[] = [
   {
     name: "a group without a dot",

@@ -13,3 +13,23 @@ export type RuleReport = Omit<ValidationRule, "rule">;
 export function rule(expression: string, report: string | RuleReport): Rule {
   return typeof report === "string" ? { rule: expression, message: report } : { rule: expression, ...report };
 }
+
+/** None or one of these fields: a rule for the object that has them, whose fields must be optional. */
+export function atMostOneOf(...fields: readonly [string, string, ...string[]]): Rule {
+  return rule(
+    `[${given(fields)}].filter(given, given).size() <= 1`,
+    `at most one of ${fields.join(", ")} may be given`,
+  );
+}
+
+/** One or more of these fields. */
+export function atLeastOneOf(...fields: readonly [string, string, ...string[]]): Rule {
+  return rule(
+    fields.map((field) => `has(self.${field})`).join(" || "),
+    `at least one of ${fields.join(", ")} must be given`,
+  );
+}
+
+function given(fields: readonly string[]): string {
+  return fields.map((field) => `has(self.${field})`).join(", ");
+}

@@ -10,7 +10,7 @@ import {
   type OneOf,
 } from "./collections.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { type Rule, rule, type RuleReport } from "./rule.ts";
+import { atLeastOneOf, atMostOneOf, type Rule, rule, type RuleReport } from "./rule.ts";
 import { NumberSchema, StringSchema } from "./scalars.ts";
 import { type Infer, type InferInput, type Presence, Schema } from "./schema.ts";
 
@@ -57,6 +57,10 @@ interface Words {
   /** A structural schema of your own making, with the type you state for it. */
   custom<T>(json: JsonSchema): Schema<T, T, "required">;
   rule(expression: string, report: string | RuleReport): Rule;
+  /** A rule: none or one of these optional fields. */
+  atMostOneOf(...fields: readonly [string, string, ...string[]]): Rule;
+  /** A rule: one or more of these optional fields. */
+  atLeastOneOf(...fields: readonly [string, string, ...string[]]): Rule;
 }
 
 const integer = (format: "int32" | "int64"): NumberSchema => new NumberSchema({ type: "integer", format }, "required");
@@ -126,4 +130,6 @@ export const s: Words = {
   unknown: anything,
   custom: <T>(json: JsonSchema) => new Schema<T, T, "required">(json, "required"),
   rule,
+  atMostOneOf,
+  atLeastOneOf,
 };
