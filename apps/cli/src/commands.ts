@@ -42,6 +42,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/create-extra.ts")).createUpgradeWorkflow,
   },
   {
+    name: "create dev-container",
+    topic: "Start",
+    summary: "Add a container to work in",
+    load: async () => (await import("./commands/create-extra.ts")).createDevContainer,
+  },
+  {
+    name: "create linter",
+    topic: "Start",
+    summary: "Add a linter and its settings",
+    load: async () => (await import("./commands/create-extra.ts")).createLinter,
+  },
+  {
     name: "delete api",
     topic: "Start",
     summary: "Take a kind out of the project",

@@ -115,6 +115,58 @@ suite("the upgrade workflow of a project", () => {
   });
 });
 
+suite("where people work on a project", () => {
+  /** The commands of the CI workflow after the packages are there, as the job would run them. */
+  async function ciSteps(root: string): Promise<string[]> {
+    const text = await readFile(join(root, ".github/workflows/ci.yml"), "utf8");
+    const { jobs } = parse(text) as { jobs: { test: { steps: { run?: string }[] } } };
+    const steps = jobs.test.steps.flatMap((step) => step.run ?? []);
+    assert.equal(steps[0], "npm ci");
+    return steps.slice(1);
+  }
+
+  test("the CI workflow passes on a fresh project, the linter too, and it finds a promise that nobody waits for", async () => {
+    await mustRun(`init linted-operator --capstan ${checkout} --group shop --kind Shop`, folder);
+    const root = join(folder, "linted-operator");
+    const before = await ciSteps(root);
+    await mustRun("create linter", root);
+    const steps = await ciSteps(root);
+    assert.deepEqual(
+      steps.filter((step) => !before.includes(step)),
+      ["npm run lint"],
+    );
+    const bin = join(root, "node_modules/.bin");
+    for (const name of ["oxlint", "tsgolint"])
+      await symlink(join(checkout, "node_modules/.bin", name), join(bin, name));
+    const { NODE_TEST_CONTEXT: _, PATH, ...rest } = process.env;
+    const env = { ...rest, PATH: `${bin}:${PATH}`, CAPSTAN_CHECKOUT: checkout };
+    const work = (step: string) => run("bash", ["-e", "-c", step], { cwd: root, env });
+    // The compiler also looks into the linked checkout, whose mistakes are not the project's.
+    for (const step of steps.filter((one) => one !== "npm run check")) await work(step);
+    const file = join(root, "src/shop.ts");
+    await writeFile(
+      file,
+      `${await readFile(file, "utf8")}\nexport function forgetful(): void {\n  Promise.reject(new Error("lost"));\n}\n`,
+    );
+    await assert.rejects(work("npm run lint"), { stdout: /no-floating-promises[^]*src\/shop\.ts/ });
+  });
+
+  test("a container to work in has the Node that projects want", async () => {
+    await mustRun(`init contained-operator --capstan ${checkout} --group shop --kind Shop`, folder);
+    const root = join(folder, "contained-operator");
+    await mustRun("create dev-container", root);
+    const { image, postCreateCommand } = JSON.parse(
+      await readFile(join(root, ".devcontainer/devcontainer.json"), "utf8"),
+    ) as { image: string; postCreateCommand: string };
+    const { engines } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { engines: { node: string } };
+    assert.equal(image, `docker.io/library/node:${/(\d+)/.exec(engines.node)?.[1]}`);
+    assert.equal(postCreateCommand, "npm install");
+    const again = await capstan(["create", "dev-container"], { cwd: root });
+    assert.match(again.err, /has its dev-container already/);
+    await mustRun("upgrade", root);
+  });
+});
+
 suite("webhooks at paths of their own", () => {
   test("are written into the program, compile, and are what a bundle says", async () => {
     await mustRun(`init path-operator --capstan ${checkout} --group demo --kind Site`, folder);

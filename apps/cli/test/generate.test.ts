@@ -157,6 +157,60 @@ test("alerts speak of metrics that operators serve, in the tree and in the chart
   }
 });
 
+test("metrics of the operator's own get a dashboard from the list that kubebuilder's plugin reads", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-dashboards-"));
+  try {
+    const file = join(folder, "config.yaml");
+    const words = ["generate", "dashboards", "--out", join(folder, "grafana"), "--custom-metrics", file];
+    await writeFile(
+      file,
+      `customMetrics:
+  - metric: orders_total
+    type: counter
+  - metric: orders_open
+    type: gauge
+    unit: short
+  - metric: order_seconds
+    type: histogram
+  - metric: odd
+    type: gauge
+    expr: max(odd)
+`,
+    );
+    assert.equal((await capstan(words, at)).code, 0);
+    const { panels } = JSON.parse(await readFile(join(folder, "grafana/custom.json"), "utf8")) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    assert.deepEqual(
+      panels.map(({ targets }) => targets.map(({ expr }) => expr)),
+      [
+        ['sum(rate(orders_total{job="$job"}[5m]))'],
+        ['sum(orders_open{job="$job"})'],
+        [0.5, 0.9, 0.99].map(
+          (q) => `histogram_quantile(${q}, sum by (le) (rate(order_seconds_bucket{job="$job"}[5m])))`,
+        ),
+        ["max(odd)"],
+      ],
+    );
+    for (const [text, sentence] of [
+      ["a: [", /it is no YAML/],
+      ["metrics: []", /no list called customMetrics/],
+      ["customMetrics: [{ metric: a b, type: gauge }]", /customMetrics\[0\] of \S+ names no metric/],
+      [
+        "customMetrics: [{ metric: a, type: counterr }]",
+        /must have the type counter, gauge or histogram, not "counterr"/,
+      ],
+    ] as const) {
+      await writeFile(file, text);
+      const ran = await capstan(words, at);
+      assert.equal(ran.code, 3);
+      assert.match(ran.err, sentence);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("a reader that has seen enough is no failure", async () => {
   const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@capstan/source", main, "generate", "manifests"], {

@@ -41,6 +41,8 @@ export type { ChartFacts } from "./generate/helm.ts";
 export { apiReference } from "./generate/reference.ts";
 export { editorSchemas } from "./generate/editor-schema.ts";
 export { dashboards } from "./generate/dashboards.ts";
+export { parseCustomMetrics } from "./generate/custom-metrics.ts";
+export type { CustomMetric } from "./generate/custom-metrics.ts";
 export { sampleOf } from "./generate/samples.ts";
 export { toYaml, toYamlStream } from "./generate/yaml.ts";
 

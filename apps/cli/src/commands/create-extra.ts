@@ -1,4 +1,4 @@
-/** `capstan create e2e-test` and `capstan create upgrade-workflow`: what a project can have besides its kinds. */
+/** `capstan create e2e-test|upgrade-workflow|dev-container|linter`: what a project can have besides its kinds. */
 import { addExtra, type Extra } from "@capstan/scaffold";
 import { type Command, defineCommand, type Example } from "../command/define.ts";
 import { changeProject } from "../project/apply.ts";
@@ -29,4 +29,16 @@ export const createUpgradeWorkflow: Command = creator("upgrade-workflow", {
   describe:
     "Once a week, on GitHub: installs the newest capstan, runs `capstan upgrade --yes`, and opens a change if there is one.",
   example: { line: "capstan create upgrade-workflow", does: "Write .github/workflows/upgrade.yml" },
+});
+
+/** Adds a container to work in. */
+export const createDevContainer: Command = creator("dev-container", {
+  describe: "A container with Node, kubectl and Helm, for editors that know .devcontainer; real pods run in it, too.",
+  example: { line: "capstan create dev-container", does: "Write .devcontainer/devcontainer.json" },
+});
+
+/** Adds a linter. */
+export const createLinter: Command = creator("linter", {
+  describe: "Settings for oxlint that find promises nobody waits for; the CI workflow runs it, too.",
+  example: { line: "capstan create linter", does: "Then: npm install && npm run lint" },
 });

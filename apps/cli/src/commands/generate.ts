@@ -9,6 +9,7 @@ import {
   helmChart,
   installationOf,
   kustomizeTree,
+  parseCustomMetrics,
   type Placement,
   rbacOf,
   toYaml,
@@ -20,7 +21,7 @@ import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
-import { readFiles } from "../project/disk.ts";
+import { readFiles, readText } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
 import { checkImage, checkNamespace } from "../project/placement.ts";
 import { operatorOf } from "../project/operator.ts";
@@ -225,8 +226,24 @@ export const generateJsonSchema: Command = generator({
 
 /** Dashboards. */
 export const generateDashboards: Command = generator({
-  options: {},
-  examples: [{ line: "capstan generate dashboards", does: "Write grafana/; import the files in Grafana" }],
+  options: {
+    "custom-metrics": {
+      type: "text",
+      value: "FILE",
+      describe: "a list of the operator's own metrics, for a third dashboard, as kubebuilder's Grafana plugin reads it",
+    },
+  },
+  examples: [
+    { line: "capstan generate dashboards", does: "Write grafana/; import the files in Grafana" },
+    {
+      line: "capstan generate dashboards --custom-metrics metrics.yaml",
+      does: "With a panel for each metric in customMetrics: [{ metric: orders_total, type: counter }]",
+    },
+  ],
   folder: "grafana",
-  files: ({ program }) => dashboards(program),
+  files: async ({ program }, asked, cwd) => {
+    const file = (asked as { readonly "custom-metrics"?: string })["custom-metrics"];
+    const own = file === undefined ? [] : parseCustomMetrics(await readText(resolve(cwd, file)), file);
+    return dashboards(program, own);
+  },
 });

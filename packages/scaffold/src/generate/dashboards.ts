@@ -1,5 +1,6 @@
 /** Grafana dashboards over the metrics that every operator serves. */
 import type { Files } from "../project/render.ts";
+import type { CustomMetric } from "./custom-metrics.ts";
 import type { Program } from "./program.ts";
 
 interface Panel {
@@ -8,9 +9,12 @@ interface Panel {
   readonly queries: readonly { readonly expr: string; readonly legend: string }[];
 }
 
-/** Two dashboards: what the controllers do, and what that costs. */
-export function dashboards({ name }: Program): Files {
+/** Two dashboards: what the controllers do, and what that costs; a third one for metrics of the operator's own. */
+export function dashboards({ name }: Program, own: readonly CustomMetric[] = []): Files {
   return new Map([
+    ...(own.length === 0
+      ? []
+      : [["custom.json", dashboard(`${name}: its own metrics`, `${name}-custom`, own.map(customPanel))] as const]),
     ["controllers.json", dashboard(`${name}: controllers`, `${name}-controllers`, controllerPanels)],
     ["resources.json", dashboard(`${name}: resources`, `${name}-resources`, resourcePanels)],
   ]);
@@ -72,6 +76,34 @@ const controllerPanels: readonly Panel[] = [
     ],
   },
 ];
+
+/** What one asks of a metric of its type: how often, how much, or how long most of them take. */
+function customPanel({ metric, type, expr, unit }: CustomMetric): Panel {
+  if (expr !== undefined) return { title: metric, unit: unit ?? "short", queries: [{ expr, legend: "" }] };
+  switch (type) {
+    case "counter":
+      return {
+        title: `${metric} a second`,
+        unit: unit ?? "ops",
+        queries: [{ expr: `sum(rate(${metric}{job="$job"}[5m]))`, legend: metric }],
+      };
+    case "gauge":
+      return {
+        title: metric,
+        unit: unit ?? "short",
+        queries: [{ expr: `sum(${metric}{job="$job"})`, legend: metric }],
+      };
+    case "histogram":
+      return {
+        title: metric,
+        unit: unit ?? "s",
+        queries: [0.5, 0.9, 0.99].map((q) => ({
+          expr: `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket{job="$job"}[5m])))`,
+          legend: `p${q * 100}`,
+        })),
+      };
+  }
+}
 
 const resourcePanels: readonly Panel[] = [
   {

@@ -46,10 +46,15 @@ export interface ApiInputs {
   readonly webhooks?: WebhookInputs;
 }
 
-/** What a project can have besides: a test on a whole cluster, and a scheduled job that upgrades it. */
-export type Extra = "end-to-end-test" | "upgrade-workflow";
+/** What a project can have besides: a test on a whole cluster, a job that upgrades it, a container to work in, a linter. */
+export type Extra = "end-to-end-test" | "upgrade-workflow" | "dev-container" | "linter";
 
-const extraNames: ReadonlySet<unknown> = new Set<Extra>(["end-to-end-test", "upgrade-workflow"]);
+const extraNames: ReadonlySet<unknown> = new Set<Extra>([
+  "end-to-end-test",
+  "upgrade-workflow",
+  "dev-container",
+  "linter",
+]);
 
 /** Everything that a project is made from. */
 export interface Inputs {

@@ -4,6 +4,7 @@ import { mainFile } from "../templates/main-file.ts";
 import { agentsFile, readmeFile } from "../templates/guides.ts";
 import { endToEndTest } from "../templates/end-to-end-test.ts";
 import { upgradeWorkflow } from "../templates/upgrade-workflow.ts";
+import { devContainer, linterSettings } from "../templates/workplace.ts";
 import {
   containerFile,
   gitignoreFile,
@@ -47,7 +48,7 @@ export function renderProject(inputs: Inputs): Files {
 
 function render(inputs: Inputs): Files {
   return new Map([
-    [".github/workflows/ci.yml", workflowFile],
+    [".github/workflows/ci.yml", workflowFile(inputs)],
     [".gitignore", gitignoreFile],
     ["AGENTS.md", agentsFile(inputs)],
     ["Containerfile", containerFile],
@@ -59,6 +60,8 @@ function render(inputs: Inputs): Files {
     ...(inputs.apis.length === 0 ? [["src/main.test.ts", emptyTest(inputs)] as const] : []),
     ...inputs.apis.flatMap((api) => apiFiles(inputs, api)),
     ...(hasExtra(inputs, "end-to-end-test") ? [["e2e/operator.test.ts", endToEndTest(inputs)] as const] : []),
+    ...(hasExtra(inputs, "dev-container") ? [[".devcontainer/devcontainer.json", devContainer] as const] : []),
+    ...(hasExtra(inputs, "linter") ? [[".oxlintrc.json", linterSettings] as const] : []),
     ...(hasExtra(inputs, "upgrade-workflow") ? [[".github/workflows/upgrade.yml", upgradeWorkflow] as const] : []),
   ]);
 }

@@ -1,5 +1,6 @@
 /** The files at the root of a project. */
 import type { Extra, Inputs } from "../project/inputs.ts";
+import { linterPackages } from "./workplace.ts";
 
 /** Whether the framework comes from a checkout instead of a registry. */
 export function isCheckout({ capstan }: Inputs): boolean {
@@ -28,11 +29,16 @@ export function packageFile(inputs: Inputs): string {
       start: `node${flags} src/main.ts`,
       dev: "capstan dev",
       check: "tsc --noEmit",
+      ...(hasExtra(inputs, "linter") ? { lint: "oxlint --type-aware --deny-warnings" } : {}),
       test: `node${flags} --test "src/**/*.test.ts"`,
       ...(hasExtra(inputs, "end-to-end-test") ? { "test:e2e": `node${flags} --test "e2e/*.test.ts"` } : {}),
     },
     dependencies: { capstan: isCheckout(inputs) ? `${capstan}/packages/capstan` : capstan },
-    devDependencies: { "@types/node": "24.19.2", typescript: "7.0.2" },
+    devDependencies: {
+      "@types/node": "24.19.2",
+      ...(hasExtra(inputs, "linter") ? linterPackages : {}),
+      typescript: "7.0.2",
+    },
     engines: { node: ">=24.2" },
   });
 }
@@ -79,7 +85,9 @@ ENTRYPOINT ["node", "src/main.ts"]
 `;
 
 /** .github/workflows/ci.yml */
-export const workflowFile = `name: ci
+export function workflowFile(inputs: Inputs): string {
+  const lint = hasExtra(inputs, "linter") ? "      - run: npm run lint\n" : "";
+  return `name: ci
 on:
   push:
     branches: [main]
@@ -97,9 +105,10 @@ jobs:
           cache: npm
       - run: npm ci
       - run: npm run check
-      - run: npm test
+${lint}      - run: npm test
       - run: npx capstan generate manifests --image example.com/operator:ci > install.yaml
 `;
+}
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
