@@ -45,16 +45,17 @@ export interface Circumstances {
 
 export type Recorded = Circumstances & (TrialResult | RefusalResult);
 
-/** Names the file that results are added to. */
-const RECORD = "ETCD_FAULTS_RECORD";
+/** The file that results are added to, if there is one. */
+const RECORD = process.env["ETCD_FAULTS_RECORD"];
+/** What was checked out when the run began. */
+const COMMIT =
+  RECORD === undefined ? "" : execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 
 export async function record(result: TrialResult | RefusalResult): Promise<void> {
-  const path = process.env[RECORD];
-  if (path !== undefined) await appendFile(path, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
+  if (RECORD !== undefined) await appendFile(RECORD, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
 }
 
 function circumstances(): Circumstances {
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const [load = 0] = loadavg();
-  return { at: new Date().toISOString(), commit, cores: availableParallelism(), load: Math.round(load) };
+  return { at: new Date().toISOString(), commit: COMMIT, cores: availableParallelism(), load: Math.round(load) };
 }
