@@ -21,8 +21,12 @@ export function killMembers(name: string, count: number): Harm {
       return {
         detail: `${victims.join(", ")}: ${end} killed`,
         hasShown: async () => {
+          const members = await memberNames(scene);
           const now = await Promise.all(victims.map((member) => lifeOf(scene, member)));
-          return now.every((life, at) => life !== undefined && life !== before[at]);
+          // Who is restarted again and again is made to wait by its kubelet, and may be replaced meanwhile.
+          const isOver = (member: string, life: string | undefined, former: string | undefined): boolean =>
+            !members.includes(member) || (life !== undefined && life !== former);
+          return victims.every((member, at) => isOver(member, now[at], before[at]));
         },
       };
     },
