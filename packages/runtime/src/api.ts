@@ -46,6 +46,18 @@ export interface WatchEvent {
   readonly object: StoredObject;
 }
 
+/** One event as it was sent: `bytes` is the JSON of its object. */
+export interface SentEvent {
+  readonly type: WatchEvent["type"];
+  readonly bytes: Uint8Array;
+}
+
+/** The events of a watch, to be read once. */
+export interface WatchStream extends AsyncIterable<WatchEvent> {
+  /** The same as they were sent, many at once: there where bytes come in, for whoever need not look at every object. */
+  readonly batches?: (() => AsyncIterable<readonly SentEvent[]>) | undefined;
+}
+
 /** How a write is made. */
 export interface WriteOptions {
   readonly manager: string;
@@ -82,7 +94,7 @@ export interface DeleteOptions {
 export interface Api {
   get(kind: AnyKind, key: ObjectKey, signal?: AbortSignal): Promise<StoredObject>;
   list(kind: AnyKind, request: ListRequest): Promise<ListPage>;
-  watch(kind: AnyKind, request: WatchRequest): AsyncIterable<WatchEvent>;
+  watch(kind: AnyKind, request: WatchRequest): WatchStream;
   create(kind: AnyKind, object: KubeObject, options: WriteOptions): Promise<StoredObject>;
   apply(kind: AnyKind, object: KubeObject, options: ApplyOptions): Promise<StoredObject>;
   patch(kind: AnyKind, key: ObjectKey, body: unknown, options: PatchOptions): Promise<StoredObject>;

@@ -1,9 +1,20 @@
 /** The runtime's seven calls over a client. */
 import { allNamespaces, metadataOnly } from "@capstan/client";
-import type { Client } from "@capstan/client";
+import type { Client, WatchEvent as ClientEvent } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
 import type { Kind, KubeObject, ObjectKey, Status, StoredObject } from "@capstan/model";
-import type { AnyKind, Api, ListPage, ListRequest, Scope, WatchEvent, WatchRequest, WriteOptions } from "./api.ts";
+import type {
+  AnyKind,
+  Api,
+  ListPage,
+  ListRequest,
+  Scope,
+  SentEvent,
+  WatchEvent,
+  WatchRequest,
+  WatchStream,
+  WriteOptions,
+} from "./api.ts";
 
 /** A kind of which nothing is known at compile time. */
 type LooseKind = Kind<StoredObject, { readonly metadata?: object }, "Namespaced">;
@@ -13,7 +24,7 @@ export function apiOf(client: Client): Api {
   return {
     get: (kind, key, signal) => client.get(loose(kind), { ...placeOf(key), signal }),
     list: (kind, request) => listPage(client, kind, request),
-    watch: (kind, request) => watchEvents(client, kind, request),
+    watch: (kind, request) => watchStream(client, kind, request),
     create: (kind, object, options) => client.create(loose(kind), outgoing(object), writeOptions(options)),
     apply: (kind, object, options) =>
       client.apply(loose(kind), outgoing(object), {
@@ -87,11 +98,20 @@ async function listPage(client: Client, kind: AnyKind, request: ListRequest): Pr
   };
 }
 
-async function* watchEvents(client: Client, kind: AnyKind, request: WatchRequest): AsyncGenerator<WatchEvent> {
+function watchStream(client: Client, kind: AnyKind, request: WatchRequest): WatchStream {
   const { resourceVersion, initialEvents, timeoutSeconds, signal } = request;
-  const where = { ...selection(kind, request), resourceVersion, timeoutSeconds, signal };
   const sendInitialEvents = initialEvents === true ? true : undefined;
-  for await (const event of client.watch(loose(kind, request), { ...where, sendInitialEvents })) {
+  const where = { ...selection(kind, request), resourceVersion, timeoutSeconds, signal, sendInitialEvents };
+  const of = loose(kind, request);
+  return {
+    [Symbol.asyncIterator]: () => eventsOf(client.watch(of, where)),
+    // Errors are thrown, so that what is left are events of objects and bookmarks.
+    batches: () => client.watchLines(of, where) as AsyncIterable<readonly SentEvent[]>,
+  };
+}
+
+async function* eventsOf(events: AsyncIterable<ClientEvent>): AsyncGenerator<WatchEvent> {
+  for await (const event of events) {
     if (event.type === "ERROR") throw event.error;
     // A bookmark carries nothing but a version and annotations, and nothing else of it is read.
     yield event as WatchEvent;

@@ -57,6 +57,8 @@ function tell(where: string, worldOf: MakeWorld): void {
       for (let at = 0; at < 5; at++) await world.apply(Cache, `c${at}`, { spec: { size: at } });
       await world.settle();
       assert.equal(world.writes.length, 10);
+      const turns = world.running.explain("cache", "default/c3");
+      assert.equal(turns.length, 1, "what it wrote itself, child and status, is no reason for another turn");
       const stored = await world.get(Cache, "c3");
       assert.equal(stored?.status?.conditions?.[0]?.status, "False");
       assert.equal(stored?.status?.conditions?.[0]?.observedGeneration, stored?.metadata.generation);

@@ -50,6 +50,19 @@ export class Arena {
     return extent;
   }
 
+  /** Keeps a text that is there as bytes, in parts. */
+  writeParts(parts: readonly Uint8Array[]): Extent {
+    let length = 0;
+    for (const part of parts) length += part.length;
+    const extent = this.#reserve(length);
+    let at = extent.offset;
+    for (const part of parts) {
+      bytesOf(extent).set(part, at);
+      at += part.length;
+    }
+    return extent;
+  }
+
   /** Keeps bytes that are deflated. */
   writePacked(bytes: Uint8Array): Extent {
     const extent = this.#reserve(bytes.length);

@@ -9,7 +9,6 @@ import type { Signal } from "../watch/watcher.ts";
 import type { IndexValues } from "./indexes.ts";
 import { Informer } from "./informer.ts";
 import type { WatchHealth } from "./informer.ts";
-import { keepManagers } from "./managed-fields.ts";
 import type { Change } from "./reflector.ts";
 import type { Query } from "./selector.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -139,7 +138,7 @@ export class Caches implements AsyncDisposable {
 
   #start(kind: AnyKind, scope: Scope, settings: CacheSettings): Informer {
     const { api, clock, random, tuning, onSignal } = this.#options;
-    const trim = keepManagers(this.#options.isOurManager ?? (() => false));
+    const keepsManager = this.#options.isOurManager ?? (() => false);
     const { transform, indexes, budget } = settings;
     return new Informer({
       api,
@@ -148,7 +147,7 @@ export class Caches implements AsyncDisposable {
       clock,
       random,
       tuning,
-      store: { transform: transform === undefined ? trim : (object) => transform(trim(object)), indexes, budget },
+      store: { keepsManager, transform, indexes, budget },
       onSignal: onSignal && ((signal) => onSignal(kind, signal)),
     });
   }

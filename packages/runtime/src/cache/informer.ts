@@ -108,7 +108,8 @@ export class Informer implements AsyncDisposable {
     for (const key of this.#store.keys()) {
       const object = this.#store.stored(key);
       if (object !== undefined) {
-        listener({ type: "added", key, object, old: undefined, from: "list", writers: undefined });
+        const { metadata } = object;
+        listener({ type: "added", key, object, metadata, old: undefined, from: "list", writers: undefined });
       }
     }
     this.#listeners.add(listener);

@@ -1,5 +1,7 @@
 /** What managed fields tell: who wrote last, and which fields are ours. They are half of many objects, so little of them is kept. */
+import { withComma } from "@capstan/client";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
+import type { SentObject } from "../watch/sent.ts";
 
 /**
  * The manager that wrote last, as far as the server tells. It tells times in whole seconds: among those who wrote in the same one,
@@ -39,14 +41,46 @@ function itemOf(fields: { readonly [field: string]: unknown }, item: string): un
   return key === undefined ? undefined : fields[key];
 }
 
+/** Whether the managed fields of a manager are kept. */
+export type KeepsManager = (manager: string) => boolean;
+
 /** Keeps the managed fields of the managers that are ours and drops the rest. */
-export function keepManagers(isOurs: (manager: string) => boolean): (object: StoredObject) => StoredObject {
+export function keepManagers(isOurs: KeepsManager): (object: StoredObject) => StoredObject {
   return (object) => {
     const entries = object.metadata.managedFields;
     if (entries === undefined) return object;
-    const kept = entries.filter(({ manager, operation }) => operation === "Apply" && isOurs(manager ?? ""));
+    const kept = entries.filter((entry) => isKept(entry, isOurs));
     if (kept.length === entries.length) return object;
     const { managedFields: _dropped, ...metadata } = object.metadata;
     return { ...object, metadata: kept.length === 0 ? metadata : { ...metadata, managedFields: kept } };
   };
+}
+
+function isKept({ manager, operation }: ManagedFieldsEntry, isOurs: KeepsManager): boolean {
+  return operation === "Apply" && isOurs(manager ?? "");
+}
+
+/** The same for an object in bytes: the parts of it that are to be kept, in order. */
+export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager): readonly Uint8Array[] {
+  const { managedFields } = scanned;
+  if (managedFields === undefined) return [bytes];
+  const member = bytes.subarray(managedFields.from, managedFields.to);
+  // Parsing what is thrown away anyway is what this file exists to avoid.
+  const entries = member.includes(APPLIED) ? parseEntries(member) : [];
+  const kept = entries.filter((entry) => isKept(entry, isOurs));
+  if (kept.length > 0 && kept.length === entries.length) return [bytes];
+  if (kept.length > 0) {
+    const text = Buffer.from(`"managedFields":${JSON.stringify(kept)}`);
+    return [bytes.subarray(0, managedFields.from), text, bytes.subarray(managedFields.to)];
+  }
+  const { from, to } = withComma(bytes, managedFields);
+  return [bytes.subarray(0, from), bytes.subarray(to)];
+}
+
+/** The name of the operation as a value; how a server spaces its JSON does not matter. */
+const APPLIED = '"Apply"';
+
+function parseEntries(member: Buffer): readonly ManagedFieldsEntry[] {
+  const { managedFields } = JSON.parse(`{${member.toString("utf8")}}`) as StoredObject["metadata"];
+  return managedFields ?? [];
 }

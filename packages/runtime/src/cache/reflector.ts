@@ -1,6 +1,7 @@
 /** Writes what a watch says into a store, and passes on what changed. The only writer of a store. */
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isEarlier, keyText } from "../api.ts";
+import { SentObject } from "../watch/sent.ts";
 import type { Signal } from "../watch/watcher.ts";
 import type { Store } from "./store.ts";
 
@@ -8,12 +9,14 @@ import type { Store } from "./store.ts";
 export interface Change {
   readonly type: "added" | "updated" | "removed";
   readonly key: string;
-  /** The object now, or for one that is gone the last that was known of it. */
+  /** The object now, or for one that is gone the last that was known of it. In a first list it is made when it is looked at. */
   readonly object: StoredObject;
+  /** Its metadata, at hand in any case; in a first list without managed fields. */
+  readonly metadata: StoredObject["metadata"];
   readonly old: StoredObject | undefined;
   /** Whether the server told it as an event, or it was found by comparing a list with the store. */
   readonly from: "stream" | "list";
-  /** Who wrote what, as the server told it; the store keeps little of this. */
+  /** Who wrote what, as the server told it; the store keeps little of this. What a list shows may have been written long ago. */
   readonly writers: readonly ManagedFieldsEntry[] | undefined;
 }
 
@@ -57,16 +60,25 @@ export class Reflector {
     }
   }
 
-  #stage(object: StoredObject): void {
+  #stage(object: StoredObject | SentObject): void {
     const key = keyText(object);
     const known = this.#store.versionOf(key);
     if (known === undefined && !this.#store.isSynced) {
       // Nobody reads a store before it is synced, so its first list goes in as it comes.
-      this.#put(object, "list");
+      this.#putFirst(object);
       this.#staged?.set(key, undefined);
       return;
     }
-    this.#staged?.set(key, known === object.metadata.resourceVersion ? undefined : object);
+    this.#staged?.set(key, known === object.metadata.resourceVersion ? undefined : objectOf(object));
+  }
+
+  #putFirst(object: StoredObject | SentObject): void {
+    if (object instanceof SentObject && this.#store.keepsBytes) {
+      this.#store.putBytes(object);
+      this.#onChange(new FirstSight(object, () => this.#store.trimmed(object.object)));
+    } else {
+      this.#put(objectOf(object), "list");
+    }
   }
 
   #commit(version: string): void {
@@ -81,7 +93,8 @@ export class Reflector {
 
   #settle(version: string): void {
     for (const object of this.#store.settle(version)) {
-      const change = { type: "removed", key: keyText(object), object, old: object, from: "list" } as const;
+      const { metadata } = object;
+      const change = { type: "removed", key: keyText(object), object, metadata, old: object, from: "list" } as const;
       this.#onChange({ ...change, writers: undefined });
     }
   }
@@ -105,6 +118,7 @@ export class Reflector {
       type: old === undefined ? "added" : "updated",
       key,
       object,
+      metadata: object.metadata,
       old,
       from,
       writers: incoming.metadata.managedFields,
@@ -122,6 +136,32 @@ export class Reflector {
     const old = this.#store.remove(key, final?.metadata.resourceVersion);
     const object = final ?? old;
     if (object === undefined) return;
-    this.#onChange({ type: "removed", key, object, old, from, writers: final?.metadata.managedFields });
+    const { metadata } = object;
+    this.#onChange({ type: "removed", key, object, metadata, old, from, writers: final?.metadata.managedFields });
   }
+}
+
+/** An object of a first list. */
+class FirstSight implements Change {
+  readonly type = "added";
+  readonly from = "list";
+  readonly old = undefined;
+  readonly writers = undefined;
+  readonly key: string;
+  readonly metadata: StoredObject["metadata"];
+  readonly #make: () => StoredObject;
+
+  constructor({ metadata }: SentObject, make: () => StoredObject) {
+    this.key = keyText({ metadata });
+    this.metadata = metadata;
+    this.#make = make;
+  }
+
+  get object(): StoredObject {
+    return this.#make();
+  }
+}
+
+function objectOf(object: StoredObject | SentObject): StoredObject {
+  return object instanceof SentObject ? object.object : object;
 }

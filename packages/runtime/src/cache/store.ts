@@ -12,6 +12,9 @@ import type { Extent } from "./arena.ts";
 import { freeze } from "./freeze.ts";
 import { Indexes } from "./indexes.ts";
 import type { IndexValues } from "./indexes.ts";
+import { keepManagers, keptParts } from "./managed-fields.ts";
+import type { KeepsManager } from "./managed-fields.ts";
+import type { SentObject } from "../watch/sent.ts";
 import { equalityOf, matchesQuery } from "./selector.ts";
 import type { Query } from "./selector.ts";
 
@@ -39,6 +42,8 @@ interface Entry {
 
 /** What a store is made with. */
 export interface StoreOptions {
+  /** Whose managed fields are kept; everybody's by default. */
+  readonly keepsManager?: KeepsManager | undefined;
   /** Changes an object before it is kept; what it removes costs no memory. */
   readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
   readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
@@ -63,8 +68,12 @@ export class Store implements Reader {
   readonly #overlays = new Map<string, Overlay>();
   /** Objects that we deleted and the watch still shows, by key with their uid. */
   readonly #buried = new Map<string, string>();
-  readonly #transform: (object: StoredObject) => StoredObject;
+  readonly #keepsManager: KeepsManager | undefined;
+  readonly #trim: (object: StoredObject) => StoredObject;
+  readonly #transform: ((object: StoredObject) => StoredObject) | undefined;
   readonly #budget: number;
+  /** Whether an index needs more of an object than its metadata. */
+  #looksInside: boolean;
   readonly #recent: (Entry | undefined)[] = [];
   #recentNext = 0;
   #sweep: Iterator<Entry> = this.#entries.values();
@@ -72,7 +81,10 @@ export class Store implements Reader {
   isSynced = false;
 
   constructor(options: StoreOptions = {}) {
-    this.#transform = options.transform ?? ((object) => object);
+    this.#keepsManager = options.keepsManager;
+    this.#trim = options.keepsManager === undefined ? (object) => object : keepManagers(options.keepsManager);
+    this.#transform = options.transform;
+    this.#looksInside = Object.keys(options.indexes ?? {}).length > 0;
     this.#budget = options.budget ?? Infinity;
     this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
     this.#indexes.define("namespace", (object) => [object.metadata.namespace ?? ""], []);
@@ -127,9 +139,34 @@ export class Store implements Reader {
     return found;
   }
 
+  /** Whether a first list can go in as it was sent: nobody has to look at more than its metadata. */
+  get keepsBytes(): boolean {
+    return this.#transform === undefined && !this.#looksInside;
+  }
+
+  /** Takes an object of a first list as it was sent; it must not be there yet. */
+  putBytes(sent: SentObject): void {
+    const { metadata } = sent;
+    const key = keyText(sent);
+    const version = metadata.resourceVersion;
+    const parts = this.#keepsManager === undefined ? [sent.bytes] : keptParts(sent, this.#keepsManager);
+    const extent = this.#arena.writeParts(parts);
+    this.#entries.set(key, { key, version, extent, object: undefined, recent: -1 });
+    this.#indexes.replace(key, undefined, { apiVersion: "", kind: "", metadata });
+    this.#retire(key, version);
+    this.#stayWithinBudget();
+  }
+
+  /** An object as it is kept. */
+  trimmed(object: StoredObject): StoredObject {
+    const trimmed = this.#trim(object);
+    return freeze(this.#transform === undefined ? trimmed : this.#transform(trimmed));
+  }
+
   /** Takes an object from the watch and answers the former one. The caller sees to it that it is later than what is there. */
   put(incoming: StoredObject): { readonly object: StoredObject; readonly old: StoredObject | undefined } {
-    const object = this.#transform(incoming);
+    const trimmed = this.#trim(incoming);
+    const object = this.#transform === undefined ? trimmed : this.#transform(trimmed);
     const key = keyText(object);
     const former = this.#entries.get(key);
     const old = former && this.#objectOf(former);
@@ -173,7 +210,7 @@ export class Store implements Reader {
     const version = object.metadata.resourceVersion;
     const known = this.#overlays.get(key)?.version ?? this.versionOf(key);
     if (known !== undefined && !isLater(version, known)) return;
-    this.#overlays.set(key, { version, object: freeze(this.#transform(object)) });
+    this.#overlays.set(key, { version, object: this.trimmed(object) });
   }
 
   /** Hides an object that we deleted until the watch has told that it is gone. A namesake with another uid is never hidden. */
@@ -228,7 +265,10 @@ export class Store implements Reader {
 
   /** An index that is a value is made when it is first asked for; one that has only a name must have been declared. */
   #indexed({ name, value, values }: NonNullable<Query["index"]>): Iterable<string> {
-    if (values !== undefined && !this.#indexes.has(values)) this.#indexes.define(values, values, this.#all());
+    if (values !== undefined && !this.#indexes.has(values)) {
+      this.#looksInside = true;
+      this.#indexes.define(values, values, this.#all());
+    }
     return this.#indexes.lookup(values ?? name, value) ?? [];
   }
 
@@ -261,7 +301,7 @@ export class Store implements Reader {
 
   #parse({ extent }: Entry): StoredObject {
     const text = extent.packed ? inflateRawSync(this.#arena.view(extent)).toString() : this.#arena.read(extent);
-    // The text was written by put() from an object of this type.
+    // The text was written by put() or putBytes() from an object of this type.
     return JSON.parse(text) as StoredObject;
   }
 

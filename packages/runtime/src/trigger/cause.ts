@@ -29,7 +29,7 @@ export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Chan
     change: change.type,
     kind: kind.kind,
     key: change.key,
-    version: change.object.metadata.resourceVersion,
+    version: change.metadata.resourceVersion,
     from: change.from,
     fields,
     manager: writerOf(change.writers, fields),

@@ -39,7 +39,7 @@ export class Echoes {
   writerOf(target: string, change: Change): string | undefined {
     const echo = this.#awaited.get(target);
     if (echo === undefined) return undefined;
-    const { resourceVersion } = change.object.metadata;
+    const { resourceVersion } = change.metadata;
     if (change.type === "removed" || !isLater(echo.version, resourceVersion)) this.#awaited.delete(target);
     return change.from === "stream" && echo.version === resourceVersion ? echo.writer : undefined;
   }

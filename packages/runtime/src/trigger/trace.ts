@@ -26,13 +26,13 @@ export function parseTrace(text: string | undefined): TraceContext | undefined {
 }
 
 /** The trace of the write that a change tells: one that was there before belongs to an earlier write. */
-export function traceOf({ type, object, old }: Change): string | undefined {
+export function traceOf({ type, metadata, old }: Change): string | undefined {
   if (type === "removed") return undefined;
-  const text = noted(object);
+  const text = noted({ metadata });
   return text === undefined || (old !== undefined && noted(old) === text) ? undefined : text;
 }
 
-function noted({ metadata }: KubeObject): string | undefined {
+function noted({ metadata }: Pick<KubeObject, "metadata">): string | undefined {
   return metadata.annotations?.[TRACE_ANNOTATION];
 }
 

@@ -1,5 +1,4 @@
 /** Remembers what each reconcile read, so that it is woken when that changes, and only then. */
-import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Change } from "../cache/reflector.ts";
@@ -47,6 +46,7 @@ export class Reads {
   trigger(kind: AnyKind): Trigger {
     const id = kindId(kind);
     return (change, wake) => {
+      if (this.#places.size === 0) return;
       const readers = this.#readersOf(id, change);
       if (readers.size === 0) return;
       const priority = change.from === "list" ? LIST_PRIORITY : 0;
@@ -65,23 +65,28 @@ export class Reads {
   #readersOf(id: string, change: Change): ReadonlySet<string> {
     const found = new Set<string>();
     for (const reader of this.#places.get(`${id} key ${change.key}`)?.keys() ?? []) found.add(reader);
-    this.#collect(id, change.object, found);
-    if (change.old !== undefined) this.#collect(id, change.old, found);
+    this.#collect(id, change, found);
+    const { old } = change;
+    if (old !== undefined) this.#collect(id, { metadata: old.metadata, object: old }, found);
     return found;
   }
 
-  #collect(id: string, object: StoredObject, found: Set<string>): void {
-    for (const place of placesOf(id, object)) {
+  #collect(id: string, seen: Seen, found: Set<string>): void {
+    for (const place of placesOf(id, seen)) {
       for (const [reader, query] of this.#places.get(place) ?? []) {
-        if (query === undefined || concerns(query, object)) found.add(reader);
+        if (query === undefined || concerns(query, seen)) found.add(reader);
       }
     }
   }
 }
 
-function concerns(query: Query, object: StoredObject): boolean {
+/** An object of which, in most cases, the metadata is enough. */
+type Seen = Pick<Change, "metadata" | "object">;
+
+function concerns(query: Query, seen: Seen): boolean {
   const { index } = query;
-  return matchesQuery(object.metadata, query) && (index?.values?.(object).includes(index.value) ?? true);
+  if (!matchesQuery(seen.metadata, query)) return false;
+  return index?.values === undefined || index.values(seen.object).includes(index.value);
 }
 
 function placeOf(read: Read): string {
@@ -94,7 +99,7 @@ function placeOf(read: Read): string {
   return query.namespace === undefined ? `${id} all` : `${id} namespace ${query.namespace}`;
 }
 
-function placesOf(id: string, { metadata }: StoredObject): readonly string[] {
+function placesOf(id: string, { metadata }: Seen): readonly string[] {
   const places = [`${id} all`, `${id} namespace ${metadata.namespace ?? ""}`];
   for (const label in metadata.labels) places.push(`${id} label ${label}=${metadata.labels[label]}`);
   for (const owner of metadata.ownerReferences ?? []) places.push(`${id} owner ${owner.uid}`);

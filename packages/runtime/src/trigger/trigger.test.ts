@@ -35,6 +35,7 @@ function change(old: StoredObject | undefined, object: StoredObject): Change {
     type: old === undefined ? "added" : "updated",
     key: `ns/${object.metadata.name}`,
     object,
+    metadata: object.metadata,
     old,
     from: "stream",
     writers: undefined,

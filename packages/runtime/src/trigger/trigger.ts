@@ -43,7 +43,7 @@ export const OWNER_ANNOTATION = "capstan.dev/owner";
 /** The owners of an object, before and after the change. */
 export function owned(kind: AnyKind, owner: AnyKind, options: { readonly controllerOnly: boolean }): Trigger {
   return (change, wake) => {
-    const keys = ownerKeys(change.object, owner, options.controllerOnly);
+    const keys = ownerKeys(change, owner, options.controllerOnly);
     const former = change.old === undefined ? [] : ownerKeys(change.old, owner, options.controllerOnly);
     if (keys.length === 0 && former.length === 0) return;
     const wish = { cause: causeOf("owned", kind, change), priority: priorityOf(change) };
@@ -53,7 +53,11 @@ export function owned(kind: AnyKind, owner: AnyKind, options: { readonly control
 }
 
 /** The keys of an object's owners of one kind. */
-export function ownerKeys(object: KubeObject, owner: AnyKind, controllerOnly: boolean): readonly string[] {
+export function ownerKeys(
+  object: Pick<KubeObject, "metadata">,
+  owner: AnyKind,
+  controllerOnly: boolean,
+): readonly string[] {
   const keys: string[] = [];
   const { namespace, ownerReferences, annotations } = object.metadata;
   for (const reference of ownerReferences ?? []) {

@@ -95,7 +95,7 @@ function afterFailure(
       if (state.at === "paging") return rest({ at: "paging", pageSize: 0 });
       return progress.failures === 0 ? { at: "streaming" } : rest({ at: "streaming" });
     case "unsupported":
-      return state.at === "streaming" ? { at: "paging", pageSize: usualTuning.pageSize } : rest(resume(progress));
+      return state.at === "streaming" ? { at: "paging", pageSize: tuning.pageSize } : rest(resume(progress));
     case "absent":
       // The kind is not served (yet, or any more). Ask at a steady pace, so that it is noticed soon when it comes.
       return { at: "resting", delay: tuning.absence, then: { at: "streaming" } };

@@ -2,16 +2,17 @@
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { isEarlier, isLater } from "../api.ts";
-import type { AnyKind, Api, Scope, WatchEvent } from "../api.ts";
+import type { AnyKind, Api, Scope, SentEvent, WatchEvent, WatchStream } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import type { StoredObject } from "@capstan/model";
+import { parseSent, SentObject } from "./sent.ts";
 import { isAbsent, isBehind, nextState, usualTuning } from "./states.ts";
 import type { End, State, WatchTuning } from "./states.ts";
 
 /** What a watch says, in order. Between `restarted` and `synced` come all objects that exist; what is not among them is gone. */
 export type Signal =
   | { readonly type: "restarted" }
-  | { readonly type: "listed"; readonly object: StoredObject }
+  | { readonly type: "listed"; readonly object: StoredObject | SentObject }
   | { readonly type: "synced"; readonly version: string }
   | { readonly type: "changed"; readonly object: StoredObject }
   | { readonly type: "removed"; readonly object: StoredObject }
@@ -145,18 +146,41 @@ class Watcher {
       timeoutSeconds: Math.round((this.#tuning.timeout * (1 + random())) / 1000),
       signal: connection.signal,
     });
-    let listing = from === undefined;
     try {
-      for await (const event of events) {
-        connection.seen();
-        listing = listing ? this.#listEvent(event) : this.#liveEvent(event);
-      }
+      await this.#hear(events, { connection, listing: from === undefined });
     } catch (error) {
       if (connection.isIdle) return { how: "idle" };
       throw error;
     }
     if (connection.isIdle) return { how: "idle" };
     return { how: "closed", lived: connection.age };
+  }
+
+  /** Hears a watch until it ends: as bytes, a batch at a time, where there are any. */
+  async #hear(events: WatchStream, begun: { connection: Connection; listing: boolean }): Promise<void> {
+    const { connection } = begun;
+    let { listing } = begun;
+    if (events.batches === undefined) {
+      for await (const event of events) {
+        connection.seen();
+        listing = listing ? this.#listEvent(event) : this.#liveEvent(event);
+      }
+      return;
+    }
+    for await (const batch of events.batches()) {
+      connection.seen();
+      for (const sent of batch) listing = this.#sentEvent(sent, listing);
+    }
+  }
+
+  /** Of what is listed nobody may ever look at more than the metadata. */
+  #sentEvent({ type, bytes }: SentEvent, listing: boolean): boolean {
+    if (listing && (type === "ADDED" || type === "MODIFIED")) {
+      this.#list(new SentObject(bytes));
+      return true;
+    }
+    const event = { type, object: parseSent(bytes) };
+    return listing ? this.#listEvent(event) : this.#liveEvent(event);
   }
 
   /** An event before the end of the initial events: the version must not move yet, because the list is not complete. */
@@ -198,7 +222,7 @@ class Watcher {
   }
 
   /** An object of a list, which may break off before it is complete: a later one must know it all the same. */
-  #list(object: StoredObject): void {
+  #list(object: StoredObject | SentObject): void {
     const { resourceVersion } = object.metadata;
     if (this.#latest === undefined || isLater(resourceVersion, this.#latest)) this.#latest = resourceVersion;
     this.#options.onSignal({ type: "listed", object });

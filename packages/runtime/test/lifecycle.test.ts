@@ -1,0 +1,176 @@
+/** The life of an operator, in order: what comes before what at its start and at its end, and what it says about itself meanwhile. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap } from "@capstan/kinds/v1";
+import type { KubeObject } from "@capstan/model";
+import { defineResource, s } from "@capstan/schema";
+import type { Api, WatchEvent } from "../src/api.ts";
+import { sleep } from "../src/clock.ts";
+import { controller } from "../src/define.ts";
+import { Terminal } from "../src/errors.ts";
+import { silentLog } from "../src/log.ts";
+import { healthDoor } from "../src/manager/doors.ts";
+import { RunningOperator } from "../src/manager/operator.ts";
+import type { LeaseObject } from "../src/manager/lease.ts";
+import { again } from "../src/reconcile/outcome.ts";
+import { VirtualClock } from "../src/testing/clock.ts";
+import { ModelApi } from "./model-api.ts";
+
+const Task = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Task",
+  spec: s.object({ text: s.string().default("") }),
+});
+
+function taskNamed(name: string): KubeObject {
+  return Object.assign(
+    { apiVersion: "example.com/v1", kind: "Task", metadata: { namespace: "default", name } },
+    { spec: { text: name } },
+  );
+}
+
+/** An API that writes down when watches begin and end and when the lease changes hands. */
+function noting(api: ModelApi, notes: string[]): Api {
+  const note = (lease: LeaseObject): LeaseObject => {
+    const holder = lease.spec?.holderIdentity === "" ? "given back" : "taken";
+    if (notes.findLast((line) => line.startsWith("lease")) !== `lease ${holder}`) notes.push(`lease ${holder}`);
+    return lease;
+  };
+  const isLease = ({ kind }: { readonly kind: string }): boolean => kind === "Lease";
+  return {
+    get: (kind, key) => api.get(kind, key),
+    list: (kind, request) => api.list(kind, request),
+    apply: (kind, object, options) => api.apply(kind, object, options),
+    delete: (kind, key, options) => api.delete(kind, key, options),
+    create: async (kind, object, options) => {
+      const made = await api.create(kind, object, options);
+      return isLease(kind) ? note(made) : made;
+    },
+    patch: async (kind, key, body, options) => {
+      const changed = await api.patch(kind, key, body, options);
+      return isLease(kind) ? note(changed) : changed;
+    },
+    async *watch(kind, request): AsyncGenerator<WatchEvent> {
+      notes.push(`watch ${kind.kind}`);
+      try {
+        yield* api.watch(kind, request);
+      } finally {
+        notes.push(`end ${kind.kind}`);
+      }
+    },
+  };
+}
+
+test("work begins with the lease and complete lists; it ends before the lease is given back, and watches end last", async () => {
+  const clock = new VirtualClock();
+  const model = new ModelApi(() => clock.wall());
+  const notes: string[] = [];
+  const slow = controller(Task, { reads: [ConfigMap] }, async () => {
+    notes.push("turn begins");
+    await sleep(clock, 5_000);
+    notes.push("turn ends");
+  });
+  await model.create(Task, taskNamed("a"), { manager: "user" });
+  const leaderElection = { namespace: "default", identity: "one" };
+  const operator = new RunningOperator(
+    { controllers: [slow] },
+    { api: noting(model, notes), clock, random: () => 0.5, log: silentLog, leaderElection },
+  );
+  await clock.advance(1_000);
+  const stopped = operator.stop();
+  await clock.advance(10_000);
+  await stopped;
+  const watches = (what: string) => notes.filter((line) => line.startsWith(what)).toSorted();
+  assert.deepEqual(watches("watch"), ["watch ConfigMap", "watch Task"]);
+  assert.deepEqual(
+    notes.filter((line) => !line.startsWith("watch") && !line.startsWith("end")),
+    ["lease taken", "turn begins", "turn ends", "lease given back"],
+  );
+  assert.deepEqual(notes.slice(-2).toSorted(), ["end ConfigMap", "end Task"]);
+});
+
+test("is ready when each of its watches is, and names the one that is not", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  api.missing.add("Task");
+  const waiting = controller(Task, { reads: [ConfigMap] }, () => undefined);
+  await using operator = new RunningOperator(
+    { controllers: [waiting], namespaces: ["default"] },
+    { api, clock, random: () => 0.5, log: silentLog },
+  );
+  await clock.advance(1_000);
+  const ask = async (path: string) => {
+    const { status, body } = await healthDoor(operator)({ method: "GET", path, authorization: undefined });
+    return [status, body.trim().split("\n").toSorted()];
+  };
+  assert.deepEqual(await ask("/readyz"), [
+    503,
+    ["[+] ConfigMap in default", "[-] Task in default: Task is not served"],
+  ]);
+  assert.deepEqual(await ask("/healthz"), [200, ["ok"]]);
+  api.missing.clear();
+  await clock.advance(10_000);
+  assert.deepEqual(await ask("/readyz"), [200, ["[+] ConfigMap in default", "[+] Task in default"]]);
+  const metrics = operator.registry.text();
+  for (const name of ["watch_synced", "watch_failing", "cache_objects", "cache_bytes", "cache_over_budget"])
+    assert.match(metrics, new RegExp(`^capstan_${name}\\{kind="Task",namespace="default"\\} [01]$`, "mu"));
+});
+
+/** As controller-runtime and client-go call them, so that existing dashboards and alerts work. */
+const NAMES = [
+  "controller_runtime_reconcile_total",
+  "controller_runtime_reconcile_errors_total",
+  "controller_runtime_terminal_reconcile_errors_total",
+  "controller_runtime_reconcile_panics_total",
+  "controller_runtime_reconcile_timeouts_total",
+  "controller_runtime_reconcile_time_seconds",
+  "controller_runtime_max_concurrent_reconciles",
+  "controller_runtime_active_workers",
+  "workqueue_depth",
+  "workqueue_adds_total",
+  "workqueue_queue_duration_seconds",
+  "workqueue_work_duration_seconds",
+  "workqueue_unfinished_work_seconds",
+  "workqueue_longest_running_processor_seconds",
+  "workqueue_retries_total",
+  "rest_client_requests_total",
+  "leader_election_master_status",
+];
+
+test("counts under controller-runtime's names, with its results", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const mixed = controller(Task, { timeout: "10s" }, async ({ object }) => {
+    switch (object.spec.text) {
+      case "later":
+        return again("1h");
+      case "broken":
+        throw new Error("broken");
+      case "hopeless":
+        throw new Terminal("hopeless");
+      case "slow":
+        await sleep(clock, 60_000);
+    }
+    return undefined;
+  });
+  for (const name of ["fine", "later", "broken", "hopeless", "slow"])
+    await api.create(Task, taskNamed(name), { manager: "user" });
+  const operator = new RunningOperator({ controllers: [mixed] }, { api, clock, random: () => 0.5, log: silentLog });
+  await clock.advance(15_000);
+  const text = operator.registry.text();
+  for (const name of NAMES) assert.match(text, new RegExp(`^# TYPE ${name} (?:counter|gauge|histogram)$`, "mu"));
+  const total = (result: string): number =>
+    Number(
+      new RegExp(`^controller_runtime_reconcile_total\\{controller="task",result="${result}"\\} (\\d+)$`, "mu").exec(
+        text,
+      )?.[1],
+    );
+  assert.deepEqual([total("success"), total("requeue_after")], [1, 1]);
+  assert.ok(total("error") >= 3, "broken, hopeless and slow");
+  assert.match(text, /^controller_runtime_terminal_reconcile_errors_total\{controller="task"\} 1$/mu);
+  assert.match(text, /^controller_runtime_reconcile_timeouts_total\{controller="task"\} 1$/mu);
+  const stopped = operator.stop(0);
+  await clock.advance(60_000);
+  await stopped;
+});

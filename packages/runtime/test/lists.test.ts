@@ -1,0 +1,117 @@
+/** How the first picture is asked for: as a stream by default, page by page where that is all there is, and only what was selected. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess } from "@capstan/client";
+import { ConfigMap } from "@capstan/kinds/v1";
+import type { KubeObject } from "@capstan/model";
+import type { Api, ListRequest, Scope, WatchRequest } from "../src/api.ts";
+import { Informer } from "../src/cache/informer.ts";
+import { apiOf } from "../src/client-api.ts";
+import { systemClock } from "../src/clock.ts";
+import { usualTuning } from "../src/watch/states.ts";
+import { failure } from "./model-api.ts";
+
+function mapNamed(name: string, labels: { readonly [name: string]: string } = {}): KubeObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name, labels } };
+}
+
+interface Asked {
+  readonly api: Api;
+  readonly lists: ListRequest[];
+  readonly watches: WatchRequest[];
+}
+
+/** The embedded API server, with or without streaming lists, and what was asked of it. */
+async function serve({ streaming }: { readonly streaming: boolean }): Promise<Asked> {
+  const api = apiOf(createClient(inProcess((await startApiServer()).fetch)));
+  for (const name of ["a", "b", "c", "d", "e"])
+    await api.create(ConfigMap, mapNamed(name, { even: String(name === "b" || name === "d") }), { manager: "test" });
+  const lists: ListRequest[] = [];
+  const watches: WatchRequest[] = [];
+  const asked: Api = {
+    ...api,
+    list: (kind, request) => (lists.push(request), api.list(kind, request)),
+    watch: (kind, request) => {
+      watches.push(request);
+      if (request.initialEvents === true && !streaming)
+        throw failure(
+          "Invalid",
+          "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+          422,
+        );
+      return api.watch(kind, request);
+    },
+  };
+  return { api: asked, lists, watches };
+}
+
+async function namesOf(api: Api, scope: Scope = {}): Promise<{ names: string[]; informer: Informer }> {
+  const tuning = { ...usualTuning, pageSize: 2 };
+  const place = { namespace: "default", ...scope };
+  const informer = new Informer({
+    api,
+    kind: ConfigMap,
+    scope: place,
+    clock: systemClock,
+    random: Math.random,
+    tuning,
+  });
+  await informer.synced;
+  const names = informer.reader.find({}).map(({ metadata }) => metadata.name);
+  return { names: names.toSorted(), informer };
+}
+
+describe("the first picture", () => {
+  test("is a stream, and no list is made", async () => {
+    const { api, lists, watches } = await serve({ streaming: true });
+    const { names, informer } = await namesOf(api);
+    await informer[Symbol.asyncDispose]();
+    assert.deepEqual([names, lists.length], [["a", "b", "c", "d", "e"], 0]);
+    assert.deepEqual(
+      watches.map(({ initialEvents, resourceVersion }) => [initialEvents, resourceVersion]),
+      [[true, undefined]],
+    );
+  });
+
+  test("is asked for page by page where the server has no streaming lists, then followed from its version", async () => {
+    const { api, lists, watches } = await serve({ streaming: false });
+    const { names, informer } = await namesOf(api);
+    assert.deepEqual(names, ["a", "b", "c", "d", "e"]);
+    assert.deepEqual(
+      lists.map(({ limit, continueAt }) => [limit, continueAt !== undefined]),
+      [
+        [2, false],
+        [2, true],
+        [2, true],
+      ],
+    );
+    const told = new Promise<string>((resolve) => {
+      informer.subscribe(({ type, key, from }) => {
+        if (from === "stream") resolve(`${type} ${key}`);
+      });
+    });
+    await api.create(ConfigMap, mapNamed("f"), { manager: "test" });
+    assert.equal(await told, "added default/f");
+    assert.notEqual(watches.at(-1)?.resourceVersion, undefined);
+    await informer[Symbol.asyncDispose]();
+  });
+
+  test("has only what labels and fields select, and the server selects it", async () => {
+    const { api, watches } = await serve({ streaming: true });
+    for (const [scope, expected] of [
+      [{ labelSelector: "even=true" }, ["b", "d"]],
+      [{ fieldSelector: "metadata.name=c" }, ["c"]],
+      [{ labelSelector: "even!=true", fieldSelector: "metadata.name!=a" }, ["c", "e"]],
+    ] as const) {
+      const { names, informer } = await namesOf(api, scope);
+      await informer[Symbol.asyncDispose]();
+      assert.deepEqual(names, expected);
+      const { labelSelector, fieldSelector } = watches.at(-1) ?? {};
+      assert.deepEqual(
+        { labelSelector, fieldSelector },
+        { labelSelector: undefined, fieldSelector: undefined, ...scope },
+      );
+    }
+  });
+});
