@@ -154,6 +154,8 @@ export interface SingleDefinition<
 >
   extends Naming<S>, VersionDefinition<Spec, Status, NoInfer<Conditions>>, Hooks<Spec, Status, NoInfer<Conditions>> {
   readonly version: string;
+  /** Never given: the compiler shows these words where a resource with several versions has a mistake in one of them. */
+  readonly versions?: "a path must be a field of its own version, and each version needs a conversion to the stored one and back";
   /** The conditions that its controllers set, each with the sentence that is true when the condition is. */
   readonly conditions?: { readonly [Name in Conditions]: string };
 }

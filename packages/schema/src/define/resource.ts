@@ -61,16 +61,16 @@ export type VersionedResource<
  * ```
  */
 export function defineResource<
+  const V extends Versions,
+  const Conditions extends string = never,
+  const S extends Scope = "Namespaced",
+>(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
+export function defineResource<
   const Spec extends SpecSchema,
   const Status extends AnyObject | undefined = undefined,
   const Conditions extends string = never,
   const S extends Scope = "Namespaced",
 >(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
-export function defineResource<
-  const V extends Versions,
-  const Conditions extends string = never,
-  const S extends Scope = "Namespaced",
->(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
 export function defineResource(definition: LooseDefinition): Resource {
   const { facts, storage, conversions } = readVersions(definition);
   const resource: Resource = {
