@@ -4,8 +4,10 @@
 export interface Sink {
   /** Hands over a chunk. */
   write(chunk: string | Uint8Array): void;
-  /** How many bytes wait for the client to read. */
-  readonly backlog: number;
+  /** Whether so much waits for the client to read that the next chunk should wait, too. */
+  readonly isFull: boolean;
+  /** Calls back once when a full sink has room again; never, when the client is cut off before. */
+  whenDrained(callback: () => void): void;
   /** Ends the body. */
   end(): void;
 }
@@ -43,6 +45,7 @@ export function fromChunks(chunks: AsyncIterable<string | Uint8Array>): LiveBody
         const next = await iterator.next();
         if (stopped || next.done === true) break;
         sink.write(next.value);
+        if (sink.isFull) await new Promise<void>((resolve) => sink.whenDrained(resolve));
       }
       sink.end();
     };

@@ -1,6 +1,7 @@
 /** The embedded API server: a Request to Response function over a versioned store. */
 export { administrator, startApiServer } from "./server.ts";
 export type { ApiServer, ApiServerOptions } from "./server.ts";
+export type { Patience } from "./serve/patience.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock, Timer } from "./clock.ts";
 export type { Answer, AnswerBody, AnswerHeaders, LiveBody, Sink } from "./answer.ts";

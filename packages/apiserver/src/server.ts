@@ -30,6 +30,7 @@ import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.
 import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
 import type { Listening, ListenTls } from "./serve/listen.ts";
+import type { Patience } from "./serve/patience.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
 import { PastStore } from "./store/past.ts";
 import type { OpenedJournal } from "./store/sqlite.ts";
@@ -45,7 +46,13 @@ export interface ApiServerOptions {
   /** How much is remembered for watches and pages. */
   readonly history?: HistoryLimits;
   /** Listens on a port; without it, the server can only be called in process. */
-  readonly listen?: { readonly port: number; readonly host?: string; readonly tls?: boolean | ListenTls };
+  readonly listen?: {
+    readonly port: number;
+    readonly host?: string;
+    readonly tls?: boolean | ListenTls;
+    /** How many milliseconds slow clients are waited for; as kube-apiserver does by default. */
+    readonly patience?: Partial<Patience>;
+  };
   /** `rbac` decides by roles, as kube-apiserver does by default; `always-allow` lets everybody do everything. */
   readonly authorization?: "rbac" | "always-allow";
   /** Who issues the tokens of service accounts, and the key (PEM) that signs them; by default one is made when it is needed. */
@@ -297,8 +304,9 @@ async function openDoor(
   // Servers in process need no sockets, and loading them takes longer than everything else of a start.
   const { listen } = await import("./serve/listen.ts");
   const host = door.host ?? "127.0.0.1";
-  if (door.tls === false) return listen(handler, { host, port: door.port });
-  if (typeof door.tls === "object") return listen(handler, { host, port: door.port, tls: door.tls });
+  const place = { host, port: door.port, ...(door.patience === undefined ? {} : { patience: door.patience }) };
+  if (door.tls === false) return listen(handler, place);
+  if (typeof door.tls === "object") return listen(handler, { ...place, tls: door.tls });
   const { certificate, privateKey } = authority().issue({
     commonName: "kube-apiserver",
     usages: ["server"],
@@ -313,5 +321,5 @@ async function openDoor(
     ...validFor({ now: new Date(clock.now()), days: certificateDays }),
   });
   const tls = { certificate, privateKey, clientAuthority: authority().certificate };
-  return listen(handler, { host, port: door.port, tls });
+  return listen(handler, { ...place, tls });
 }

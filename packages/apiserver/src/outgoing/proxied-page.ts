@@ -72,7 +72,8 @@ function collect(body: AnswerBody): Promise<Uint8Array> | Uint8Array {
     const chunks: Buffer[] = [];
     body({
       write: (chunk) => void chunks.push(Buffer.from(chunk)),
-      backlog: 0,
+      isFull: false,
+      whenDrained: (callback) => callback(),
       end: () => resolve(Buffer.concat(chunks)),
     });
   });

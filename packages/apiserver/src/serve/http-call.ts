@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { apiErrors } from "@capstan/model";
+import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Call, Headers } from "../call.ts";
+import { systemClock } from "../clock.ts";
 
 /** What both versions of HTTP give. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -20,15 +21,18 @@ export class HttpCall implements Call {
   readonly url: string;
   readonly headers: Headers;
   readonly #request: HttpRequest;
+  /** How many milliseconds its body may take. */
+  readonly #patience: number;
   readonly #upgrade: Duplex | undefined;
   #abort: AbortController | undefined;
   #body: Promise<Uint8Array> | undefined;
 
-  constructor(request: HttpRequest, upgrade?: Duplex) {
+  constructor(request: HttpRequest, patience: number, upgrade?: Duplex) {
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
     this.headers = request.headers;
     this.#request = request;
+    this.#patience = patience;
     this.#upgrade = upgrade;
   }
 
@@ -53,7 +57,7 @@ export class HttpCall implements Call {
   }
 
   body(): Promise<Uint8Array> {
-    return (this.#body ??= readBody(this.#request));
+    return (this.#body ??= readBody(this.#request, this.#patience));
   }
 
   upgrade(): Duplex {
@@ -62,12 +66,13 @@ export class HttpCall implements Call {
   }
 }
 
-function readBody(request: HttpRequest): Promise<Uint8Array> {
+function readBody(request: HttpRequest, patience: number): Promise<Uint8Array> {
   const { method } = request;
   if (method === "GET" || method === "HEAD") return Promise.resolve(emptyBody);
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   let size = 0;
+  const late = systemClock.after(patience, () => reject(tooSlow()));
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= maxBody) chunks.push(chunk);
@@ -80,7 +85,14 @@ function readBody(request: HttpRequest): Promise<Uint8Array> {
   });
   request.once("error", reject);
   request.once("close", () => {
+    late.cancel();
     if (!isWhole) reject(apiErrors.badRequest("unexpected EOF"));
   });
   return promise;
+}
+
+/** What kube-apiserver says of requests that take too long. */
+function tooSlow(): StatusError {
+  const message = "Timeout: request did not complete within the allotted timeout";
+  return new StatusError(toFailure({ code: 504, reason: "Timeout", message, details: {} }));
 }

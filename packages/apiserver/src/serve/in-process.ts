@@ -58,7 +58,8 @@ function toStream(body: LiveBody, signal: AbortSignal): ReadableStream<Uint8Arra
         isOpen = false;
       };
       stop = body({
-        backlog: 0,
+        isFull: false,
+        whenDrained: (callback) => callback(),
         write: (chunk) => {
           if (isOpen) controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
         },

@@ -1,11 +1,13 @@
 /** Puts the handler on a port: HTTP/1.1, and with a certificate also HTTP/2 over TLS. */
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { IncomingMessage, Server, ServerOptions as HttpServerOptions, ServerResponse } from "node:http";
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { isLive, type Answer } from "../answer.ts";
+import { systemClock } from "../clock.ts";
 import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
+import { defaultPatience, type Patience } from "./patience.ts";
 import { refuseUnreadable } from "./unreadable.ts";
 import { writeAnswer, type HttpResponse } from "./http-answer.ts";
 
@@ -16,6 +18,8 @@ export interface ListenOptions {
   readonly port: number;
   /** PEM; without it the port speaks plain HTTP. */
   readonly tls?: ListenTls;
+  /** How long slow clients are waited for; as kube-apiserver does by default. */
+  readonly patience?: Partial<Patience>;
 }
 
 /** The certificate of the port and its key, and who signs the certificates of clients (PEM). */
@@ -32,17 +36,21 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** As kube-apiserver has them: time for the headers, and between two requests. */
-const timeouts = { headersTimeout: 32_000, requestTimeout: 120_000, keepAliveTimeout: 90_000 };
 const maxHeaderSize = 1024 * 1024;
-/** Clients of HTTP/1.1 on a port that speaks both; the type of the options does not know that they are passed on. */
-const http1Limits: object = { maxHeaderSize };
+/** How often connections of HTTP/1.1 are looked through for slow ones, at the least, in milliseconds. */
+const lookAround = 1000;
+/** How long a client may take to read a refusal while it is still sending what is refused, in milliseconds. */
+const linger = 2000;
 
 /** Starts to listen. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
-  const onRequest = (request: HttpRequest, response: HttpResponse): void => void serveOne(handler, request, response);
-  const onUpgrade = (request: IncomingMessage, socket: Duplex): void => void serveUpgrade(handler, request, socket);
-  const server = options.tls === undefined ? await plainServer(onRequest) : secureServer(options.tls, onRequest);
+  const patience = { ...defaultPatience, ...options.patience };
+  const onRequest = (request: HttpRequest, response: HttpResponse): void =>
+    void serveOne({ handler, patience }, request, response);
+  const onUpgrade = (request: IncomingMessage, socket: Duplex): void =>
+    void serveUpgrade({ handler, patience }, request, socket);
+  const server =
+    options.tls === undefined ? await plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
   server.on("upgrade", onUpgrade);
   server.on("clientError", refuseUnreadable);
   server.listen(options.port, options.host);
@@ -58,15 +66,34 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 type OnRequest = (request: HttpRequest, response: HttpResponse) => void;
 
+/** Who answers, and how long it waits for whoever asks. */
+interface Desk {
+  readonly handler: Handler;
+  readonly patience: Patience;
+}
+
+/** What node does about slow clients of HTTP/1.1; bodies are watched over by whoever reads them, long before this ends them. */
+function http1Limits({ headers, body, idle }: Patience): HttpServerOptions {
+  return {
+    maxHeaderSize,
+    headersTimeout: headers,
+    requestTimeout: headers + body,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: Math.min(lookAround, headers),
+  };
+}
+
 /** Node's module of HTTP/1.1 brings a whole fetch along: it is loaded only where nothing else will do. */
-async function plainServer(onRequest: OnRequest): Promise<Server> {
+async function plainServer(onRequest: OnRequest, patience: Patience): Promise<Server> {
   const { createServer } = await import("node:http");
-  return createServer({ ...timeouts, maxHeaderSize }, (request: IncomingMessage, response: ServerResponse) =>
+  return createServer(http1Limits(patience), (request: IncomingMessage, response: ServerResponse) =>
     onRequest(request, response),
   );
 }
 
-function secureServer(tls: ListenTls, onRequest: OnRequest): Http2SecureServer {
+function secureServer(tls: ListenTls, onRequest: OnRequest, patience: Patience): Http2SecureServer {
+  // The type of the options does not know that those for clients of HTTP/1.1 are passed on.
+  const limits: object = http1Limits(patience);
   const server = createSecureServer(
     {
       cert: tls.certificate,
@@ -75,35 +102,61 @@ function secureServer(tls: ListenTls, onRequest: OnRequest): Http2SecureServer {
       requestCert: true,
       rejectUnauthorized: false,
       allowHTTP1: true,
+      handshakeTimeout: patience.headers,
       settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderSize },
-      ...timeouts,
-      ...http1Limits,
+      ...limits,
     },
     // The compatibility layer of HTTP/2 has the methods of HTTP/1.1 that are used here, if not its type.
     (request, response) => onRequest(request, response as unknown as HttpResponse),
   );
+  server.on("session", (session) => closeWhenIdle(session, patience.idle));
   server.on("tlsClientError", () => {});
   server.on("sessionError", () => {});
   return server;
 }
 
+/** Silence is allowed while something goes on, such as a watch. */
+function closeWhenIdle(session: ServerHttp2Session, idle: number): void {
+  let open = 0;
+  session.on("stream", (stream) => {
+    open++;
+    stream.once("close", () => open--);
+  });
+  session.setTimeout(idle, () => {
+    if (open === 0) session.close();
+  });
+}
+
 /** The handler answers everything; what it does not answer was lost on purpose, and so is the connection. */
 const lost = (): undefined => undefined;
 
-async function serveOne(handler: Handler, request: HttpRequest, response: HttpResponse): Promise<void> {
-  const call = new HttpCall(request);
+async function serveOne({ handler, patience }: Desk, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const call = new HttpCall(request, patience.body);
   response.on("error", () => {});
   const answer = await handler(call).catch(lost);
   if (answer === undefined) response.destroy();
   if (answer === undefined || response.destroyed) return;
   const encodings = request.headers["accept-encoding"];
-  writeAnswer(response, answer, typeof encodings === "string" && encodings.includes("gzip"));
+  const acceptsGzip = typeof encodings === "string" && encodings.includes("gzip");
+  if (hasBody(request) && !request.complete) systemClock.after(linger, () => cutOff(request));
+  writeAnswer(response, answer, { acceptsGzip, patience: patience.reading });
+}
+
+function hasBody({ method }: HttpRequest): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+/** Whoever is answered and goes on sending is not listened to for ever. */
+function cutOff(request: HttpRequest): void {
+  if (request.complete) return;
+  if ("stream" in request) request.stream.close();
+  else request.destroy();
 }
 
 /** A connection that leaves HTTP: whoever takes the socket answers on it; a refusal is written here. */
-async function serveUpgrade(handler: Handler, request: IncomingMessage, socket: Duplex): Promise<void> {
+async function serveUpgrade({ handler, patience }: Desk, request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => {});
-  const answer = await handler(new HttpCall(request, socket)).catch(lost);
+  const answer = await handler(new HttpCall(request, patience.body, socket)).catch(lost);
   if (answer === undefined) socket.destroy();
   else if (answer.status !== 101) socket.end(await rawAnswer(answer));
 }

@@ -5,7 +5,8 @@ import { methodNotAllowed } from "../verbs/serve-resource.ts";
 
 /** Answers on the raw connection and closes it. */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+  // Whoever was too slow hears nothing, as from Go's server.
+  if (!socket.writable || error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     socket.destroy();
     return;
   }
@@ -18,8 +19,6 @@ function answerTo(code: string): string {
       return unknownMethod();
     case "HPE_HEADER_OVERFLOW":
       return plain("431 Request Header Fields Too Large");
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return plain("408 Request Timeout");
     default:
       return plain("400 Bad Request");
   }

@@ -69,9 +69,10 @@ export class Collection {
     return this.#remember({ type: "DELETED", revision, key, entry: atRevision(previous, revision), previous, time });
   }
 
-  /** Changes after a revision, oldest first. The caller has checked that they are not forgotten. */
-  changesAfter(revision: number): Change[] {
-    return this.#history.slice(this.#firstChangeAfter(revision));
+  /** The next changes after a revision, oldest first. The caller has checked that they are not forgotten. */
+  changesAfter(revision: number, atMost: number): Change[] {
+    const first = this.#firstChangeAfter(revision);
+    return this.#history.slice(first, first + atMost);
   }
 
   /** Forgets changes up to a revision. */

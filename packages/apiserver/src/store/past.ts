@@ -1,9 +1,10 @@
 /** The store as it was at a revision, for readers that are to see old news. */
 import type { ResourceName } from "../builtin/context.ts";
 import type { Clock } from "../clock.ts";
+import type { Change } from "./collection.ts";
 import { Store, type Listener } from "./store.ts";
 
-/** A store that stands still; whoever listens to it is told at once what happened since, and then what happens. */
+/** A store that stands still; whoever follows its changes learns what happened since. */
 export class PastStore extends Store {
   readonly #present: Store;
 
@@ -14,8 +15,11 @@ export class PastStore extends Store {
   }
 
   override listen(resource: ResourceName, listener: Listener): () => void {
-    for (const change of this.#present.collection(resource).changesAfter(this.revision)) listener(change);
     return this.#present.listen(resource, listener);
+  }
+
+  override changesAfter(resource: ResourceName, revision: number): readonly Change[] | undefined {
+    return this.#present.changesAfter(resource, revision);
   }
 
   override onRestore(callback: () => void): () => void {

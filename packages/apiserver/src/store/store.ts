@@ -35,6 +35,9 @@ const defaultLimits: HistoryLimits = { age: 5 * 60_000, count: 100_000 };
 /** How many changes of a resource happen between two looks at what can be forgotten. */
 const forgetEvery = 256;
 
+/** How many changes are given at once to whoever catches up. */
+const changesAtOnce = 1000;
+
 /** A store. Every method is synchronous: what was read does not change until the caller waits for something. */
 export class Store {
   readonly #clock: Clock;
@@ -88,6 +91,12 @@ export class Store {
     const change = this.collection(resource).remove(entry, revision, this.#clock.now());
     this.#publish(resource, change);
     return change.entry;
+  }
+
+  /** The next changes of a resource after a revision, oldest first, not all of very many; `undefined` when some are forgotten. */
+  changesAfter(resource: ResourceName, revision: number): readonly Change[] | undefined {
+    const collection = this.collection(resource);
+    return revision < collection.forgottenUpTo ? undefined : collection.changesAfter(revision, changesAtOnce);
   }
 
   /** Listens to the changes of a resource until the returned function is called. */

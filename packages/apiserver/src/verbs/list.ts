@@ -63,6 +63,7 @@ function inTurns(
       const isLast = at >= entries.length;
       sink.write(`${isFirst ? head : ","}${items}${isLast ? `${tail}\n` : ""}`);
       if (isLast) sink.end();
+      else if (sink.isFull) sink.whenDrained(turn);
       else timer = setImmediate(turn);
     };
     turn();

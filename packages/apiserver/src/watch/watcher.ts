@@ -33,9 +33,6 @@ export type WatchStart =
 
 const bookmarkPeriod = 60_000;
 
-/** A client that reads this much too slowly is cut off; it will come back. */
-const maxBacklog = 32 * 1024 * 1024;
-
 /** The body of a watch. */
 export function watchBody(plan: WatchPlan): LiveBody {
   return (sink) => {
@@ -55,7 +52,14 @@ class Watcher {
   #unrestore: () => void = () => {};
   /** Events are sent in order even when one of them has to be converted elsewhere. */
   #tail: Promise<void> | undefined;
+  /** What is left of the state that the watch begins with. */
+  #state: readonly Entry[] = [];
+  #stateSent = 0;
+  #marksEnd = false;
+  /** The revision up to which everything was sent, once the state was. */
   #sent = 0;
+  /** Whether the client reads too slowly to be told what happens: it is looked up in the history when there is room again. */
+  #isBehind = false;
   #stopped = false;
 
   constructor(plan: WatchPlan, sink: Sink) {
@@ -77,6 +81,7 @@ class Watcher {
     this.#unrestore = store.onRestore(() => this.#finish());
     this.#timers.push(clock.after(timeout, () => this.#finish()));
     if (bookmarks) this.#scheduleBookmark();
+    this.#catchUp();
   }
 
   stop(): void {
@@ -86,38 +91,75 @@ class Watcher {
     for (const timer of this.#timers) timer.cancel();
   }
 
-  /** Sends what is there, or what happened since. */
   #begin(): void {
-    const { start } = this.#plan;
-    if (start.type === "state") this.#sendState(start);
-    else this.#sendHistory(start.revision);
-  }
-
-  #sendState({ notBefore, marksEnd }: WatchStart & { type: "state" }): void {
-    const { store, resource, selection, bookmarks } = this.#plan;
-    if (notBefore > store.revision) throw tooLargeVersion(notBefore, store.revision, resource);
-    for (const entry of store.collection(resource).withPrefix(selection.key ?? selection.prefix)) {
-      this.#sendChange({ type: "ADDED", entry, previous: undefined, revision: entry.revision });
+    const { start, store, resource, selection, bookmarks } = this.#plan;
+    if (start.type === "revision") {
+      this.#beginAfter(start.revision);
+      return;
     }
+    if (start.notBefore > store.revision) throw tooLargeVersion(start.notBefore, store.revision, resource);
+    this.#state = store.collection(resource).withPrefix(selection.key ?? selection.prefix);
+    this.#marksEnd = start.marksEnd && bookmarks;
     this.#sent = store.revision;
-    if (marksEnd && bookmarks) this.#sendBookmark(true);
   }
 
-  #sendHistory(revision: number): void {
+  #beginAfter(revision: number): void {
     const { store, resource } = this.#plan;
-    const collection = store.collection(resource);
-    if (revision < collection.forgottenUpTo) {
-      const message = `too old resource version: ${revision} (${collection.forgottenUpTo})`;
-      throw apiErrors.resourceExpired(message);
-    }
     this.#sent = revision;
-    for (const change of collection.changesAfter(revision)) this.#onChange(change);
+    if (store.changesAfter(resource, revision) !== undefined) return;
+    const { forgottenUpTo } = store.collection(resource);
+    throw apiErrors.resourceExpired(`too old resource version: ${revision} (${forgottenUpTo})`);
+  }
+
+  /** Sends what is left of the state and what happened since, as far as there is room. */
+  #catchUp(): void {
+    this.#isBehind = false;
+    if (!this.#stopped && !(this.#sendState() && this.#sendHistory())) this.#fallBehind();
+  }
+
+  #fallBehind(): void {
+    this.#isBehind = true;
+    this.#sink.whenDrained(() => this.#catchUp());
+  }
+
+  /** Whether there was room for the state. */
+  #sendState(): boolean {
+    for (; this.#stateSent < this.#state.length; this.#stateSent++) {
+      if (this.#sink.isFull) return false;
+      const entry = this.#state[this.#stateSent];
+      if (entry !== undefined)
+        this.#sendChange({ type: "ADDED", entry, previous: undefined, revision: entry.revision });
+    }
+    if (this.#marksEnd) this.#sendBookmark(this.#sent, true);
+    this.#marksEnd = false;
+    this.#state = [];
+    return true;
+  }
+
+  /** Whether there was room for what happened. What is forgotten by now, the client has to find out by a new list. */
+  #sendHistory(): boolean {
+    const { store, resource } = this.#plan;
+    for (;;) {
+      const changes = store.changesAfter(resource, this.#sent);
+      if (changes === undefined) this.#finish();
+      if (changes === undefined || changes.length === 0) return true;
+      for (const change of changes) {
+        if (this.#sink.isFull) return false;
+        this.#follow(change);
+      }
+    }
   }
 
   #onChange(change: Change): void {
-    if (change.revision <= this.#sent || !this.#covers(change.key)) return;
+    if (this.#isBehind) return;
+    if (this.#sink.isFull) this.#fallBehind();
+    else this.#follow(change);
+  }
+
+  #follow(change: Change): void {
+    if (change.revision <= this.#sent) return;
     this.#sent = change.revision;
-    this.#sendChange(change);
+    if (this.#covers(change.key)) this.#sendChange(change);
   }
 
   #sendChange(change: Happened): void {
@@ -148,15 +190,15 @@ class Watcher {
     const { clock } = this.#plan;
     const timer = clock.after(bookmarkPeriod, () => {
       this.#timers.splice(this.#timers.indexOf(timer), 1);
-      this.#sendBookmark(false);
+      if (!this.#isBehind) this.#sendBookmark(this.#plan.store.revision, false);
       this.#scheduleBookmark();
     });
     this.#timers.push(timer);
   }
 
-  #sendBookmark(isInitialEnd: boolean): void {
-    const { store, frames } = this.#plan;
-    this.#send(frames.object("BOOKMARK", this.#plan.bookmark(store.revision, isInitialEnd)));
+  #sendBookmark(revision: number, isInitialEnd: boolean): void {
+    const { frames } = this.#plan;
+    this.#send(frames.object("BOOKMARK", this.#plan.bookmark(revision, isInitialEnd)));
   }
 
   #send(frame: Frame | undefined | Promise<Frame | undefined>): void {
@@ -173,7 +215,6 @@ class Watcher {
   #write(frame: Frame | undefined): void {
     if (this.#stopped || frame === undefined) return;
     this.#sink.write(frame);
-    if (this.#sink.backlog > maxBacklog) this.#finish();
   }
 
   #finish(): void {

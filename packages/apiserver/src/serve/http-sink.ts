@@ -1,0 +1,104 @@
+/** The rest of an answer that goes on, onto a response: in few writes, never far ahead of its reader, and not for ever. */
+import type { ServerResponse } from "node:http";
+import type { Gzip } from "node:zlib";
+import type { Sink } from "../answer.ts";
+import { systemClock, type Timer } from "../clock.ts";
+import { Flusher, type Flushable } from "./flusher.ts";
+
+/** A body waits when this many bytes of it wait for its client. */
+const fullAt = 1024 * 1024;
+
+const flusher = new Flusher();
+
+/** Chunks of one turn go out together: under load, many small events become few writes. */
+export class HttpSink implements Sink, Flushable {
+  readonly #response: ServerResponse;
+  readonly #target: ServerResponse | Gzip;
+  /** A client that has read nothing of what waits for so many milliseconds is cut off; it will come back. */
+  readonly #patience: number;
+  #pending: (string | Uint8Array)[] = [];
+  #pendingLength = 0;
+  #ended = false;
+  #drained: (() => void) | undefined;
+  #stalled: Timer | undefined;
+
+  constructor(response: ServerResponse, patience: number, compression: Gzip | undefined) {
+    this.#response = response;
+    this.#patience = patience;
+    this.#target = compression ?? response;
+    compression?.pipe(response);
+    this.#target.on("drain", () => this.#onDrain());
+    const closed = flusher.opened();
+    response.once("close", () => {
+      closed();
+      this.#stalled?.cancel();
+    });
+  }
+
+  get isFull(): boolean {
+    return this.#pendingLength + this.#target.writableLength > fullAt;
+  }
+
+  whenDrained(callback: () => void): void {
+    this.#drained = callback;
+    flusher.wake(this);
+  }
+
+  write(chunk: string | Uint8Array): void {
+    this.#pending.push(chunk);
+    this.#pendingLength += chunk.length;
+    flusher.wake(this);
+  }
+
+  end(): void {
+    this.#ended = true;
+    flusher.wake(this);
+  }
+
+  flush(): void {
+    if (this.#response.destroyed) return;
+    if (this.#pending.length > 0) {
+      const chunk = joinShared(this.#pending);
+      this.#pending = [];
+      this.#pendingLength = 0;
+      if (!this.#target.write(chunk)) this.#waitForReader();
+    }
+    if (this.#ended) this.#target.end();
+    else if (!this.isFull) this.#callBack();
+  }
+
+  #waitForReader(): void {
+    this.#stalled ??= systemClock.after(this.#patience, () => this.#response.destroy());
+  }
+
+  #onDrain(): void {
+    this.#stalled?.cancel();
+    this.#stalled = undefined;
+    this.#callBack();
+  }
+
+  #callBack(): void {
+    const callback = this.#drained;
+    this.#drained = undefined;
+    callback?.();
+  }
+}
+
+let lastChunks: readonly (string | Uint8Array)[] = [];
+let lastJoined: string | Uint8Array = "";
+
+/** Watchers of the same objects wait for the same chunks: they are joined once for all of them. */
+function joinShared(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
+  const isSame = chunks.length === lastChunks.length && chunks.every((chunk, index) => chunk === lastChunks[index]);
+  if (isSame) return lastJoined;
+  lastChunks = chunks;
+  lastJoined = joined(chunks);
+  return lastJoined;
+}
+
+function joined(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  if (chunks.every((chunk) => typeof chunk === "string")) return chunks.join("");
+  return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
+}
