@@ -28,6 +28,12 @@ get deploy d -n $NS -o json
 get deploy d -n $NS -o jsonpath='{.spec.replicas}'
 get deploy d -n $NS -o custom-columns=N:.metadata.name,R:.spec.replicas
 get deploy d -n $NS -o go-template='{{.metadata.name}}'
+get cm a -n $NS -o kyaml
+get cm a -n $NS -o jsonpath-as-json='{.data}'
+get cm a -n $NS -o jsonpath-file=path.txt
+get cm a -n $NS -o custom-columns-file=columns.txt
+get cm a -n $NS -o go-template-file=template.txt
+get cm a -n $NS -o nosuch
 get cm -n $NS --show-labels -L x
 get cm -n $NS --sort-by=.metadata.name --no-headers
 get cm -n $NS -l x=1
@@ -44,6 +50,10 @@ label cm a -n $NS y=3 --overwrite
 label cm a -n $NS y-
 label cm -n $NS --all z=1 --resource-version=1
 annotate deploy d -n $NS note=hi
+annotate deploy d -n $NS note=ho
+annotate deploy d -n $NS note=ho --overwrite
+annotate deploy d -n $NS note-
+annotate deploy d -n $NS --list
 patch cm a -n $NS -p '{"data":{"k":"w"}}'
 patch cm a -n $NS --type=json -p '[{"op":"add","path":"/data/z","value":"1"}]'
 patch cm a -n $NS --type=json -p '[{"op":"test","path":"/data/z","value":"2"}]'
@@ -52,6 +62,10 @@ patch cm a -n $NS -p '{"data":{"k":1}}'
 patch deploy d -n $NS --subresource=status --type=merge -p '{"status":{"observedGeneration":1}}'
 replace -f config-map.yaml
 replace --force -f config-map.yaml
+apply set-last-applied -f config-map.yaml --create-annotation
+apply -k .
+apply --prune --prune-allowlist=core/v1/ConfigMap -l pruned=yes -n $NS -f pruning.yaml
+get cm -n $NS -l pruned=yes
 edit cm a -n $NS
 get cm a -n $NS -o jsonpath='{.data}'
 set image -n $NS deploy/d c=i:3
@@ -68,6 +82,9 @@ rollout pause deploy/d -n $NS
 rollout resume deploy/d -n $NS
 rollout status deploy/d -n $NS --timeout=1s
 rollout undo deploy/d -n $NS
+rollout restart deploy/d -n $NS
+autoscale deploy d -n $NS --min=1 --max=3 --name=hpa
+get hpa -n $NS
 expose deploy d -n $NS --port=80 --cluster-ip=None
 run p -n $NS --image=i --dry-run=client -o yaml
 create deployment e -n $NS --image=i:1 --replicas=2
@@ -86,6 +103,13 @@ create ingress ing -n $NS --rule=a.b/c=svc:80
 create poddisruptionbudget pdb -n $NS --selector=app=d --min-available=1
 create priorityclass $NS --value=5
 create service clusterip svc -n $NS --clusterip=None --tcp=80
+create clusterrole $NS --verb=get,list --resource=pods,deployments.apps
+create clusterrolebinding $NS --clusterrole=$NS --user=$NS-user --group=$NS-group
+create service nodeport np -n $NS --tcp=80:8080 --node-port=31234
+create service externalname en -n $NS --external-name=example.com
+create service loadbalancer lb -n $NS --tcp=80
+get service np -n $NS -o jsonpath='{.spec.type} {.spec.ports}'
+delete service np lb -n $NS
 create token acc -n $NS --duration=10m -o jsonpath='{.kind}'
 get deploy,job,cronjob,rolebinding,sa,secret,quota,ing,pdb,svc -n $NS
 get priorityclass $NS
@@ -95,12 +119,23 @@ auth can-i get pods -n $NS --as=system:serviceaccount:$NS:acc
 auth can-i delete pods -n $NS --as=system:serviceaccount:$NS:acc
 get pods -n $NS --as=system:serviceaccount:$NS:acc
 get secrets -n $NS --as=system:serviceaccount:$NS:acc
+auth can-i list deployments.apps -n $NS --as=$NS-user
+auth can-i delete deployments.apps -n $NS --as=$NS-user
+auth can-i get pods --subresource=log --as=$NS-user
 auth whoami --as=alice --as-group=dev
 auth reconcile -f config-map.yaml
 api-resources --api-group=apps
 api-resources --api-group= --namespaced=false
 api-resources --api-group=batch -o wide
+api-resources --verbs=deletecollection --api-group=rbac.authorization.k8s.io
+api-versions
+version
+cluster-info
 explain deploy.spec.strategy.nosuch
+explain deploy.spec.strategy
+explain cronjob.spec --api-version=batch/v1
+explain hpa.spec.metrics --api-version=autoscaling/v2 --recursive
+explain configmap --output=plaintext-openapiv2
 explain nosuch
 apply -f definition.yaml
 wait --for=condition=Established crd/sprockets.$NS.example.com --timeout=10s
@@ -135,7 +170,14 @@ delete secret s -n $NS
 delete secret s -n $NS --ignore-not-found
 delete cm --all -n $NS
 delete priorityclass $NS
+get all -n $NS
+delete service -n $NS --all
+delete job,cronjob -n $NS --all --cascade=background
+delete rolebinding,role -n $NS -l nosuch=yes
+delete clusterrole,clusterrolebinding $NS
 top pods -n $NS
+top nodes
+events -n $NS
 get --raw /readyz
 get --raw /version/nosuch
 get --raw /apis/nosuch

@@ -30,7 +30,7 @@ export async function* drive({ kubectl, kubeconfig, namespace }: Drive): AsyncGe
     for (const [name, text] of Object.entries(manifests)) await writeFile(join(folder, name), named(text));
     for (const command of commands) {
       const { status, text } = await run(kubectl, wordsOf(named(command)), folder);
-      yield { command, status, output: toLines(text, namespace) };
+      yield { command, status, output: toLines(isBuiltinExplained(command) ? withoutWords(text) : text, namespace) };
     }
   } finally {
     await rm(folder, { recursive: true });
@@ -57,9 +57,22 @@ function run(kubectl: string, words: readonly string[], folder: string): Promise
   });
 }
 
+/** The built-in kinds are served without descriptions: their words are others'. */
+function isBuiltinExplained(command: string): boolean {
+  return command.startsWith("explain ") && !command.includes("$NS");
+}
+
+/** Fields have a tab before their type, or an equals sign around a list; what is left of indented lines is prose. */
+function withoutWords(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !/^(\s*|\s+[^\t]*)$/.test(line))
+    .join("\n");
+}
+
 /** What changes from run to run, and what stands for it. */
 const volatile: readonly (readonly [RegExp, string])[] = [
-  [/\b\d+(ms|s)(?=\s|$)/g, "0s"],
+  [/\b(\d+m)?\d+(ms|s)(?=\s|$)/g, "0s"],
   [
     /\b((last)?[tT]ime|timestamp|creationTimestamp|CreationTimestamp|deletionTimestamp|uid|UID|resourceVersion|Resource Version)("?:\s+)\S.*$/gm,
     "$1$3~",
@@ -69,6 +82,8 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/https?:\/\/[\w.]+:\d+/g, "<server>"],
   [/^[EIW]\d{4} .*$/gm, "<log line>"],
   [/[ \t]+$/gm, ""],
+  // Columns are as wide as the oldest age in them.
+  [/(?<=\S) {2,}/g, "  "],
 ];
 
 function toLines(text: string, namespace: string): string[] {

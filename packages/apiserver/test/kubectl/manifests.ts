@@ -43,6 +43,11 @@ metadata: {name: w, namespace: $NS}
 spec: {size: ${size}, tags: [a]}
 `;
 
+const prunable = (name: string): string => `apiVersion: v1
+kind: ConfigMap
+metadata: {name: ${name}, namespace: $NS, labels: {pruned: "yes"}}
+`;
+
 /** `$NS` stands for the namespace of the run. */
 export const manifests: Readonly<Record<string, string>> = {
   "config-map.yaml": `apiVersion: v1
@@ -54,6 +59,12 @@ data: {k: v}
   "deployment-2.yaml": deployment("i:2"),
   "deployment-bad.yaml": deployment("i:1", "replica"),
   "definition.yaml": definition,
+  "kustomization.yaml": "resources: [pruning.yaml, pruned.yaml]\nnameSuffix: -of-kustomize\n",
+  "pruning.yaml": prunable("stays"),
+  "pruned.yaml": prunable("goes"),
+  "path.txt": "{.metadata.name}: {.data.k}",
+  "columns.txt": "NAME VALUE\nmetadata.name data.k\n",
+  "template.txt": "{{range $key, $value := .data}}{{$key}} is {{$value}}{{end}}\n",
   "sprocket.yaml": sprocket("1"),
   "sprocket-2.yaml": sprocket("2"),
   "sprocket-bad.yaml": sprocket("-1"),
