@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closingLines, summarize } from "./summary.ts";
+import { closingLines, mayBeSkipped, summarize } from "./summary.ts";
 
 const result = { name: "works", file: "a.test.ts", passed: true, milliseconds: 5, skipped: false as string | boolean };
 
@@ -14,4 +14,19 @@ test("the closing line counts, and skips are listed with their reason", () => {
   assert.equal(lines.at(-1), "1 passed, 1 failed, 1 skipped");
   assert.ok(lines.includes("  a.test.ts: works (no root)"));
   assert.ok(closingLines(outcome, { ci: true }).includes("skipped, which CI does not allow"));
+});
+
+test("CI allows the want of data that is not ours to ship, and nothing else", () => {
+  const catalog = { ...result, skipped: "the catalog, which is not ours to ship, is not beside this checkout" };
+  const tool = { ...result, skipped: "install bubblewrap" };
+  assert.deepEqual([catalog, tool, { ...result, skipped: true }].map(mayBeSkipped), [true, false, false]);
+  const lines = closingLines(summarize([result, catalog, tool], 2), { ci: true });
+  assert.deepEqual(lines.slice(lines.indexOf("skipped, and why"), -2), [
+    "skipped, and why",
+    "  a.test.ts: works (the catalog, which is not ours to ship, is not beside this checkout)",
+    "",
+    "skipped, which CI does not allow",
+    "  a.test.ts: works (install bubblewrap)",
+    "",
+  ]);
 });
