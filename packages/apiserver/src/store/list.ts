@@ -75,7 +75,8 @@ function checkPoint(
 ): void {
   const asked = point.type === "past" ? point.revision : point.notBefore;
   if (asked > store.revision) throw tooLargeVersion(asked, store.revision, resource);
-  if (point.type === "present" || point.revision >= store.collection(resource).forgottenUpTo) return;
+  const oldest = Math.max(store.collection(resource).forgottenUpTo, store.compactedUpTo);
+  if (point.type === "present" || point.revision >= oldest) return;
   if (query.continue !== "") throw continueExpired(start);
   throw apiErrors.resourceExpired("The resourceVersion for the provided list is too old.");
 }

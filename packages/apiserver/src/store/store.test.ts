@@ -117,3 +117,21 @@ test("stored objects cannot be changed", () => {
   const { labels } = target.get("things", "ns/a")?.object.metadata ?? {};
   assert.throws(() => Object.assign(labels ?? {}, { l: "2" }), TypeError);
 });
+
+test("pages of an old state expire by their age, even if nothing happened to what they show; its changes are remembered", () => {
+  let now = 0;
+  const target = new Store({ clock: { now: () => now, after: () => ({ cancel: () => {} }) } });
+  put(target, "a");
+  const revision = put(target, "b");
+  const { continue: next } = listPage(target, "things", { ...everything, limit: 1 });
+  for (; now < 4 * 60_000; now += 30_000) target.put("others", "x", other());
+  assert.deepEqual(names(target, { continue: next }), ["b"]);
+  for (; now < 7 * 60_000; now += 30_000) target.put("others", "x", other());
+  assert.throws(() => names(target, { continue: next }), /The provided continue parameter is too old/);
+  put(target, "c");
+  assert.equal(target.changesAfter("things", revision)?.length, 1);
+});
+
+function other(): { kind: string; apiVersion: string; metadata: { name: string } } {
+  return { kind: "Other", apiVersion: "v1", metadata: { name: "x" } };
+}

@@ -35,6 +35,8 @@ const defaultLimits: HistoryLimits = { age: 5 * 60_000, count: 100_000 };
 /** How many changes of a resource happen between two looks at what can be forgotten. */
 const forgetEvery = 256;
 
+const milestoneEvery = 60_000;
+
 /** How many changes are given at once to whoever catches up. */
 const changesAtOnce = 1000;
 
@@ -49,6 +51,9 @@ export class Store {
   /** Revisions below this are gone for every resource. */
   #floor: number;
   #restored: (() => void)[] = [];
+  /** The revision of a moment each minute, oldest first: it becomes the end of the compacted past when the moment is old enough. */
+  readonly #milestones: { readonly time: number; readonly revision: number }[] = [];
+  #compactedUpTo = 0;
 
   constructor(options: { clock: Clock; limits?: HistoryLimits; revision?: number; journal?: Journal }) {
     this.#clock = options.clock;
@@ -61,6 +66,14 @@ export class Store {
   /** The revision of the last change. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /**
+   * States of earlier revisions can no longer be listed. As with etcd that depends on their age alone; changes may be remembered for
+   * longer, as by the watch cache before it.
+   */
+  get compactedUpTo(): number {
+    return this.#compactedUpTo;
   }
 
   collection(resource: ResourceName): Collection {
@@ -143,6 +156,7 @@ export class Store {
     this.#collections.clear();
     this.#revision = snapshot.revision;
     this.#floor = snapshot.revision;
+    this.#compactedUpTo = snapshot.revision;
     for (const [name, entries] of snapshot.resources) this.collection(name).load(entries);
     this.close();
   }
@@ -156,9 +170,19 @@ export class Store {
 
   #publish(resource: ResourceName, change: Change): void {
     this.#journal?.write(resource, change);
+    this.#compactOld(change);
     if (change.revision % forgetEvery === 0) this.#forgetOld(resource);
     const listeners = this.#listeners.get(resource);
     if (listeners !== undefined) for (const listener of listeners) listener(change);
+  }
+
+  #compactOld({ time, revision }: Change): void {
+    const last = this.#milestones.at(-1);
+    if (last === undefined || time - last.time >= milestoneEvery) this.#milestones.push({ time, revision });
+    const [oldest] = this.#milestones;
+    if (oldest === undefined || time - oldest.time < this.#limits.age) return;
+    this.#compactedUpTo = oldest.revision;
+    this.#milestones.shift();
   }
 
   #forgetOld(resource: ResourceName): void {
