@@ -1,4 +1,4 @@
-// Writes how kube-apiserver keeps core objects: the fields of its internal types with Go's names, beside the names that clients use.
+// Writes how kube-apiserver keeps objects of the core group and claims of devices: the fields of its internal types with Go's names, beside the names that clients use.
 // Its messages show values in this form. Run inside a module that requires k8s.io/kubernetes; prints JSON.
 package main
 
@@ -9,13 +9,16 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/resource"
 )
 
 var pairs = [][2]any{
 	{core.Pod{}, v1.Pod{}}, {core.PersistentVolume{}, v1.PersistentVolume{}}, {core.Service{}, v1.Service{}}, {core.Node{}, v1.Node{}},
 	{core.PersistentVolumeClaim{}, v1.PersistentVolumeClaim{}}, {core.PersistentVolumeSource{}, v1.PersistentVolumeSource{}},
 	{core.ResourceQuota{}, v1.ResourceQuota{}}, {core.Endpoints{}, v1.Endpoints{}},
+	{resource.ResourceClaimSpec{}, resourcev1.ResourceClaimSpec{}}, {resource.AllocationResult{}, resourcev1.AllocationResult{}},
 }
 
 // By type: fields as [Go name, JSON name of v1 or "" where v1 has it elsewhere, type].
@@ -95,8 +98,10 @@ func describe(t, other reflect.Type) string {
 			return "time"
 		case "IntOrString":
 			return "intOrString"
+		case "RawExtension":
+			return "raw"
 		}
-		if !strings.HasSuffix(t.PkgPath(), "pkg/apis/core") {
+		if !strings.HasSuffix(t.PkgPath(), "pkg/apis/core") && !strings.HasSuffix(t.PkgPath(), "pkg/apis/resource") {
 			return "as-is"
 		}
 		addStruct(t, other)

@@ -62,6 +62,7 @@ test("integers are refused in the words of the text, and cut off where values ar
   assert.deepEqual(cut, { metadata: {}, spec: { leaseDurationSeconds: -(2 ** 31) } });
   assert.deepEqual(read("apps/v1", "ControllerRevision", parseJsonLiterals('{"revision":9223372036854775807}')), {
     metadata: {},
+    data: null,
     revision: 2n ** 63n - 1n,
   });
 });

@@ -114,16 +114,23 @@ const metadataFields = [
   "managedFields",
 ] as const;
 
-/** A claim inside a pod: of its metadata only labels and annotations may be said. */
+/** A claim inside a pod. */
 export function checkClaimTemplate(template: PersistentVolumeClaimTemplate, path: string): FieldError[] {
   const { metadata = {}, spec } = template;
+  return [...checkTemplateMetadata(metadata, `${path}.metadata`), ...checkClaimSpec(spec, `${path}.spec`)];
+}
+
+/** Of the metadata of what will be made from a template only labels and annotations may be said. */
+export function checkTemplateMetadata(
+  metadata: NonNullable<PersistentVolumeClaimTemplate["metadata"]>,
+  path: string,
+): FieldError[] {
   return [
-    ...checkAnnotations(metadata.annotations, `${path}.metadata.annotations`),
-    ...checkLabels(metadata.labels, `${path}.metadata.labels`),
+    ...checkAnnotations(metadata.annotations, `${path}.annotations`),
+    ...checkLabels(metadata.labels, `${path}.labels`),
     ...metadataFields
       .filter((field) => metadata[field] !== undefined && metadata[field] !== "")
-      .map((field) => fieldErrors.forbidden(`${path}.metadata.${field === "uid" ? "uID" : field}`, "cannot be set")),
-    ...checkClaimSpec(spec, `${path}.spec`),
+      .map((field) => fieldErrors.forbidden(`${path}.${field === "uid" ? "uID" : field}`, "cannot be set")),
   ];
 }
 

@@ -1,14 +1,38 @@
 /** What a claim asks for: devices of a class, so many of them or all. */
-import type { DeviceRequest, ExactDeviceRequest, ResourceClaimSpec } from "@capstan/kinds/resource.k8s.io/v1";
-import { fieldErrors, type FieldError } from "@capstan/model";
+import type {
+  DeviceClaim,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceToleration,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from "@capstan/kinds/resource.k8s.io/v1";
+import { checkLabelValue, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
-import { checkLabelName, checkSubdomain, isEmpty } from "../meta/checks.ts";
+import {
+  checkLabelKey,
+  checkLabelName,
+  checkOneOf,
+  checkSubdomain,
+  invalidEach,
+  isEmpty,
+  requireOneOf,
+} from "../meta/checks.ts";
+import { checkConfiguration, maxConfigurations } from "./configuration.ts";
+import { checkFullAttributeName } from "./names.ts";
+import { checkSelectors } from "./selectors.ts";
+import { checkList, checkSet, checkTexts } from "./sets.ts";
 
 /** What single and alternative requests have in common. */
-type Amount = Pick<ExactDeviceRequest, "deviceClassName" | "allocationMode" | "count">;
+type Amount = Pick<ExactDeviceRequest, "deviceClassName" | "allocationMode" | "count" | "selectors" | "tolerations">;
 
-const maxRequests = 32;
+/** The names of requests, and of the alternatives of each. */
+export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** How many requests a claim may have. */
+export const maxRequests = 32;
 const maxAlternatives = 8;
+const maxConstraints = 32;
 
 /** Fills in how many devices a request is about. */
 export function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
@@ -16,28 +40,56 @@ export function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
     for (const request of [...(exactly ? [exactly] : []), ...firstAvailable]) {
       if (isEmpty(request.allocationMode)) request.allocationMode = "ExactCount";
       if (request.allocationMode === "ExactCount" && !request.count) request.count = 1;
+      for (const toleration of request.tolerations ?? []) {
+        if (isEmpty(toleration.operator)) toleration.operator = "Equal";
+      }
     }
   }
 }
 
-/** Checks the requests; expressions of selectors, constraints and configurations are stored as they come. */
-export function checkClaimSpec({ devices }: ResourceClaimSpec, path: string): FieldError[] {
-  const requests = devices?.requests ?? [];
-  const at = `${path}.devices.requests`;
-  if (requests.length > maxRequests) return [fieldErrors.tooMany(at, requests.length, maxRequests)];
-  return checkDistinct(requests, at, checkRequest);
+/** Checks requests, constraints between them, and what drivers are told. */
+export function checkClaimSpec({ devices = {} }: ResourceClaimSpec, path: string): FieldError[] {
+  const { requests = [], constraints = [], config = [] } = devices;
+  const names = requestNamesOf(devices);
+  const at = `${path}.devices`;
+  const isKnown = (name: string, place: string): FieldError[] => checkReference(name, place, names);
+  return [
+    ...checkSet(requests, `${at}.requests`, { limit: maxRequests, check: checkRequest, key: ({ name }) => name }),
+    ...checkList(constraints, `${at}.constraints`, maxConstraints, (constraint, place) => [
+      ...checkTexts(constraint.requests ?? [], `${place}.requests`, maxRequests, isKnown),
+      ...checkConstraint(constraint, place),
+    ]),
+    ...checkList(config, `${at}.config`, maxConfigurations, (one, place) => [
+      ...checkTexts(one.requests ?? [], `${place}.requests`, maxRequests, isKnown),
+      ...checkConfiguration(one, place),
+    ]),
+  ];
 }
 
-function checkDistinct<T extends { readonly name: string }>(
-  items: readonly T[],
-  path: string,
-  check: (item: T, path: string) => FieldError[],
-): FieldError[] {
-  const names = items.map(({ name }) => name);
-  return items.flatMap((item, index) => [
-    ...check(item, `${path}[${index}]`),
-    ...(names.indexOf(item.name) < index ? [fieldErrors.duplicate(`${path}[${index}]`, item.name)] : []),
-  ]);
+/** The names that other parts of a claim may refer to. */
+export function requestNamesOf({ requests }: DeviceClaim): RequestNames {
+  return new Map(
+    (requests ?? []).map(({ name, firstAvailable = [] }) => [name, new Set(firstAvailable.map((one) => one.name))]),
+  );
+}
+
+/** A request, or an alternative of one. */
+export function checkReference(name: string, path: string, names: RequestNames): FieldError[] {
+  const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  const parts = name.split("/");
+  const unknown = fieldErrors.invalid(path, name, why);
+  if (parts.length > 2) return [unknown];
+  const [request = "", alternative] = parts;
+  const alternatives = names.get(request);
+  const isKnown = alternatives !== undefined && (alternative === undefined || alternatives.has(alternative));
+  return [...parts.flatMap((part) => checkLabelName(part, path)), ...(isKnown ? [] : [unknown])];
+}
+
+function checkConstraint({ matchAttribute, distinctAttribute }: DeviceConstraint, path: string): FieldError[] {
+  if (matchAttribute !== undefined) return checkFullAttributeName(matchAttribute, `${path}.matchAttribute`);
+  if (distinctAttribute !== undefined) return checkFullAttributeName(distinctAttribute, `${path}.distinctAttribute`);
+  const why = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
+  return [fieldErrors.required(path, why)];
 }
 
 function checkRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, path: string): FieldError[] {
@@ -48,22 +100,22 @@ function checkRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, pat
   }
   if (exactly !== undefined) return [...errors, ...checkAmount(exactly, `${path}.exactly`)];
   if (firstAvailable.length === 0) return [...errors, fieldErrors.required(path, one)];
-  const at = `${path}.firstAvailable`;
-  if (firstAvailable.length > maxAlternatives) {
-    return [...errors, fieldErrors.tooMany(at, firstAvailable.length, maxAlternatives)];
-  }
-  const alternatives = checkDistinct(firstAvailable, at, (request, place) => [
-    ...checkLabelName(request.name, `${place}.name`),
-    ...checkAmount(request, place),
-  ]);
+  const alternatives = checkSet(firstAvailable, `${path}.firstAvailable`, {
+    limit: maxAlternatives,
+    check: (request, place) => [...checkLabelName(request.name, `${place}.name`), ...checkAmount(request, place)],
+    key: (request) => request.name,
+  });
   return [...errors, ...alternatives];
 }
 
-function checkAmount({ deviceClassName, allocationMode, count = 0 }: Amount, path: string): FieldError[] {
+function checkAmount(request: Amount, path: string): FieldError[] {
+  const { deviceClassName, allocationMode, count = 0, selectors = [], tolerations = [] } = request;
   const at = `${path}.deviceClassName`;
   return [
     ...(isEmpty(deviceClassName) ? [fieldErrors.required(at)] : checkSubdomain(deviceClassName, at)),
+    ...checkSelectors(selectors, `${path}.selectors`),
     ...checkMode(allocationMode, count, path),
+    ...tolerations.flatMap((toleration, index) => checkToleration(toleration, `${path}.tolerations[${index}]`)),
   ];
 }
 
@@ -78,4 +130,19 @@ function checkMode(mode: string | undefined, count: number, path: string): Field
     default:
       return [fieldErrors.notSupportedName(`${path}.allocationMode`, mode ?? "", ["All", "ExactCount"])];
   }
+}
+
+/** What may be wrong with a device. */
+export const taintEffects: readonly string[] = ["NoExecute", "NoSchedule", "None"];
+
+function checkToleration({ key, operator, value = "", effect }: DeviceToleration, path: string): FieldError[] {
+  return [
+    ...(isEmpty(key) ? [] : checkLabelKey(key, `${path}.key`)),
+    ...requireOneOf(operator, `${path}.operator`, ["Equal", "Exists"]),
+    ...(operator === "Exists" && value !== ""
+      ? [fieldErrors.invalid(`${path}.value`, value, "must be empty for operator `Exists`")]
+      : []),
+    ...(operator === "Equal" ? invalidEach(`${path}.value`, value, checkLabelValue(value)) : []),
+    ...(isEmpty(effect) ? [] : checkOneOf(effect, `${path}.effect`, taintEffects)),
+  ];
 }

@@ -1,4 +1,4 @@
-/** The rules of the group resource.k8s.io: devices, and who claims them. Slices and classes are checked structurally. */
+/** The rules of the group resource.k8s.io: devices, and who claims them. */
 import type {
   DeviceClass as ClassObject,
   ResourceClaim as ClaimObject,
@@ -8,14 +8,24 @@ import type {
 import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { ResourceName } from "../context.ts";
+import type { Draft } from "../draft.ts";
+import { emptyAsNull } from "../empty-list.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { finalSubdomain } from "../meta/metadata.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
+import { checkTemplateMetadata } from "../pod-template/claim-spec.ts";
 import { defineRules, type ResourceRules } from "../rules.ts";
 import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
-import { checkClaimSpec, defaultClaimSpec } from "./claim-spec.ts";
+import { toInternal } from "../meta/internal-form.ts";
+import { isExtendedResource } from "../meta/resource-name.ts";
+import { checkClaimSpec, defaultClaimSpec, requestNamesOf } from "./claim-spec.ts";
+import { checkClaimStatus } from "./claim-status.ts";
+import { checkConfiguration, maxConfigurations } from "./configuration.ts";
+import { checkSelectors } from "./selectors.ts";
+import { checkList } from "./sets.ts";
+import { checkSlice } from "./slice.ts";
 
 type DeviceClass = Whole<ClassObject>;
 type Claim = Whole<ClaimObject>;
@@ -27,8 +37,22 @@ const deviceClass = defineRules<DeviceClass>({
   deletion: { returnsObject: true },
   prepareForCreate: startGeneration,
   prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
+  validateCreate: checkClass,
+  validateUpdate: (object) => [...checkObjectMetadata(object, false, finalSubdomain), ...checkClass(object)],
   table: { row: (object, now) => ({ cells: [object.metadata.name, ageOf(object, now)] }) },
 });
+
+function checkClass({ spec }: DeviceClass): FieldError[] {
+  const { selectors = [], config = [], extendedResourceName } = spec;
+  const path = "spec.extendedResourceName";
+  return [
+    ...checkSelectors(selectors, "spec.selectors"),
+    ...checkList(config, "spec.config", maxConfigurations, checkConfiguration),
+    ...(extendedResourceName === undefined || isExtendedResource(extendedResourceName)
+      ? []
+      : [fieldErrors.invalid(path, extendedResourceName, "must be a valid extended resource name")]),
+  ];
+}
 
 const resourceClaim = defineRules<Claim>({
   deletion: { returnsObject: true },
@@ -36,13 +60,25 @@ const resourceClaim = defineRules<Claim>({
   defaults: ({ spec }) => defaultClaimSpec(spec),
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
+  canonicalize: ({ spec }) => noRequestsAsNull(spec),
   validateCreate: (object) => [
     ...checkObjectMetadata(object, true, "dns-subdomain"),
     ...checkClaimSpec(object.spec, "spec"),
   ],
-  validateUpdate: (object, old) => [...checkClaimMetadata(object, old), ...checkSameSpec(object.spec, old.spec)],
+  validateUpdate: (object, old) => [...checkClaimMetadata(object, old), ...checkSameClaim(object.spec, old.spec)],
   subresources: {
-    status: statusView<Claim>({ hasNoTable: true, resetFields: ["metadata", "spec"], prepare: keepMetadata }),
+    status: statusView<Claim>({
+      hasNoTable: true,
+      resetFields: ["metadata", "spec"],
+      prepare: keepMetadata,
+      validatesMetadata: false,
+      validate: (object, old) =>
+        checkClaimStatus(object.status, {
+          old: old.status,
+          requests: requestNamesOf(object.spec.devices ?? {}),
+          isDeleted: object.metadata.deletionTimestamp !== undefined,
+        }),
+    }),
   },
   table: { row: (object, now) => ({ cells: [object.metadata.name, stateOf(object), ageOf(object, now)] }) },
 });
@@ -55,9 +91,28 @@ function checkClaimMetadata(object: Claim | Template, old: Claim | Template): Fi
   ];
 }
 
-/** What was claimed stays. */
-function checkSameSpec(spec: object, old: object): FieldError[] {
-  return isDeepEqual(spec, old) ? [] : [fieldErrors.invalid("spec", fieldErrors.omittedValue, "field is immutable")];
+function checkSameClaim(spec: Claim["spec"], old: Claim["spec"]): FieldError[] {
+  if (isDeepEqual(spec, old)) return [];
+  return [fieldErrors.invalid("spec", toInternal("ResourceClaimSpec", spec), "field is immutable")];
+}
+
+function checkTemplate(object: Template): FieldError[] {
+  return [
+    ...checkObjectMetadata(object, true, "dns-subdomain"),
+    ...checkTemplateMetadata(object.spec.metadata ?? {}, "spec.metadata"),
+    ...checkClaimSpec(object.spec.spec, "spec.spec"),
+  ];
+}
+
+function checkSameTemplate(spec: Template["spec"], old: Template["spec"]): FieldError[] {
+  if (isDeepEqual(spec, old)) return [];
+  const shown = { ...spec.metadata, Spec: toInternal("ResourceClaimSpec", spec.spec) };
+  return [fieldErrors.invalid("spec", shown, "field is immutable")];
+}
+
+/** Lists of requests that are empty are kept as none. */
+function noRequestsAsNull({ devices }: Draft<ClaimObject["spec"]>): void {
+  if (devices) emptyAsNull(devices, "requests");
 }
 
 function stateOf({ metadata, status }: Claim): string {
@@ -74,16 +129,13 @@ const resourceClaimTemplate = defineRules<Template>({
   defaults({ spec }) {
     defaultClaimSpec(spec.spec);
   },
-  validateCreate: (object) => [
-    ...checkObjectMetadata(object, true, "dns-subdomain"),
-    ...checkClaimSpec(object.spec.spec, "spec.spec"),
-  ],
+  canonicalize: ({ spec }) => noRequestsAsNull(spec.spec),
+  validateCreate: (object) => checkTemplate(object),
   validateUpdate: (object, old) => [
-    ...checkObjectMetadata(object, true, "dns-subdomain"),
-    ...checkClaimSpec(object.spec.spec, "spec.spec"),
+    ...checkTemplate(object),
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
-    ...checkSameSpec(object.spec, old.spec),
+    ...checkSameTemplate(object.spec, old.spec),
   ],
   table: { row: (object, now) => ({ cells: [object.metadata.name, ageOf(object, now)] }) },
 });
@@ -98,6 +150,8 @@ const resourceSlice = defineRules<Slice>({
   unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   prepareForCreate: startGeneration,
   prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
+  validateCreate: ({ spec }) => checkSlice(spec),
+  validateUpdate: ({ spec }, old) => checkSlice(spec, old.spec),
   warnings: ({ spec: { driver } }) =>
     driver === driver.toLowerCase()
       ? []

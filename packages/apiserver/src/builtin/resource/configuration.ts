@@ -1,0 +1,30 @@
+/** What drivers are told about the devices of a class, a claim or an allocation. */
+import type { OpaqueDeviceConfiguration } from "@capstan/kinds/resource.k8s.io/v1";
+import { byteLength, fieldErrors, toGoJson, type FieldError } from "@capstan/model";
+import { checkDriverName } from "../pod-template/volume-sources.ts";
+
+/** How many configurations a class or a claim may have. */
+export const maxConfigurations = 32;
+
+const maxParameterBytes = 10 * 1024;
+
+/** Checks a configuration, which must be one for a driver. */
+export function checkConfiguration(
+  { opaque }: { readonly opaque?: OpaqueDeviceConfiguration | undefined },
+  path: string,
+): FieldError[] {
+  const at = `${path}.opaque`;
+  if (opaque === undefined) return [fieldErrors.required(at)];
+  return [
+    ...checkDriverName(opaque.driver ?? "", `${at}.driver`),
+    ...checkRaw(opaque.parameters, `${at}.parameters`, maxParameterBytes),
+  ];
+}
+
+/** An object that only a driver understands. */
+export function checkRaw(value: unknown, path: string, limit: number): FieldError[] {
+  if (value === undefined || value === null) return [fieldErrors.required(path)];
+  if (byteLength(toGoJson(value)) > limit) return [fieldErrors.tooLong(path, limit)];
+  if (typeof value === "object" && !Array.isArray(value)) return [];
+  return [fieldErrors.invalid(path, "<value omitted>", "must be a valid JSON object")];
+}
