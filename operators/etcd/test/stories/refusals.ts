@@ -12,8 +12,8 @@ export interface Refusal {
   readonly always: readonly ("embedded" | "kubernetes")[];
   /** What mends it, as the page tells it. */
   readonly mendedBy: string;
-  /** Brings it about; answers what mends it. */
-  provoke(scene: Scene): Promise<() => Promise<void>>;
+  /** Brings it about; answers what mends it. The key is what must be read again afterwards. */
+  provoke(scene: Scene, key: string): Promise<() => Promise<void>>;
 }
 
 export const REFUSALS: readonly Refusal[] = [
@@ -27,14 +27,22 @@ export const REFUSALS: readonly Refusal[] = [
     name: "two of three volumes are deleted, and `recovery.quorumLoss` is `Manual`",
     always: ["embedded"],
     mendedBy: "somebody sets it to `Automatic`",
-    provoke: async (scene) => {
+    provoke: async (scene, key) => {
       await scene.edit({ recovery: { quorumLoss: "Manual" } });
       await scene.settled("the policy is known");
-      await destroy(scene, (await memberNames(scene)).slice(1));
+      const [survivor = "", ...others] = await memberNames(scene);
+      await scene.until(`${survivor} has ${key}`, () => hasCopy(scene, survivor, key));
+      await destroy(scene, others);
       return async () => void (await scene.edit({ recovery: { quorumLoss: "Automatic" } }));
     },
   },
 ];
+
+/** What a quorum has acknowledged reaches the others a little later. */
+async function hasCopy(scene: Scene, member: string, key: string): Promise<boolean> {
+  await using client = await scene.member(member);
+  return (await client.kv.range({ key, serializable: true })).kvs.length > 0;
+}
 
 /** Tries one; answers with the operator's words. */
 export async function tryRefusal(scene: Scene, refusal: Refusal): Promise<string> {
@@ -42,7 +50,7 @@ export async function tryRefusal(scene: Scene, refusal: Refusal): Promise<string
   const born = await scene.settled(`calm before: ${name}`);
   const key = `refusal/${name}`;
   await scene.put(key, "kept");
-  const mend = await refusal.provoke(scene);
+  const mend = await refusal.provoke(scene, key);
   await scene.until(`${name}: it is refused`, async () => (await reasonOf(scene, "Degraded")) === "QuorumLost");
   const { status } = await scene.cluster();
   const words = messageOf(status?.conditions, "Degraded");
