@@ -5,13 +5,14 @@ import { Event } from "@capstan/kinds/events.k8s.io/v1";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { Secret } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
-import { ForbiddenError } from "@capstan/client";
+import { ApiError, ForbiddenError } from "@capstan/client";
 import { controller } from "../src/define.ts";
 import { Retry, Terminal, toMilliseconds } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Answer } from "../src/reconcile/outcome.ts";
 import { again } from "../src/reconcile/outcome.ts";
-import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import { silentLog } from "../src/log.ts";
+import { errors, testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 
@@ -227,6 +228,54 @@ describe("a server", () => {
       world.running.health.map(({ isSynced, objects }) => [isSynced, objects]),
       [[true, 1]],
     );
+  });
+
+  const attempt = { verb: "watch", group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" } as const;
+  const lasting = {
+    "that forbids a watch": new ForbiddenError({ attempt, why: "no permission" }),
+    "that does not accept credentials any more": new ApiError({ code: "Unauthorized", message: "Log in again." }),
+    "that lost a CRD": new ApiError({ code: "UnknownKind", message: "Install the CRD." }),
+  };
+  for (const [title, error] of Object.entries(lasting)) {
+    test(`${title} is told of once, with what to do, and so is the end of it`, async () => {
+      const clock = new VirtualClock();
+      const api = new ModelApi(() => clock.wall());
+      const told: string[] = [];
+      const tell = (message: string): void => void told.push(message);
+      const log = { ...silentLog, warn: tell, info: tell };
+      const controllers = [controller(Widget, { reads: [ConfigMap] }, () => undefined)];
+      await using world = await testOperator(operator({ controllers }), { api }, { clock, log });
+      await world.settle();
+      assert.deepEqual(told, [], "nothing is wrong");
+      const end = world.inject(({ verb, kind }) =>
+        verb === "watch" && kind.kind === "ConfigMap" ? { fault: "refuse", error } : undefined,
+      );
+      api.closeWatches();
+      await world.advance("5m");
+      assert.deepEqual(told, [`cannot watch configmaps, and goes on trying: ${error.message}`]);
+      end();
+      await world.advance("1m");
+      api.bookmark();
+      await world.advance("1s");
+      assert.deepEqual(told.slice(1), ["watches configmaps again"]);
+    });
+  }
+
+  test("that stumbles once is not worth a line, one that does not get up is", async () => {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    const told: string[] = [];
+    const log = { ...silentLog, warn: (message: string) => void told.push(message) };
+    const controllers = [controller(Widget, {}, () => undefined)];
+    await using world = await testOperator(operator({ controllers }), { api }, { clock, log });
+    await world.settle();
+    api.closeWatches(errors.connectionLost());
+    await world.advance("1m");
+    assert.deepEqual(told, []);
+    world.inject(({ verb }) => (verb === "watch" ? { fault: "refuse", error: errors.internal() } : undefined));
+    api.closeWatches(errors.internal());
+    await world.advance("5m");
+    assert.deepEqual(told, ["cannot watch widgets, and goes on trying: Internal error."]);
   });
 
   test("without streaming lists is asked page by page", async () => {

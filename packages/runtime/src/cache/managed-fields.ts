@@ -65,10 +65,10 @@ export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager):
   const { managedFields } = scanned;
   if (managedFields === undefined) return [bytes];
   const member = bytes.subarray(managedFields.from, managedFields.to);
-  // Parsing what is thrown away anyway is what this file exists to avoid.
-  const entries = member.includes(APPLIED) ? parseEntries(member) : [];
-  const kept = entries.filter((entry) => isKept(entry, isOurs));
-  if (kept.length > 0 && kept.length === entries.length) return [bytes];
+  const entries = headsIn(member) ?? parseEntries(member);
+  const keeps = entries.filter((entry) => isKept(entry, isOurs)).length;
+  if (keeps > 0 && keeps === entries.length) return [bytes];
+  const kept = keeps === 0 ? [] : parseEntries(member).filter((entry) => isKept(entry, isOurs));
   if (kept.length > 0) {
     const text = Buffer.from(`"managedFields":${JSON.stringify(kept)}`);
     return [bytes.subarray(0, managedFields.from), text, bytes.subarray(managedFields.to)];
@@ -77,8 +77,16 @@ export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager):
   return [bytes.subarray(0, from), bytes.subarray(to)];
 }
 
-/** The name of the operation as a value; how a server spaces its JSON does not matter. */
-const APPLIED = '"Apply"';
+const head = /"manager":"([^"\\]*)","operation":"([^"\\]*)"/gu;
+const operation = /"operation":/gu;
+
+/** Who wrote and how, without a look at the fields, which are most of it; undefined where it is not written as servers write it. */
+function headsIn(member: Buffer): readonly ManagedFieldsEntry[] | undefined {
+  const text = member.toString("latin1");
+  // An unescaped quote begins or ends a name, and fields have a prefix: neither can be anything else.
+  const heads = Array.from(text.matchAll(head), ([, manager = "", how]) => ({ manager, operation: how }));
+  return heads.length === text.match(operation)?.length ? (heads as ManagedFieldsEntry[]) : undefined;
+}
 
 function parseEntries(member: Buffer): readonly ManagedFieldsEntry[] {
   const { managedFields } = JSON.parse(`{${member.toString("utf8")}}`) as StoredObject["metadata"];

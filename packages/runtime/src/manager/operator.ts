@@ -33,6 +33,7 @@ import type { MetricOf } from "./metric.ts";
 import { Registry } from "./registry.ts";
 import type { RegistrationOptions } from "../webhook/registration.ts";
 import type { Tracer } from "./tracer.ts";
+import { WatchLog } from "./watch-log.ts";
 
 /** What an operator consists of. */
 export interface OperatorDefinition {
@@ -111,6 +112,7 @@ export class RunningOperator implements AsyncDisposable {
     mustBeDistinct(definition.controllers);
     this.#election =
       options.leaderElection && new Election({ ...options.leaderElection, api, clock, random, name, log: this.#log });
+    const watchLog = new WatchLog(this.#log);
     this.#caches = new Caches({
       api,
       clock,
@@ -119,6 +121,7 @@ export class RunningOperator implements AsyncDisposable {
       namespaces: options.namespaces ?? definition.namespaces,
       settings: (kind) => settingsOf(definition, kind),
       isOurManager: (manager) => managers.has(manager),
+      onSignal: (kind, signal) => watchLog.hear(kind, signal),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });
     const meters = new Meters(this.registry);

@@ -20,8 +20,10 @@ export const annotationsChanged: Predicate = updates(
 );
 
 /** The status changed. */
-export const statusChanged: Predicate = ({ type, old, object }) =>
-  type === "updated" && old !== undefined && !sameJson(valueAt(old, ["status"]), valueAt(object, ["status"]));
+export const statusChanged: Predicate = (change) =>
+  change.type === "updated" &&
+  change.old !== undefined &&
+  !sameJson(valueAt(change.old, ["status"]), valueAt(change.object, ["status"]));
 
 /** The object is on its way out, or what holds it back changed. */
 export const deletionChanged: Predicate = updates(
@@ -92,7 +94,8 @@ export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly Field
 
 /** Objects that come and go always matter; of those that stay, what the test says. */
 function updates(test: (old: KubeObject, now: KubeObject) => boolean): Predicate {
-  return ({ type, old, object }) => type !== "updated" || old === undefined || test(old, object);
+  // The object of a first list is made when it is looked at, so it must not be without need.
+  return (change) => change.type !== "updated" || change.old === undefined || test(change.old, change.object);
 }
 
 function sameTexts(a: { readonly [name: string]: string } = {}, b: { readonly [name: string]: string } = {}): boolean {
