@@ -60,9 +60,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const facts = await options.runtime.facts();
   const registration = registrationOf(options, facts);
   await register(registration);
-  const heart = options.heartbeat === false ? undefined : startHeartbeat(registration);
   const ending = new AbortController();
   const workers = new Map<string, PodWorker>();
+  // Whoever took the node for lost called its pods unready: what is true is said again.
+  const insist = (): void => workers.forEach((worker) => worker.insist());
+  const heart = options.heartbeat === false ? undefined : startHeartbeat(registration, insist);
   const tools = toolsOf(options, facts, { workers, signal: ending.signal });
   const synced = followPods(options, { workers, tools, signal: ending.signal });
   await synced;
@@ -139,7 +141,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     // A pretended node takes whatever it is given: its capacity is a matter for the scheduler.
     admit: (pod) => admit(pod, runtime.runsPrograms ? roomFor(pod) : { allocatable: {}, others: [] }),
     judgeResize: (pod) => judgeResize(pod, roomFor(pod)),
-    report: (pod, status) => reporter.report(pod, status),
+    report: (pod, status, extent) => reporter.report(pod, status, extent),
     record: options.events === false ? () => {} : (pod, event) => recorder.record(pod, event),
     forget: async (pod) => {
       await reporter.written(pod.metadata.uid);

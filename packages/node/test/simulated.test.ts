@@ -48,6 +48,21 @@ const reasonOf = (status: ContainerStatus | undefined): string | undefined =>
 const conditionsOf = ({ status }: Pod): Record<string, string> =>
   Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
 
+test("a node that was taken for lost says again how it and its pods are, soon after it is heard", async () => {
+  await using world = await startWorld();
+  await world.run("web", {});
+  const target = { namespace: "default", name: "web" };
+  const wrong = (type: string, status: string) => ({ strategic: { status: { conditions: [{ type, status }] } } });
+  await world.client.patch(Node, { name: "one" }, wrong("Ready", "Unknown"), { subresource: "status" });
+  await world.client.patch(Pod, target, wrong("Ready", "False"), { subresource: "status" });
+  await world.clock.quiet();
+  assert.equal(conditionsOf(await world.pod("web"))["Ready"], "False");
+  await world.clock.advance(10_000);
+  const { status } = await world.client.get(Node, { name: "one" });
+  assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
+  assert.equal(conditionsOf(await world.pod("web"))["Ready"], "True");
+});
+
 test("a node makes itself known and keeps its lease", async () => {
   await using world = await startWorld();
   await world.clock.quiet();

@@ -93,15 +93,23 @@ function conditionsOf(isReady: boolean): readonly NodeCondition[] {
   ];
 }
 
-/** Renews the lease and now and then the status until it is stopped. What fails is tried again at the next beat. */
-export function startHeartbeat(registration: Registration): { stop(): void } {
+/**
+ * Renews the lease, and the status now and then and whenever somebody else said otherwise, until it is stopped; tells of each beat that was
+ * heard. What fails is tried again at the next beat.
+ */
+export function startHeartbeat(registration: Registration, heard: () => void = () => {}): { stop(): void } {
   const { clock } = registration;
   let timer: Timer | undefined;
   let beats = 0;
   let isStopped = false;
   const run = async (): Promise<void> => {
-    await renewLease(registration).catch(() => {});
-    if (++beats % beatsPerStatus === 0) await writeStatus(registration, true).catch(() => {});
+    try {
+      await renewLease(registration);
+      if (++beats % beatsPerStatus === 0 || !(await isKnownReady(registration))) await writeStatus(registration, true);
+      if (!isStopped) heard();
+    } catch {
+      // Nobody hears it: the next beat may be heard again.
+    }
     if (isStopped) return;
     timer = clock.later(beat, () => void run());
     timer.unref?.();
@@ -113,6 +121,12 @@ export function startHeartbeat(registration: Registration): { stop(): void } {
       timer?.cancel();
     },
   };
+}
+
+/** Whether the API server has the node as it is: a node that was not heard for a while is called unknown there. */
+async function isKnownReady({ client, name }: Registration): Promise<boolean> {
+  const { status } = await client.get(Node, { name });
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }
 
 async function renewLease({ client, clock, name }: Registration): Promise<void> {

@@ -6,7 +6,8 @@ import { Pod, type PodStatus } from "@capstan/kinds/v1";
 
 /** Writes statuses. */
 export interface Reporter {
-  report(pod: BoundPod, status: PodStatus): void;
+  /** Writes what has changed since the last write, or everything. */
+  report(pod: BoundPod, status: PodStatus, extent?: "changes" | "whole"): void;
   /** Resolves when what was reported of a pod has been written. */
   written(uid: string): Promise<void>;
 }
@@ -39,9 +40,10 @@ export function reporterTo(client: Client, clock: Clock): Reporter {
     if (lanes.get(uid) === lane && lane.next === undefined) lane.running = Promise.resolve();
   };
   return {
-    report(pod, status) {
+    report(pod, status, extent = "changes") {
       const uid = pod.metadata.uid;
       const known = lanes.get(uid);
+      if (known !== undefined && extent === "whole") known.sent = undefined;
       if (known?.next !== undefined) {
         known.next = { pod, status };
         return;

@@ -30,7 +30,7 @@ export interface WorkerTools {
   readonly admit: (pod: BoundPod) => { readonly reason: string; readonly message: string } | undefined;
   /** Whether the node has room for what a pod wants to use now. */
   readonly judgeResize: (pod: BoundPod) => ResizeJudgement;
-  readonly report: (pod: BoundPod, status: PodStatus) => void;
+  readonly report: (pod: BoundPod, status: PodStatus, extent?: "changes" | "whole") => void;
   readonly record: (pod: BoundPod, event: PodEvent) => void;
   /** Tells the API server that everything has ended. */
   readonly forget: (pod: BoundPod) => Promise<void>;

@@ -17,6 +17,8 @@ import { prepareSandbox, removeSandbox } from "./steps/sandbox.ts";
 export class PodWorker {
   readonly #bench: Bench;
   #status: PodStatus | undefined;
+  /** What the API server had when it was last heard of. */
+  #seen: PodStatus | undefined;
   #timer: Timer | undefined;
   #isDue = false;
   #isClosed = false;
@@ -37,8 +39,20 @@ export class PodWorker {
 
   /** Takes a newer version of the pod. */
   update(pod: BoundPod): void {
+    this.#seen = pod.status;
     this.#bench.set(withPod(this.situation, this.#withOwnStatus(pod), this.#bench.tools.clock.now()));
     this.wake();
+  }
+
+  /** Says again how the pod is where somebody else wrote otherwise into conditions that are this node's. */
+  insist(): void {
+    const own = this.#status?.conditions ?? [];
+    const told = this.#seen?.conditions ?? [];
+    const isContradicted = own.some(({ type, status }) =>
+      told.some((one) => one.type === type && one.status !== status),
+    );
+    if (this.#status === undefined || !isContradicted || this.#objectIsGone || this.#isClosed) return;
+    this.#bench.tools.report(this.situation.pod, this.#status, "whole");
   }
 
   /** The object was removed by force: everything has to end now. */
