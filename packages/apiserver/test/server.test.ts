@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
+import { decodeProtobuf } from "../src/protobuf/protobuf.ts";
 import { startApiServer, type ApiServer, type Clock } from "../src/index.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -190,6 +191,33 @@ test("a connection that dies in the middle of its body leaves no trace", async (
   half.destroy();
   assert.equal((await ask(server, "GET", maps)).status, 200);
 });
+
+test("long lists are whole in every form, though others are served in between", async () => {
+  await using server = await startApiServer();
+  const names = Array.from({ length: 1200 }, (_, index) => `m${index}`).sort();
+  for (const name of names) assert.equal((await ask(server, "POST", maps, named(name))).status, 201);
+  const read = async (accept: string): Promise<ArrayBuffer> =>
+    (await server.fetch(new Request(`http://server${maps}`, { headers: { accept } }))).arrayBuffer();
+  const parse = (bytes: ArrayBuffer): { items: Named[]; rows: { object: Named }[] } =>
+    JSON.parse(Buffer.from(bytes).toString()) as { items: Named[]; rows: { object: Named }[] };
+  const form = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+  const message = decodeProtobuf(new Uint8Array(await read("application/vnd.kubernetes.protobuf")));
+  assert.deepEqual(parse(await read("application/json")).items.map(nameOf), names);
+  assert.deepEqual(parse(await read(form("PartialObjectMetadataList"))).items.map(nameOf), names);
+  assert.deepEqual(
+    parse(await read(form("Table"))).rows.map(({ object }) => nameOf(object)),
+    names,
+  );
+  assert.deepEqual((message.object["items"] as Named[]).map(nameOf), names);
+});
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+function nameOf({ metadata }: Named): string {
+  return metadata.name;
+}
 
 test("a hundred servers come and go", async () => {
   for (let index = 0; index < 100; index++) {

@@ -22,11 +22,8 @@ export function tableOf(
   { resourceVersion, continue: next, remainingItemCount }: TableMeta,
   withColumns = true,
 ): Json {
-  const { resource, media, parts } = exchange;
+  const { resource, media } = exchange;
   const version = media.transform?.version ?? "v1";
-  const include = includeOf(exchange.query);
-  const now = parts.clock.now();
-  const rows = objects.map((object) => toRow(resource, object, { now, include, version }));
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${version}`,
@@ -36,8 +33,14 @@ export function tableOf(
       ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
     },
     columnDefinitions: withColumns ? (columnsOf(resource) as unknown as Json) : null,
-    rows,
+    rows: objects.map(rowMaker(exchange)),
   };
+}
+
+/** Makes the rows of a table one by one. */
+export function rowMaker({ resource, media, query, parts }: ResourceExchange): (object: KubeObject) => Json {
+  const options = { now: parts.clock.now(), include: includeOf(query), version: media.transform?.version ?? "v1" };
+  return (object) => toRow(resource, object, options);
 }
 
 function includeOf(query: URLSearchParams): IncludeObject {

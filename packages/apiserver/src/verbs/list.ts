@@ -1,11 +1,12 @@
 /** list: the objects of a resource, whole or in pages. */
-import { toGoJson, type KubeObject } from "@capstan/model";
+import { toGoJson } from "@capstan/model";
 import type { Answer, LiveBody } from "../answer.ts";
 import { mediaTypes } from "../encode/media.ts";
 import { toPartialMetadata } from "../encode/partial-metadata.ts";
 import { goNameOf, notAcceptable, respondJson } from "../encode/respond.ts";
-import { tableOf } from "../encode/table.ts";
+import { rowMaker, tableOf } from "../encode/table.ts";
 import type { ResourceExchange } from "../exchange.ts";
+import { encodeProtobufItem, encodeProtobufList } from "../protobuf/protobuf.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import type { ListPage } from "../store/list.ts";
@@ -27,11 +28,16 @@ export async function respondPage(exchange: ResourceExchange, page: ListPage): P
   const { resource, media } = exchange;
   const isPlain = media.transform === undefined && media.format === "json" && !media.pretty;
   if (isPlain && resource.conversion === undefined) return respondEntries(resource, page);
-  const objects = await presentAll(
-    resource,
-    page.entries.map((entry) => entry.object),
-  );
-  return respondObjects(exchange, page, objects);
+  return respondShown(exchange, page, await shown(resource, page.entries));
+}
+
+/** Something to show, in the version of the request. Entries of the store make their object when it is asked for. */
+type Shown = Pick<Entry, "object">;
+
+async function shown(resource: ServedResource, entries: readonly Entry[]): Promise<readonly Shown[]> {
+  if (resource.conversion === undefined) return entries;
+  const stored = entries.map(({ object }) => object);
+  return (await presentAll(resource, stored)).map((object) => ({ object }));
 }
 
 /** How many items go out before other requests get a turn. */
@@ -107,20 +113,21 @@ function listMeta(page: ListPage, isCustom: boolean): ListMeta {
   return isCustom ? { ...next, ...remaining, resourceVersion } : { resourceVersion, ...next, ...remaining };
 }
 
-function respondObjects(exchange: ResourceExchange, page: ListPage, objects: readonly KubeObject[]): Answer {
+async function respondShown(exchange: ResourceExchange, page: ListPage, all: readonly Shown[]): Promise<Answer> {
   const { resource, media } = exchange;
   const meta = listMeta(page, false);
   switch (media.transform?.kind) {
-    case undefined: {
-      const items = objects.map((object) => itemText(resource, toGoJson(object))).join(",");
-      const [head, tail] = listFrame(resource, page);
-      return respondJson(200, `${head}${items}${tail}`, media);
+    case undefined:
+      return media.format === "protobuf" ? respondMessages(exchange, page, all) : respondTexts(exchange, page, all);
+    case "Table": {
+      const makeRow = rowMaker(exchange);
+      const rows = await eachInTurns(all, ({ object }) => toGoJson(makeRow(object)));
+      const frame = toGoJson(tableOf(exchange, [], meta));
+      return respondJson(200, `${frame.slice(0, -"]}".length)}${rows.join(",")}]}`, media);
     }
-    case "Table":
-      return respondJson(200, toGoJson(tableOf(exchange, objects, meta)), media);
     case "PartialObjectMetadataList": {
       const { version } = media.transform;
-      const items = objects.map((object) => toPartialMetadata(resource, object, version));
+      const items = await eachInTurns(all, ({ object }) => toPartialMetadata(resource, object, version));
       const value = {
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${version}`,
@@ -134,6 +141,36 @@ function respondObjects(exchange: ResourceExchange, page: ListPage, objects: rea
         `you requested PartialObjectMetadata, but the requested object is a list (${goNameOf(resource, resource.listKind)})`,
       );
   }
+}
+
+async function respondTexts(
+  { resource, media }: ResourceExchange,
+  page: ListPage,
+  all: readonly Shown[],
+): Promise<Answer> {
+  const items = await eachInTurns(all, ({ object }) => itemText(resource, toGoJson(object)));
+  const [head, tail] = listFrame(resource, page);
+  return respondJson(200, `${head}${items.join(",")}${tail}`, media);
+}
+
+async function respondMessages(
+  { resource: { apiVersion, listKind: kind, isCustom } }: ResourceExchange,
+  page: ListPage,
+  all: readonly Shown[],
+): Promise<Answer> {
+  const items = await eachInTurns(all, ({ object }) => encodeProtobufItem(object));
+  const body = encodeProtobufList({ apiVersion, kind, metadata: listMeta(page, isCustom) }, items);
+  return { status: 200, headers: { "content-type": mediaTypes.protobuf }, body };
+}
+
+/** Maps long lists in turns, so that nobody else waits for them. */
+async function eachInTurns<T, R>(items: readonly T[], make: (item: T) => R): Promise<R[]> {
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % itemsPerTurn === itemsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
+    made.push(make(item));
+  }
+  return made;
 }
 
 /** A list that Go never began is null. */

@@ -24,12 +24,12 @@ export interface FrameWriter {
 /** The writer for the version and form that a client asked for. */
 export function frameWriter(exchange: ResourceExchange): FrameWriter {
   const { resource, media } = exchange;
-  const isPlain = media.transform === undefined && media.format === "json" && resource.conversion === undefined;
+  const isPlain = media.transform === undefined && resource.conversion === undefined;
   const transform = transformer(exchange);
   const object = (type: EventType, value: KubeObject): Frame => toFrame(type, transform(value), media.format);
   return {
     entry(type, entry) {
-      if (isPlain) return sharedFrame(type, entry);
+      if (isPlain) return sharedFrame(type, entry, media.format);
       const presented = present(resource, entry.object);
       return presented instanceof Promise ? presented.then((value) => object(type, value)) : object(type, presented);
     },
@@ -43,13 +43,24 @@ function toFrame(type: EventType, object: KubeObject, format: Format): Frame {
   return `{"type":"${type}","object":${toGoJson(object)}}\n`;
 }
 
-const shared = new WeakMap<Entry, Partial<Record<EventType, Buffer>>>();
+interface SharedFrame {
+  readonly type: EventType;
+  readonly entry: Entry;
+  readonly frame: Frame;
+}
 
-/** Watchers of the same objects share the bytes of their events. */
-function sharedFrame(type: EventType, entry: Entry): Buffer {
-  let frames = shared.get(entry);
-  if (frames === undefined) shared.set(entry, (frames = {}));
-  return (frames[type] ??= Buffer.from(`{"type":"${type}","object":${entry.json}}\n`));
+const lastFrames = new Map<Format, SharedFrame>();
+
+/** All watchers of an object are told of a change in the same turn: they share the bytes of the event, which nobody needs afterwards. */
+function sharedFrame(type: EventType, entry: Entry, format: Format): Frame {
+  const last = lastFrames.get(format);
+  if (last?.entry === entry && last.type === type) return last.frame;
+  const frame =
+    format === "protobuf"
+      ? encodeWatchEvent({ type, object: entry.object })
+      : Buffer.from(`{"type":"${type}","object":${entry.json}}\n`);
+  lastFrames.set(format, { type, entry, frame });
+  return frame;
 }
 
 /** What becomes of an object before it is sent. A table says its columns only once. */
