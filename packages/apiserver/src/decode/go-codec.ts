@@ -39,13 +39,14 @@ export class GoReader {
     return object as JsonObject;
   }
 
-  /** Some types stop the reading at once, and what they say counts more than what was wrong before. */
+  /** Some types stop the reading at once; in a text, what they say counts more than what was wrong before. */
   #attempt(type: GoStruct, value: JsonValue): JsonValue | undefined {
     try {
       return this.read(type, value);
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
-      this.#mismatch = error;
+      if (this.#source === "values") this.#mismatch ??= error;
+      else this.#mismatch = error;
       return undefined;
     }
   }
@@ -145,7 +146,7 @@ export class GoReader {
       return this.mismatch(type, value);
     }
     const result: JsonObject = {};
-    for (const key of Object.keys(value).sort()) {
+    for (const key of this.#inDocumentOrder ? Object.keys(value) : Object.keys(value).sort()) {
       // Keys do not appear in Go's field path, but unknown fields below are reported with them.
       this.#path.push(key);
       const struct = this.#struct;
@@ -204,7 +205,7 @@ export class GoReader {
   }
 
   #bytes(type: GoType, value: JsonValue): JsonValue | undefined {
-    if (isOctets(value)) return Buffer.from(value).toString("base64");
+    if (isOctets(value)) return Buffer.from(value.map((octet) => octet ?? 0)).toString("base64");
     if (typeof value !== "string") return this.mismatch(type, value);
     const bad = firstBadBase64(value);
     if (bad < 0) return isCanonicalBase64(value) ? value : Buffer.from(value, "base64").toString("base64");
@@ -229,10 +230,10 @@ function zeroInMap(type: GoType): JsonValue {
 }
 
 /** Bytes may be given as numbers, too. */
-function isOctets(value: JsonValue): value is number[] {
-  return (
-    Array.isArray(value) && value.every((item) => Number.isInteger(item) && Number(item) >= 0 && Number(item) < 256)
-  );
+function isOctets(value: JsonValue): value is (number | null)[] {
+  const isOctet = (item: JsonValue): boolean =>
+    item === null || (typeof item === "number" && Number.isInteger(item) && item >= 0 && item < 256);
+  return Array.isArray(value) && value.every(isOctet);
 }
 
 /** The fields that are there, as the document has them. */

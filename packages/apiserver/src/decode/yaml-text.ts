@@ -23,10 +23,9 @@ export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
   if (error !== undefined) {
-    const rest = endOfFirst(document);
     // Go reads one document and does not look at what comes after it.
-    if (rest !== undefined && isClosed(text, rest) && error.pos[0] >= rest)
-      return parseYaml(text.slice(0, rest), problems);
+    const end = endOfBrackets(text);
+    if (end !== undefined && end < text.length) return parseYaml(text.slice(0, end), problems);
     const { code, message, linePos } = error;
     throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1, text }));
   }
@@ -38,15 +37,17 @@ export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
 /** An escaped half of a character, which YAML does not know. */
 const halfPair = /^[^#]*"(?:[^"\\]|\\.)*\\u[dD][89a-fA-F]/;
 
-/** Whether something comes after the bracket that ends a document. */
-function isClosed(text: string, end: number): boolean {
-  return end < text.length && (text[end - 1] === "}" || text[end - 1] === "]");
-}
-
-/** Where a document in brackets ends. */
-function endOfFirst({ contents }: Yaml.Document): number | undefined {
-  const isFlow = typeof contents === "object" && contents !== null && "flow" in contents && contents.flow;
-  return isFlow ? contents.range?.[1] : undefined;
+/** Where a document that is one pair of brackets ends. */
+function endOfBrackets(text: string): number | undefined {
+  const start = text.search(/\S/);
+  if (text[start] !== "{" && text[start] !== "[") return undefined;
+  let depth = 0;
+  for (const { 0: token, index } of text.slice(start).matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth === 0) return start + index + 1;
+  }
+  return undefined;
 }
 
 /** Aliases are followed only now, and not without end. */

@@ -56,10 +56,7 @@ export function negotiate(call: Call, query: URLSearchParams, offer: Offer): Out
     return pretty ? { ...plainJson, pretty } : plainJson;
   }
   const clauses = parseAccept(accept);
-  if (offer.route !== undefined) {
-    const types = [...offer.formats.map((format) => mediaTypes[format]), ...offer.route.also];
-    if (!clauses.some((clause) => isNamed(clause, types))) throw unrouted(types);
-  }
+  checkRouted(call, offer);
   const found = firstAcceptable(clauses, offer);
   if (found === undefined) throw notAcceptableError(allFormats.map((format) => mediaTypes[format]));
   return pretty ? { ...found, pretty } : found;
@@ -107,6 +104,11 @@ function toTransform(parameters: ReadonlyMap<string, string>): Transform | undef
 
 function isNamed({ type, subtype }: AcceptClause, types: readonly string[]): boolean {
   return (type === "*" && subtype === "*") || types.includes(`${type}/${subtype}`);
+}
+
+/** Refuses a client that accepts nothing of what a path offers in any form. */
+export function checkRouted(call: Call, { formats, route }: Offer): void {
+  if (route !== undefined) checkRoute(call, [...formats.map((format) => mediaTypes[format]), ...route.also]);
 }
 
 /** Refuses a client that accepts none of the media types of a path. */

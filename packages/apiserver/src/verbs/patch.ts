@@ -7,6 +7,7 @@ import {
   checkJsonPatchFields,
   PatchError,
   type JsonObject,
+  type PatchType,
 } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -19,12 +20,15 @@ import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import type { ServedResource } from "../resources/resource.ts";
+import type { Codec, ServedResource } from "../resources/resource.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { managerOf, parseWriteOptions, type FieldValidation, type WriteOptions } from "./options.ts";
 import { showDocument, showStrategic, sortTouched } from "./shown-patch.ts";
 import { write, type Change } from "./write.ts";
+
+/** What is merged without a strategy has no type that would tell one. */
+const noType: PatchType = { kind: "map" };
 
 /** The forms of a patch. */
 type PatchKind = "json" | "merge" | "strategic" | "apply";
@@ -75,14 +79,27 @@ export function isApply(exchange: ResourceExchange): boolean {
 export async function patchDocument(
   exchange: ResourceExchange,
   options: WriteOptions,
-): Promise<(document: KubeObject) => JsonValue> {
+  { type, codec }: { readonly type: PatchType; readonly codec: Codec },
+): Promise<(document: KubeObject) => AnyDraft> {
   const kind = kindOf(exchange);
   if (kind === "apply") throw unsupportedMediaType(customPatches.filter((type) => kinds[type] !== "apply"));
   const text = Buffer.from(await exchange.call.body()).toString("utf8");
   const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
   const parsed = readPatch({ kind, text, options }, problems);
-  // A projection has no lists to merge, so that a strategic patch of it is a plain one.
-  return (live) => applyParsed(exchange, kind === "strategic" ? "merge" : kind, { live, parsed }) as JsonValue;
+  return (live) => {
+    const document = applyParsed(type, kind, { live, parsed });
+    try {
+      return codec.decode(
+        showLiterals(cloneJson(document)) as JsonValue,
+        undefined,
+        kind === "strategic" ? "values" : "text",
+      );
+    } catch (error) {
+      if (!(error instanceof TypeMismatch)) throw error;
+      if (kind === "strategic") throw invalidPatch(showStrategic(parsed), error.asConversion());
+      throw invalidPatch(showDocument(sortTouched(document as JsonObject, kind, parsed)), error.message);
+    }
+  };
 }
 
 /** What a patch makes must still be the object of the path. */
@@ -121,6 +138,7 @@ function applied(
     const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
     if (manager === undefined) throw apiErrors.internalError(`apply is not served for ${resource.resource}`);
     const merged = manager.apply(live, configuration, origin);
+    checkSentOwners(resource, merged, configuration);
     const draft = decodeApplied(resource, merged as unknown as JsonValue, configuration);
     resource.codec.defaults(draft);
     for (const message of problems?.refusals ?? []) {
@@ -129,6 +147,14 @@ function applied(
     }
     return draft;
   };
+}
+
+/** Owners that are sent along, and that nobody could read, are found out late. */
+function checkSentOwners(resource: ServedResource, merged: AnyDraft, configuration: JsonObject): void {
+  const sent = (configuration["metadata"] as JsonObject | undefined)?.["managedFields"];
+  if (sent === undefined) return;
+  const whole = { ...merged, metadata: { ...merged.metadata, managedFields: sent } };
+  decodeApplied(resource, whole as unknown as JsonValue, configuration);
 }
 
 /** The real server finds out late that a configuration does not fit, and takes it for its own fault. */
@@ -197,7 +223,9 @@ function patched(exchange: ResourceExchange, request: PatchRequest): Change {
   return (live) => {
     if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
     const parsed = (known ??= readPatch(request, problems));
-    const document = applyParsed(exchange, request.kind, { live, parsed });
+    // Custom kinds have no such patches, and so no such types.
+    const type = request.kind === "strategic" ? resource.patchType() : noType;
+    const document = applyParsed(type, request.kind, { live, parsed });
     const draft = readPatched(exchange, document, { request, parsed, problems });
     return manager?.update(live, draft, { manager: user, time: context.now }) ?? draft;
   };
@@ -212,7 +240,7 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
     if (kind === "json" && isChecked) {
       for (const message of checkJsonPatchFields(value as Json)) problems?.message(message);
     }
-    if (kind !== "json" && (typeof value !== "object" || Array.isArray(value))) throw notAMap(value);
+    if (kind !== "json" && !isMergeable(value, kind, isChecked)) throw notAMap(value);
     return value;
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof TypeMismatch) {
@@ -221,6 +249,11 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
     if (error instanceof PatchError) throw toStatusError(error.code, error.message);
     throw error;
   }
+}
+
+/** A merge patch that nobody has looked at may be a list: it takes the place of the object. */
+function isMergeable(value: JsonValue, kind: "merge" | "strategic", isChecked: boolean): boolean {
+  return typeof value === "object" && (!Array.isArray(value) || (kind === "merge" && !isChecked));
 }
 
 /** Why a patch cannot be read: whoever looks at its fields first says more. */
@@ -235,7 +268,7 @@ function hidden(value: JsonValue): JsonValue {
 }
 
 function applyParsed(
-  { resource }: ResourceExchange,
+  type: PatchType,
   kind: PatchRequest["kind"],
   { live, parsed }: { live: KubeObject; parsed: JsonValue },
 ): Json {
@@ -247,7 +280,7 @@ function applyParsed(
       case "merge":
         return applyMergePatch(document, (parsed ?? {}) as Json);
       case "strategic":
-        return applyStrategicPatch(document, (parsed ?? {}) as JsonObject, resource.patchType());
+        return applyStrategicPatch(document, (parsed ?? {}) as JsonObject, type);
     }
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;

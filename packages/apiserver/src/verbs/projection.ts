@@ -1,6 +1,7 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
 import { apiErrors, cloneJson, formatApiVersion, StatusError, toFailure, type KubeObject } from "@capstan/model";
-import type { JsonObject } from "@capstan/patch";
+import { builtInDefinitions, definitionNameOf } from "@capstan/kinds";
+import { patchTypeFromOpenApi, type JsonObject } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
@@ -34,11 +35,9 @@ export async function patchProjection(exchange: ResourceExchange, rules: Project
   if (isApply(exchange)) return applyProjection(exchange, rules);
   const options = parseWriteOptions(exchange.query, "PatchOptions");
   const codec = exchange.subresource?.codec ?? exchange.resource.codec;
-  const change = await patchDocument(exchange, options);
-  return writeProjection(exchange, rules, {
-    options,
-    projected: (live) => codec.decode(cloneJson(change(baseOf(rules, live))), undefined),
-  });
+  const type = patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf(rules.kind) ?? "");
+  const change = await patchDocument(exchange, options, { type, codec });
+  return writeProjection(exchange, rules, { options, projected: (live) => change(baseOf(rules, live)) });
 }
 
 /** Applies a projection: what it sets is owned through the subresource by who applies it. */

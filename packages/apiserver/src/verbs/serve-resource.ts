@@ -2,7 +2,7 @@
 import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { RuleContext } from "../builtin/context.ts";
-import { negotiate, type Offer, type OutputMedia } from "../encode/media.ts";
+import { checkRouted, negotiate, type Offer, type OutputMedia } from "../encode/media.ts";
 import type { Exchange, ResourceExchange } from "../exchange.ts";
 import { pageNotFound } from "../paths/plain.ts";
 import type { ServedResource, ServedSubresource } from "../resources/resource.ts";
@@ -43,10 +43,23 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
-  if (resource.deprecationWarning !== undefined) exchange.warnings.add(resource.deprecationWarning);
-  const media = negotiate(exchange.call, exchange.query, offerOf(resource, info));
+  const media = negotiateWarned(exchange, info, resource);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
+}
+
+/** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */
+function negotiateWarned(
+  { call, query, warnings }: Exchange,
+  info: ResourceRequest,
+  resource: ServedResource,
+): OutputMedia {
+  const offer = offerOf(resource, info);
+  if (resource.deprecationWarning !== undefined) {
+    checkRouted(call, offer);
+    warnings.add(resource.deprecationWarning);
+  }
+  return negotiate(call, query, offer);
 }
 
 function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {

@@ -58,7 +58,7 @@ const wrong: Arbitrary<Json> = fc.constantFrom<Json>(null, null, true, 0, -1, 1.
   a: 1,
 });
 
-const bigNumbers = ["9007199254740993", "9223372036854775807", "9223372036854775808", "1e400", "1.0", "1e2", "-0"].map(
+const bigNumbers = ["9007199254740993", "9223372036854775807", "9223372036854775808", "1e400", "1.0", "1e2"].map(
   literal,
 );
 const integers = fc.oneof(

@@ -17,7 +17,7 @@ import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } fro
 import { checkSelected, isAbsent, nameWarnings, parsedSelector } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";
 import { emptyAsNull } from "../empty-list.ts";
-import { checkUnchanged, isEmpty } from "../meta/checks.ts";
+import { checkSamePointer, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -195,7 +195,7 @@ function checkFixed(spec: JobSpec, old: Job): FieldError[] {
       ? []
       : [immutable("spec.podFailurePolicy", internalFailurePolicy(spec.podFailurePolicy))]),
     ...checkUnchanged(spec.backoffLimitPerIndex, before.backoffLimitPerIndex, "spec.backoffLimitPerIndex"),
-    ...checkUnchanged(spec.managedBy, before.managedBy, "spec.managedBy"),
+    ...checkSamePointer(spec.managedBy, before.managedBy, "spec.managedBy"),
     ...(isDeepEqual(spec.successPolicy, before.successPolicy)
       ? []
       : [immutable("spec.successPolicy", internalSuccessPolicy(spec.successPolicy))]),

@@ -134,7 +134,8 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
   const same = (field: keyof Event, path: string = field): FieldError[] =>
     checkUnchanged(event[field] ?? "", old[field] ?? "", path);
   return [
-    // The real server looks at the metadata twice.
+    // The real server looks at the metadata again and again.
+    ...checkNamespaced(event),
     ...checkMetadataUpdate(event.metadata, old.metadata),
     ...checkChangedMetadata(event, old),
     ...(isDeepEqual(event.series, old.series) ? [] : checkSeries(event)),

@@ -57,7 +57,7 @@ function checkLimits({ spec }: LimitRange): FieldError[] {
 }
 
 function checkType(type: string, path: string): FieldError[] {
-  const malformed = invalidEach(path, type, checkQualifiedName(type));
+  const malformed = invalidEach(path, fieldErrors.named(type), checkQualifiedName(type));
   if (malformed.length > 0) return malformed;
   if (type.includes("/") || ["Pod", "Container", "PersistentVolumeClaim"].includes(type)) return [];
   return [fieldErrors.invalid(path, type, "must be a standard limit type or fully qualified")];

@@ -3,15 +3,7 @@ import type { Pod } from "@capstan/kinds/v1";
 import { cloneJson } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 
-const kept = [
-  "deletionGracePeriodSeconds",
-  "deletionTimestamp",
-  "annotations",
-  "finalizers",
-  "labels",
-  "ownerReferences",
-  "selfLink",
-] as const;
+const kept = ["deletionTimestamp", "annotations", "finalizers", "labels", "ownerReferences", "selfLink"] as const;
 
 /** Gives labels, annotations, finalizers and owners back. */
 export function keepPodMetadata({ metadata }: Draft<Pod>, { metadata: old }: Pod): void {

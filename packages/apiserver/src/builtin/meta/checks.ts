@@ -103,3 +103,14 @@ export function checkUnchanged(value: unknown, old: unknown, path: string): Fiel
     ? []
     : [fieldErrors.invalid(path, value ?? null, "field is immutable")];
 }
+
+/** The same for a text behind a pointer, which is shown as JSON has it. */
+export function checkSamePointer(value: string | undefined, old: string | undefined, path: string): FieldError[] {
+  const shown = value === undefined ? null : fieldErrors.named(value);
+  return value === old ? [] : [fieldErrors.invalid(path, shown, "field is immutable")];
+}
+
+/** A plain text, not of a type of its own, that is one of a closed set. */
+export function checkPlainOneOf(value: string | undefined, path: string, allowed: readonly string[]): FieldError[] {
+  return allowed.includes(value ?? "") ? [] : [fieldErrors.notSupported(path, value ?? "", allowed)];
+}

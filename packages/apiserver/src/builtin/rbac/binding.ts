@@ -3,7 +3,7 @@ import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "@capstan
 import { checkDns1123Subdomain, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
-import { checkOneOf, checkPresent, invalidEach, isEmpty } from "../meta/checks.ts";
+import { checkPlainOneOf, checkPresent, invalidEach, isEmpty } from "../meta/checks.ts";
 import type { RuleContext } from "../context.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -77,8 +77,8 @@ function checkAll(object: AnyBinding, isNamespaced: boolean): FieldError[] {
   const { roleRef, subjects = [] } = object;
   return [
     ...checkObjectMetadata(object, isNamespaced, rbacName),
-    ...checkOneOf(roleRef.apiGroup, "roleRef.apiGroup", [group]),
-    ...checkOneOf(roleRef.kind, "roleRef.kind", isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"]),
+    ...checkPlainOneOf(roleRef.apiGroup, "roleRef.apiGroup", [group]),
+    ...checkPlainOneOf(roleRef.kind, "roleRef.kind", isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"]),
     ...(isEmpty(roleRef.name)
       ? [fieldErrors.required("roleRef.name")]
       : invalidEach("roleRef.name", roleRef.name, rbacName(roleRef.name))),
@@ -94,13 +94,13 @@ function checkSubject(subject: Subject, path: string, isNamespaced: boolean): Fi
       return [
         ...nameless,
         ...(isEmpty(name) ? [] : invalidEach(`${path}.name`, name, checkDns1123Subdomain(name))),
-        ...checkOneOf(apiGroup, `${path}.apiGroup`, [""]),
+        ...checkPlainOneOf(apiGroup, `${path}.apiGroup`, [""]),
         ...(isNamespaced ? [] : checkPresent(namespace, `${path}.namespace`)),
       ];
     case "User":
     case "Group":
-      return [...nameless, ...checkOneOf(apiGroup, `${path}.apiGroup`, [group])];
+      return [...nameless, ...checkPlainOneOf(apiGroup, `${path}.apiGroup`, [group])];
     default:
-      return [...nameless, fieldErrors.notSupportedName(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"])];
+      return [...nameless, fieldErrors.notSupported(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"])];
   }
 }

@@ -1,7 +1,7 @@
 /** What a driver publishes: a part of a pool of devices. */
 import type { CounterSet, ResourcePool, ResourceSliceSpec } from "@capstan/kinds/resource.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
-import { checkUnchanged } from "../meta/checks.ts";
+import { checkSamePointer, checkUnchanged } from "../meta/checks.ts";
 import { checkDriverName } from "../pod-template/volume-sources.ts";
 import { checkCounterName, checkCounters, checkDevice } from "./device.ts";
 import { checkPoolName } from "./names.ts";
@@ -46,7 +46,7 @@ function checkSame(spec: ResourceSliceSpec, old: ResourceSliceSpec): FieldError[
   return [
     ...checkUnchanged(spec.pool.name, old.pool.name, "spec.pool.name"),
     ...checkUnchanged(spec.driver, old.driver, "spec.driver"),
-    ...checkUnchanged(spec.nodeName, old.nodeName, "spec.nodeName"),
+    ...checkSamePointer(spec.nodeName, old.nodeName, "spec.nodeName"),
   ];
 }
 
