@@ -2,6 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conformancePage } from "./conformance-page.ts";
 
+test("the page of the bare server tells more than the sixty that were asked for, and a reason for each of the others", () => {
+  const [, page] = conformancePage();
+  assert.ok(page);
+  assert.ok(Number(/^(\d+) of 138 passed/m.exec(page.text)?.[1]) >= 60);
+  const failed = page.text.split("\n").filter((line) => /^\| (?:failed|skipped|not run) \|/.test(line));
+  for (const line of failed) assert.match(line, /controller/, line);
+});
+
 test("the page counts what passed and tells of no path of the machine that ran the tests", () => {
   const [page] = conformancePage();
   assert.ok(page);

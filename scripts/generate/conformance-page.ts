@@ -30,15 +30,50 @@ export function conformancePage(): Page[] {
     "# Conformance",
     "",
     "The official conformance tests of Kubernetes 1.36.3 on the embedded cluster with real pods, each with its last result. The page is made",
-    "by `npm run generate` from what `npm run conformance -- LIST --on cluster --record` kept.",
+    "by `npm run generate` from what `npm run conformance -- all --record` kept, or `-- LIST --on cluster --record` of a part.",
     "",
+    ...wholeRun(),
     "| list | tests | passed |",
     "|---|---|---|",
     ...parts.map(({ name, names, passed }) => `| ${name} | ${names.length} | ${passed} |`),
     ...parts.flatMap(({ title, names }) => section(title, names, { results, reasons })),
     "",
   ].join("\n");
-  return [{ file: "docs/reference/conformance.md", text }];
+  return [{ file: "docs/reference/conformance.md", text }, barePage()];
+}
+
+/** When everything was run last in one go; nothing where that never was. */
+function wholeRun(): readonly string[] {
+  type Run = { readonly [fact in "day" | "commit"]: string } & {
+    readonly [fact in "tests" | "minutes" | "secondTries"]: number;
+  };
+  const { day, commit, tests, minutes, secondTries } = readJson<Partial<Run>>("run.json");
+  if (commit === undefined) return [];
+  const tries = secondTries === 0 ? "none needed a second try" : `${secondTries} needed a second try`;
+  return [
+    `The last run of everything at one commit: ${tests} tests at ${commit} on ${day}, about ${minutes} minutes, ${tries}.`,
+    "",
+  ];
+}
+
+/** What the API server passes by itself: whoever waits for a controller waits in vain. */
+function barePage(): Page {
+  const results = readJson<Results>("results-bare.json");
+  const reasons = readJson<{ readonly [name: string]: string }>("reasons-bare.json");
+  const names = readFileSync(`${folder}/lists/api-only.txt`, "utf8").split("\n").filter(Boolean);
+  const passed = names.filter((test) => results[test]?.state === "passed").length;
+  const text = [
+    "# Conformance of the bare API server",
+    "",
+    "The official tests for which no pod has to run, on `capstan apiserver` alone: no controllers, no nodes. The test program is told not to wait",
+    "for the service account of a new namespace (`--e2e-verify-service-account=false`), which a controller makes. Kept by",
+    "`npm run conformance -- api-only --record`.",
+    "",
+    `${passed} of ${names.length} passed.`,
+    ...section("All tests", names, { results, reasons }),
+    "",
+  ].join("\n");
+  return { file: "docs/reference/conformance-bare.md", text };
 }
 
 function readJson<T>(name: string): T {
