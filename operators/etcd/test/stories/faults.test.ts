@@ -32,12 +32,11 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   if (planned.length + refusals.length === 0) continue;
   test(`${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`, async (t) => {
     const scene = await Scene.open(t, await start(t, [], { isBreakable: true }));
-    await scene.apply(SPEC);
     for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
       for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
     }
     for (const refusal of refusals) {
-      await scene.apply(SPEC);
+      await scene.apply(form);
       const words = await tryRefusal(scene, refusal);
       const { name: what, mendedBy } = refusal;
       await record({ kind: "refusal", name: what, ground: scene.ground.name, mendedBy, words });
@@ -53,8 +52,8 @@ async function repeatHarm(
 ): Promise<void> {
   const { name } = scene.ground;
   const dice = diceOf(SEED, name, harm.name, repeat);
-  const edit = repeat % 2 === 1 ? { edit: () => scene.apply(edited(repeat)) } : {};
-  await scene.apply(SPEC);
+  const edit = repeat % 2 === 1 ? { edit: () => scene.apply(nextForm()) } : {};
+  await scene.apply(form);
   const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
   await record(result);
   const { seconds, secondsWithoutWrite, detail, lost } = result;
@@ -73,8 +72,12 @@ function isMeant({ name, always }: Candidate, ground: string): boolean {
   return (REPEATS > 0 || always.includes(ground)) && ONLY.test(`${ground}: ${name}`);
 }
 
-/** Another form for every member: they are made anew one after the other. */
-function edited(repeat: number): ClusterSpec {
-  const options = { ...(SPEC["options"] as object), "snapshot-count": String(10_000 + repeat) };
-  return { ...SPEC, options };
+/** What is asked for now; another form means that every member is made anew, one after the other. */
+let form = SPEC;
+
+function nextForm(): ClusterSpec {
+  const options = form["options"] as { readonly [flag: string]: string };
+  const count = Number(options["snapshot-count"] ?? 10_000) + 1;
+  form = { ...SPEC, options: { ...options, "snapshot-count": String(count) } };
+  return form;
 }

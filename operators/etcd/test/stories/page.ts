@@ -19,15 +19,17 @@ const INTRODUCTION = `# What it survives
 <!-- Made by test/stories/page.ts from docs/faults.jsonl: change those. -->
 
 Each harm is done to a cluster of three real members (etcd 3.6.16, TLS) on the embedded cluster with real pods and on a real Kubernetes 1.36 with
-three nodes, at a moment that is left to chance, while four clients write and read through the service. Every other time the operator is at work just
+three nodes, at a moment that is left to chance, while four clients write and read through the service. In every other round the operator is at work just
 then: somebody has changed the spec so that all members are made anew. Where a quorum survives, the history of the clients must be linearizable
-(Wing and Gong's search with Lowe's memory, key by key), so no acknowledged write may be lost, and none is read twice differently. Nobody helps: lines
+(Wing and Gong's search with Lowe's memory, key by key), so no acknowledged write may be lost and nobody may read what is out of date. Nobody helps: lines
 are mended, nodes and the API server come back, everything else is the operator's work. \`recovery.replaceAfter\` is 30 s here instead of 5 m,
 \`corrupt-check-time\` 5 s instead of 1 h, the quota 64 MiB.`;
 
 const COLUMNS = `Seconds to recover are counted until three members are well, the operator has nothing left to do and clients are served: since
-the harm, or, where a line or the API server had to come back first, since that. Longest without a write: the longest time in which no write of anybody
-was acknowledged, between the harm and that moment. Median and worst of all times.`;
+the harm, or, where a line or the API server had to come back first, since that. The API server was away for a minute. Longest without a write: the
+longest time in which no write of anybody was acknowledged, between the harm and that moment; after an alarm about corrupt data etcd takes no writes at
+all, and the operator, which looks every 30 s where nothing happens, has to find out first. Median and worst of all times; \`at work\`: so many of them hit the
+operator while it was making all members anew.`;
 
 const RECOVERY = `## When most copies are gone
 
@@ -110,7 +112,9 @@ function toRow(harm: string, ground: TrialResult["ground"], trials: readonly Rec
   const unwritten = spread(trials.map(({ secondsWithoutWrite }) => secondsWithoutWrite));
   const lost = trials.map((trial) => trial.lost);
   const loss = Math.max(...lost) === 0 ? "0" : `${lost.join(", ")}: only the lost had them`;
-  return `| ${harm} | ${where} | ${trials.length} | ${recovered} | ${unwritten} | ${loss} | none |`;
+  const busy = trials.filter(({ operatorWas }) => operatorWas === "at work").length;
+  const times = busy === 0 ? `${trials.length}` : `${trials.length}, ${busy} at work`;
+  return `| ${harm} | ${where} | ${times} | ${recovered} | ${unwritten} | ${loss} | none |`;
 }
 
 function spread(values: readonly number[]): string {

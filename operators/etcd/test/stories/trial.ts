@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startWorkload } from "../linearizability/workload.ts";
 import type { Workload } from "../linearizability/workload.ts";
+import { diceOf } from "./dice.ts";
 import type { Dice } from "./dice.ts";
 import type { Blow, Harm } from "./harms/harm.ts";
 import { followRecovery, lostWrites } from "./lost-writes.ts";
@@ -27,6 +28,7 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
     keys: 4,
     timeoutMs: 2_000,
     paceMs: 25,
+    random: diceOf(dice.seed, "load").throw,
   });
   let report: ReturnType<Workload["stop"]> | undefined;
   const stop = (): ReturnType<Workload["stop"]> => (report ??= load.stop());
