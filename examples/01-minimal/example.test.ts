@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { ConfigMap } from "capstan/kinds/v1";
-import { crashEverywhere, testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, Greeting } from "./main.ts";
 
 test("a greeting becomes a config map and follows its spec", async () => {
@@ -16,10 +17,17 @@ test("a greeting becomes a config map and follows its spec", async () => {
 });
 
 test("a crash between any two writes changes nothing in the end", async () => {
-  const { crashes } = await crashEverywhere(app, async (world) => {
-    await world.apply(Greeting, "first", { spec: { to: "world" } });
-    await world.settle();
-    await world.apply(Greeting, "first", { spec: { to: "everybody" } });
-  });
+  const { crashes } = await crashEverywhere(app, greetTwice);
   assert.equal(crashes, 2);
 });
+
+test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+  const { crashes } = await crashEverywhere(app, greetTwice, await useKubernetes(t));
+  assert.equal(crashes, 2);
+});
+
+async function greetTwice(world: TestWorld): Promise<void> {
+  await world.apply(Greeting, "first", { spec: { to: "world" } });
+  await world.settle();
+  await world.apply(Greeting, "first", { spec: { to: "everybody" } });
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testOperator } from "capstan/testing";
+import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Volume } from "./main.ts";
 
 test("what is missing is filled in, what is wrong is refused with its field", async () => {
@@ -22,4 +22,13 @@ test("what is to be kept cannot be deleted", async () => {
   await world.apply(Volume, "data", { spec: { gigabytes: 20 } });
   await world.delete(Volume, "data");
   assert.equal(await world.get(Volume, "data"), undefined);
+});
+
+test("the operator writes nothing itself, so that no crash can leave anything half done", async () => {
+  const { crashes } = await crashEverywhere(app, async (world) => {
+    await world.apply(Volume, "data", { spec: { gigabytes: 20 } });
+    await world.settle();
+    await world.delete(Volume, "data");
+  });
+  assert.equal(crashes, 0);
 });

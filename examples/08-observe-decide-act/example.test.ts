@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crashEverywhere, testOperator } from "capstan/testing";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, database, decide, Quorum } from "./main.ts";
 
 const well = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `member-${at}`, isWell: true }));
@@ -31,13 +32,20 @@ test("grows step by step, waits for the ill, shrinks again", async () => {
 });
 
 test("a crash between any two writes changes nothing in the end", async () => {
-  const { crashes } = await crashEverywhere(app, async (world) => {
-    database.members.clear();
-    await world.apply(Quorum, "main", { spec: { members: 3 } });
-    await world.settle();
-    await world.apply(Quorum, "main", { spec: { members: 1 } });
-    await world.settle();
-    return [...database.members.keys()];
-  });
+  const { crashes } = await crashEverywhere(app, growAndShrink);
   assert.ok(crashes > 10, `each step is written down twice, but there were only ${crashes} writes`);
 });
+
+test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+  const { crashes } = await crashEverywhere(app, growAndShrink, await useKubernetes(t));
+  assert.ok(crashes > 10, `${crashes} writes`);
+});
+
+async function growAndShrink(world: TestWorld): Promise<string[]> {
+  database.members.clear();
+  await world.apply(Quorum, "main", { spec: { members: 3 } });
+  await world.settle();
+  await world.apply(Quorum, "main", { spec: { members: 1 } });
+  await world.settle();
+  return [...database.members.keys()];
+}

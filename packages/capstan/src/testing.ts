@@ -1,20 +1,22 @@
-/** Tests of operators in virtual time, on the embedded API server: nothing to install, no sockets, no waiting. */
+/** Tests of operators in virtual time, on the embedded API server: nothing to install, no sockets, no waiting. Or on a cluster. */
 import { startApiServer } from "@capstan/apiserver";
 import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
 import type { Operator } from "@capstan/runtime";
 import type { WebhookHandler } from "@capstan/runtime/webhook";
 import {
+  connectToCluster,
   crashEverywhere as crashIn,
   type Story,
   type Survived,
+  type TestCluster,
   testOperator as testOn,
   type TestOptions,
   type TestWorld,
   VirtualClock,
 } from "@capstan/runtime/testing";
 
-export { VirtualClock } from "@capstan/runtime/testing";
-export type { Story, Survived, TestOptions, TestWorld } from "@capstan/runtime/testing";
+export { errors, VirtualClock } from "@capstan/runtime/testing";
+export type { Call, Fault, Story, Survived, TestCluster, TestOptions, TestWorld } from "@capstan/runtime/testing";
 
 /**
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so.
@@ -46,9 +48,14 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
  *   await world.settle();
  * });
  * ```
+ *
+ * With a `cluster` the same is told there, in a namespace that nobody else uses: what is left of an earlier world is removed first,
+ * and time passes only when the cluster has caught up.
  */
-export function crashEverywhere(operator: Operator, story: Story): Promise<Survived> {
-  return crashIn(operator, () => testOperator(operator), story);
+export async function crashEverywhere(operator: Operator, story: Story, cluster?: TestCluster): Promise<Survived> {
+  if (cluster === undefined) return crashIn(operator, () => testOperator(operator), story);
+  await using worlds = await connectToCluster(cluster);
+  return await crashIn(operator, () => worlds.open(operator), story);
 }
 
 /** The server calls the operator's webhooks as a function: everything is as on the wire but the wire. */

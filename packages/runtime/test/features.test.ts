@@ -1,6 +1,6 @@
 /** The table of features is true: every answer that is not a no names a test, and every test that it names exists. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const page = new URL("../../../docs/reference/features.md", import.meta.url);
@@ -59,4 +59,16 @@ test("the sums are those of the rows", () => {
     ...["yes", "partly", "no"].map((answer) => part.filter((row) => row.answer === answer).length),
   ];
   assert.deepEqual(sums, [of(rows.slice(0, 72)), of(rows.slice(72))]);
+});
+
+test("every example is killed between any two of its writes", () => {
+  const examples = new URL("../../../examples/", import.meta.url);
+  const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.ok(folders.length >= 11);
+  for (const { name } of folders)
+    assert.match(
+      readFileSync(new URL(`${name}/example.test.ts`, examples), "utf8"),
+      /await crashEverywhere\(app, /u,
+      name,
+    );
 });
