@@ -37,6 +37,14 @@ export const ceilings: { readonly [row: string]: Limit } = {
   "apiserver/event to 1,000 watchers, p99": { atMost: 50 },
   "apiserver/stall by a list of 10,000": { atMost: 50 },
   "apiserver/memory kept by 500 servers": { atMost: 0.1 },
+  "cluster/start to first pod ready": { atMost: 1.5 },
+  "cluster/pod start over the program's own": { atMost: 100 },
+  "cluster/idle CPU": { atMost: 2 },
+  "cluster/memory of cluster and node, resident": { atMost: 150 },
+  "cluster/1,000 simulated pods ready": { atMost: 1 / 5, times: "controller-manager + scheduler" },
+  "cluster/service, requests": { atLeast: 0.8, times: "direct" },
+  "cluster/service, large values": { atLeast: 0.8, times: "direct" },
+  "cluster/service, new connections": { atLeast: 0.8, times: "direct" },
 };
 
 /** How a row stands to its ceiling. */

@@ -22,6 +22,7 @@ const suites: { readonly [name: string]: (options: BenchOptions) => Promise<Foun
   cache: async (options) => (await import("./cache.ts")).benchCache(options),
   scale: async (options) => (await import("./scale.ts")).benchScale(options),
   apiserver: async (options) => (await import("./apiserver.ts")).benchApiServer(options),
+  cluster: async (options) => (await import("./cluster.ts")).benchCluster(options),
 };
 
 const help = `npm run bench -- [suite ...] [--rounds N] [--objects N] [--peers a,b] [--sizes N,N]

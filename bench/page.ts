@@ -43,6 +43,13 @@ Capstan runs as an image would run it: built JavaScript, and \`--max-semi-space-
     text: `Ours as a process beside kube-apiserver 1.36 with etcd. Latency of an event counts from the sending of the write until its last byte is
 at the watcher. The load comes from one process on the same machine.`,
   },
+  {
+    suite: "cluster",
+    title: "The embedded cluster",
+    text: `Real pods from an image that was used before. The start is that of the built command, until a watch tells that the first pod is ready; beside it
+the control plane and node of tools/kubernetes, whose programs are built. Memory and CPU are those of all processes of a cluster with one node and one pod. The thousand
+pods run nothing; the nodes are the same for both, the controllers and the scheduler have their default settings. A service is asked from where its pod is asked.`,
+  },
 ];
 
 /** Writes the page and the plots. */

@@ -1,0 +1,28 @@
+/** Pods that are waited for. */
+import type { Client } from "@capstan/client";
+import { Pod } from "@capstan/kinds/v1";
+
+const namespace = "default";
+const image = "capstan.test/busybox:1";
+
+/** Creates a pod that sleeps; resolves when a watch has told that it is ready. */
+export async function startPod(client: Client, name: string): Promise<void> {
+  const events = client.watch(Pod, { namespace, fieldSelector: `metadata.name=${name}`, sendInitialEvents: true });
+  const spec = {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: "main", image, command: ["sleep", "100000"] }],
+  };
+  await client.create(Pod, { metadata: { name, namespace }, spec });
+  for await (const event of events) {
+    if (event.type === "ERROR") throw event.error;
+    if (event.type === "BOOKMARK") continue;
+    if (event.object.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True")) return;
+  }
+}
+
+/** Deletes a pod and waits until it is gone. */
+export async function endPod(client: Client, name: string): Promise<void> {
+  const events = client.watch(Pod, { namespace, fieldSelector: `metadata.name=${name}`, sendInitialEvents: true });
+  await client.delete(Pod, { namespace, name });
+  for await (const event of events) if (event.type === "DELETED") return;
+}
