@@ -55,7 +55,7 @@ const ELSEWHERE = `## Tried elsewhere
 
 \`\`\`sh
 ETCD_FAULTS_REPEATS=5 ETCD_FAULTS_SEED=7 ETCD_FAULTS_RECORD=operators/etcd/docs/faults.jsonl \\
-  node --conditions=@capstan/source --test operators/etcd/test/stories/faults.test.ts
+  node --conditions=@capstan/source --test 'operators/etcd/test/stories/faults*.test.ts'
 node --conditions=@capstan/source operators/etcd/test/stories/page.ts
 \`\`\`
 

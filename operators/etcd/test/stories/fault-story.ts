@@ -1,0 +1,90 @@
+/** The story of all harms on one ground: one cluster, one harm after the other, each at a moment that is left to chance. */
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { diceOf } from "./dice.ts";
+import { GROUNDS } from "./ground.ts";
+import type { Ground } from "./ground.ts";
+import { plannedHarms } from "./harms/index.ts";
+import { REFUSALS, tryRefusal } from "./refusals.ts";
+import type { Refusal } from "./refusals.ts";
+import { record } from "./results.ts";
+import { Scene } from "./scene.ts";
+import type { ClusterSpec } from "./scene.ts";
+import { tryHarm } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+
+/** How often each harm is tried: none means once, and only those that every change is tried with. */
+const REPEATS = Number(process.env["ETCD_FAULTS_REPEATS"] ?? 0);
+const SEED = process.env["ETCD_FAULTS_SEED"] ?? "1";
+/** Only what matches this: `kubernetes:` or `the leader`. */
+const ONLY = new RegExp(process.env["ETCD_FAULTS_ONLY"] ?? "", "u");
+
+/** Small enough to be filled, quick enough to find bits that change, impatient enough for a test. */
+const SPEC: ClusterSpec = {
+  size: 3,
+  version: "3.6.16",
+  options: { "quota-backend-bytes": "67108864", "corrupt-check-time": "5s" },
+  recovery: { replaceAfter: "30s" },
+};
+
+/** Tells it, if there is something to tell. */
+export function tellFaults(name: Ground["name"]): void {
+  const planned = plannedHarms(REPEATS > 0 ? 1 : 0.25).filter(({ harm, always }) =>
+    isMeant({ name: harm.name, always }, name),
+  );
+  const refusals = REFUSALS.filter((refusal) => isMeant(refusal, name));
+  const title = `${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`;
+  const skip = planned.length + refusals.length === 0 && "ETCD_FAULTS_ONLY leaves nothing to tell here";
+  test(title, { skip }, async (t) => {
+    const scene = await Scene.open(t, await GROUNDS[name](t, [], { isBreakable: true }));
+    for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
+      for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
+    }
+    for (const refusal of refusals) await repeatRefusal(t, scene, refusal);
+  });
+}
+
+async function repeatRefusal(t: TestContext, scene: Scene, refusal: Refusal): Promise<void> {
+  await scene.apply(form);
+  const words = await tryRefusal(scene, refusal);
+  const { name, mendedBy } = refusal;
+  await record({ kind: "refusal", name, ground: scene.ground.name, mendedBy, words });
+  t.diagnostic(`${scene.ground.name} | ${name} | ${words}`);
+}
+
+async function repeatHarm(
+  t: TestContext,
+  scene: Scene,
+  { harm, repeat }: Pick<Trial, "harm" | "repeat">,
+): Promise<void> {
+  const { name } = scene.ground;
+  const dice = diceOf(SEED, name, harm.name, repeat);
+  const edit = repeat % 2 === 1 ? { edit: () => scene.apply(nextForm()) } : {};
+  await scene.apply(form);
+  const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
+  await record(result);
+  const { seconds, secondsWithoutWrite, detail, lost } = result;
+  t.diagnostic(
+    `${name} | ${harm.name} | ${detail} | ${seconds.toFixed(1)} s | ${secondsWithoutWrite.toFixed(1)} s | ${lost} lost`,
+  );
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly always: readonly string[];
+}
+
+/** Whether something is tried on a ground, now. */
+function isMeant({ name, always }: Candidate, ground: string): boolean {
+  return (REPEATS > 0 || always.includes(ground)) && ONLY.test(`${ground}: ${name}`);
+}
+
+/** What is asked for now; another form means that every member is made anew, one after the other. */
+let form = SPEC;
+
+function nextForm(): ClusterSpec {
+  const options = form["options"] as { readonly [flag: string]: string };
+  const count = Number(options["snapshot-count"] ?? 10_000) + 1;
+  form = { ...SPEC, options: { ...options, "snapshot-count": String(count) } };
+  return form;
+}

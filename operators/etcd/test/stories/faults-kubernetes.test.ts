@@ -1,0 +1,3 @@
+import { tellFaults } from "./fault-story.ts";
+
+tellFaults("kubernetes");
