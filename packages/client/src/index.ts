@@ -82,6 +82,6 @@ export type {
 export { initialEventsEnd, isInitialEventsEnd } from "./watch/event.ts";
 export type { Bookmark, WatchEvent, WatchLine } from "./watch/event.ts";
 export { MalformedJson } from "./watch/json-bytes.ts";
-export { scanMetadata } from "./watch/scan.ts";
+export { parseMetadata, scanMetadata, withComma } from "./watch/scan.ts";
 export type { ByteRange, ScannedMetadata } from "./watch/scan.ts";
 export type { WatchCalls } from "./watch/watch.ts";

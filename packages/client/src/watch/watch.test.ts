@@ -10,7 +10,7 @@ import { isInitialEventsEnd, parseWatchLine } from "./event.ts";
 import type { WatchEvent } from "./event.ts";
 import { MalformedJson } from "./json-bytes.ts";
 import { createLineCutter } from "./lines.ts";
-import { scanMetadata } from "./scan.ts";
+import { parseMetadata, scanMetadata } from "./scan.ts";
 
 const Widget: Kind<StoredObject, unknown, "Cluster"> = {
   group: "example.com",
@@ -93,35 +93,38 @@ test("a line in any order and spacing is understood", () => {
 });
 
 test("the scanner finds what a parser finds, in objects of every shape", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", '"', "\\\\", "{", "}", "[", "]", ",", ":", "\\n", "é", "𝄞") });
+  const owner = fc.record({ name: text, uid: fc.uuid(), controller: fc.boolean() });
   const metadata = fc.record(
     {
-      annotations: fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })),
-      managedFields: fc.array(fc.object()),
-      name: fc.string({ unit: "binary" }),
+      annotations: fc.dictionary(text, text),
+      managedFields: fc.oneof(
+        fc.array(fc.object({ maxDepth: 2, maxKeys: 3 }), { maxLength: 3 }),
+        fc.array(fc.dictionary(text, fc.constant({}))),
+      ),
+      name: fc.oneof(text, fc.constantFrom(',"managedFields":[', '{\\"managedFields":[')),
       namespace: fc.string(),
+      ownerReferences: fc.array(owner),
       resourceVersion: fc.stringMatching(/^\d{1,9}$/u),
-      uid: fc.uuid(),
-      labels: fc.dictionary(fc.string(), fc.string()),
+      labels: fc.dictionary(text, text),
     },
     { requiredKeys: [] },
   );
-  const objects = fc.record({ data: fc.jsonValue(), kind: fc.string(), metadata, spec: fc.jsonValue() });
-  const property = fc.property(objects, fc.constantFrom(0, 1), (value, indent) => {
-    const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
+  const before = fc.constantFrom<object>({ kind: "A" }, { apiVersion: "v1", kind: "A" }, { data: [{}] }, {});
+  const objects = fc.record({ before, metadata, spec: fc.jsonValue({ maxDepth: 2 }) });
+  const property = fc.property(objects, fc.constantFrom(0, 1), ({ before: first, metadata: meta, spec }, indent) => {
+    const bytes = Buffer.from(JSON.stringify({ ...first, metadata: meta, spec }, undefined, indent));
     const found = scanMetadata(bytes);
     assert.ok(found !== undefined);
-    const { name = "", namespace = "", uid = "", resourceVersion = "" } = value.metadata;
-    const { range, managedFields, ...facts } = found;
-    assert.deepEqual(facts, { name, namespace, uid, resourceVersion });
-    assert.deepEqual(
-      JSON.parse(decode(bytes.subarray(range.from, range.to))),
-      JSON.parse(JSON.stringify(value.metadata)),
-    );
-    assert.equal(managedFields === undefined, value.metadata.managedFields === undefined);
-    if (managedFields !== undefined) {
-      const member: unknown = JSON.parse(`{${decode(bytes.subarray(managedFields.from, managedFields.to))}}`);
-      assert.deepEqual(member, JSON.parse(JSON.stringify({ managedFields: value.metadata.managedFields })));
-    }
+    const { range, managedFields } = found;
+    const { managedFields: wanted, ...others } = JSON.parse(JSON.stringify(meta)) as typeof meta;
+    const whole: unknown = JSON.parse(decode(bytes.subarray(range.from, range.to)));
+    assert.deepEqual(whole, wanted === undefined ? others : { ...others, managedFields: wanted });
+    assert.deepEqual(parseMetadata(bytes, found), others);
+    assert.equal(managedFields === undefined, wanted === undefined);
+    if (managedFields === undefined) return;
+    const member: unknown = JSON.parse(`{${decode(bytes.subarray(managedFields.from, managedFields.to))}}`);
+    assert.deepEqual(member, { managedFields: wanted });
   });
   fc.assert(property, { numRuns: 300 });
 });

@@ -12,6 +12,7 @@ import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { toApiError } from "../error/from-response.ts";
+import { decode } from "../transport/body.ts";
 import { parseWatchLine, toWatchEvent } from "./event.ts";
 import type { WatchEvent, WatchLine } from "./event.ts";
 import { MalformedJson } from "./json-bytes.ts";
@@ -26,7 +27,7 @@ export interface WatchCalls {
   ): AsyncGenerator<WatchEvent<T>>;
   /**
    * The same as bytes, in batches of what one chunk completed, for caches that make objects when they are read. The bytes are views of the
-   * chunk: whoever keeps them should copy them, or the chunk stays too.
+   * chunk: whoever keeps them should copy them, or the chunk stays too. An ERROR event is thrown.
    */
   watchLines<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
@@ -38,7 +39,7 @@ export interface WatchCalls {
 export function watchCalls(sender: Sender): WatchCalls {
   return {
     watch: <T extends KubeObject>(kind: AnyKind, where: Place & WatchOptions) => events<T>(sender, kind, where),
-    watchLines: (kind: AnyKind, where: Place & WatchOptions) => batches(sender, kind, where),
+    watchLines: (kind: AnyKind, where: Place & WatchOptions) => linesOrError(sender, kind, where),
   };
 }
 
@@ -55,6 +56,24 @@ async function* events<T extends KubeObject>(
       yield event;
       if (event.type === "ERROR") return;
     }
+  }
+}
+
+async function* linesOrError(
+  sender: Sender,
+  kind: AnyKind,
+  where: Place & WatchOptions,
+): AsyncGenerator<readonly WatchLine[]> {
+  for await (const lines of batches(sender, kind, where)) {
+    const at = lines.findIndex(({ type }) => type === "ERROR");
+    if (at !== 0) yield at === -1 ? lines : lines.slice(0, at);
+    const line = lines[at];
+    if (line === undefined) continue;
+    const attempt = attemptOf("watch", kind, where);
+    throw toWatchError(
+      understand(attempt, () => JSON.parse(decode(line.bytes)) as Status),
+      attempt,
+    );
   }
 }
 
@@ -80,13 +99,19 @@ async function* batches(
       if (lines.length > 0) yield understand(attempt, () => lines.map(parseWatchLine));
     }
     const rest = cutter.rest();
-    if (rest !== undefined) yield understand(attempt, () => [parseWatchLine(rest)]);
+    if (rest !== undefined) yield understand(attempt, () => [parseLastLine(rest)]);
   } catch (thrown) {
     throw explain(thrown, attempt, where.signal);
   } finally {
     opened.response.body.cancel();
     opened.end();
   }
+}
+
+/** A line without its newline may have been cut anywhere: whether it is whole is seen only by parsing it. */
+function parseLastLine(rest: Uint8Array): WatchLine {
+  JSON.parse(decode(rest));
+  return parseWatchLine(rest);
 }
 
 function watchPath(kind: AnyKind, where: Place & WatchOptions): string {

@@ -67,7 +67,7 @@ export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager):
   const member = bytes.subarray(managedFields.from, managedFields.to);
   const entries = headsIn(member) ?? parseEntries(member);
   const keeps = entries.filter((entry) => isKept(entry, isOurs)).length;
-  if (keeps > 0 && keeps === entries.length) return [bytes];
+  if (keeps === entries.length) return [bytes];
   const kept = keeps === 0 ? [] : parseEntries(member).filter((entry) => isKept(entry, isOurs));
   if (kept.length > 0) {
     const text = Buffer.from(`"managedFields":${JSON.stringify(kept)}`);

@@ -6,6 +6,7 @@ import { Arena } from "./arena.ts";
 import { keepManagers, writerOf } from "./managed-fields.ts";
 import { Reflector } from "./reflector.ts";
 import type { Change } from "./reflector.ts";
+import { SentObject } from "../watch/sent.ts";
 import { Store } from "./store.ts";
 
 function object(
@@ -154,6 +155,41 @@ describe("reflector", () => {
       expected,
     );
   });
+});
+
+test("a first list in bytes is kept, found and told as the same list of objects is", () => {
+  const entry = fc.record(
+    {
+      manager: fc.constantFrom("ours", "theirs", 'ou"rs', "öurs"),
+      operation: fc.constantFrom("Apply" as const, "Update" as const),
+      fieldsV1: fc.constantFrom({ "f:data": { "f:operation": {} } }, { 'k:{"operation":"Apply"}': {} }),
+    },
+    { requiredKeys: ["operation"] },
+  );
+  const metadata = fc.record(
+    {
+      labels: fc.dictionary(fc.constantFrom("a", "b"), fc.string()),
+      managedFields: fc.array(entry, { maxLength: 3 }),
+      ownerReferences: fc.constant([{ apiVersion: "v1", kind: "X", name: "x", uid: "u" }]),
+      text: fc.constantFrom("", "é", "\u2028\"}"),
+    },
+    { requiredKeys: [] },
+  );
+  const property = fc.property(fc.array(metadata, { maxLength: 5 }), fc.constantFrom(0, 1), (each, indent) => {
+    const objects = each.map((more, at) => object(`o${at}`, at, more as Parameters<typeof object>[2]));
+    const told = (listed: readonly (StoredObject | SentObject)[]): unknown => {
+      const store = new Store({ keepsManager: (manager) => manager === "ours" });
+      const seen: unknown[] = [];
+      const reflector = new Reflector(store, ({ type, key, object: now }) => seen.push([type, key, now]));
+      reflector.handle({ type: "restarted" });
+      for (const one of listed) reflector.handle({ type: "listed", object: one });
+      reflector.handle({ type: "synced", version: "9" });
+      return [seen, store.find({}), store.find({ owner: "u" }), store.find({ labels: { a: "" } })];
+    };
+    const sent = objects.map((one) => new SentObject(Buffer.from(JSON.stringify(one, undefined, indent))));
+    assert.deepEqual(told(sent), told(JSON.parse(JSON.stringify(objects)) as StoredObject[]));
+  });
+  fc.assert(property, { numRuns: 100 });
 });
 
 test("a deletion that is older than what is there was of a namesake; one without a version of its own counts", () => {
