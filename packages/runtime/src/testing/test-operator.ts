@@ -244,8 +244,9 @@ export class TestWorld implements AsyncDisposable {
     return this.inject((call) => (call.verb === "watch" ? { fault: "late", by: delay } : undefined));
   }
 
-  /** Somebody else takes the lease. */
+  /** Somebody else takes the lease, which the operator has by then. */
   async loseLease(): Promise<void> {
+    await this.#while(this.running.elected());
     const namespace = this.#options.namespace ?? "default";
     const name = this.#operator.definition.name ?? "capstan";
     const body = { spec: { holderIdentity: "somebody else" } };
