@@ -17,6 +17,7 @@ export function report(turn: Turn): void {
   status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
   status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
   const trouble = troubleOf(view, action);
+  tellTrouble(turn, trouble);
   status.condition("Degraded", trouble !== undefined, {
     reason: trouble?.reason ?? "AllWell",
     message: trouble?.message ?? "",
@@ -35,6 +36,18 @@ export function report(turn: Turn): void {
     reason: seen.tls.state.reason,
     message: seen.tls.state.message,
   });
+}
+
+/** Trouble that no step has told of yet becomes an event when it begins, and when it is over. */
+function tellTrouble({ seen, action, event }: Turn, trouble: Trouble | undefined): void {
+  const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
+  const before = former?.status === "True" ? former.reason : undefined;
+  if (trouble === undefined) {
+    if (before !== undefined) event("Normal", "Mended", `over: ${former?.message}`);
+    return;
+  }
+  const isTold = action.do === "refuse" || trouble.reason === "UpdateFailed" || trouble.reason === "VolumeRefused";
+  if (!isTold && trouble.reason !== before) event("Warning", trouble.reason, trouble.message);
 }
 
 /** What the EtcdBackup of the cluster's name tells. */
@@ -199,10 +212,12 @@ export function describe(action: Action): string {
   }
 }
 
-function troubleOf(
-  { seen, members }: View,
-  action: Action,
-): { readonly reason: string; readonly message: string } | undefined {
+interface Trouble {
+  readonly reason: string;
+  readonly message: string;
+}
+
+function troubleOf({ seen, members }: View, action: Action): Trouble | undefined {
   if (action.do === "refuse" && action.reason !== "Paused") return { reason: action.reason, message: action.why };
   const { update } = seen.known;
   if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };

@@ -69,6 +69,7 @@ async function act(step: BackupStep, scene: Scene): Promise<Answer> {
       await context.remove(Pod, step.pod);
       return again("1s", "the job is done");
     case "refuse":
+      if (seen.status.message !== step.why) context.event("Warning", step.reason, step.why);
       status.phase = "Pending";
       status.message = step.why;
       status.condition("Ready", false, { reason: step.reason, message: step.why });

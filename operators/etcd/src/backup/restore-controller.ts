@@ -47,7 +47,7 @@ interface Scene {
 
 async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
   const { context, object } = scene;
-  const { status, event } = context;
+  const { event } = context;
   switch (step.do) {
     case "describe":
       await describe(scene);
@@ -72,12 +72,19 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
       await context.remove(Pod, step.pod);
       return again("1s", "the job is done");
     case "wait":
-      status.phase = object.status?.phase ?? "Pending";
-      status.message = step.why;
+      noteWait(step, scene);
       return again("10s", step.why);
     case "rest":
       return undefined;
   }
+}
+
+function noteWait({ reason, why }: Extract<RestoreStep, { do: "wait" }>, { context, object }: Scene): void {
+  const { status, event } = context;
+  if (reason !== undefined && object.status?.message !== why) event("Warning", reason, why);
+  status.phase = object.status?.phase ?? "Pending";
+  status.message = why;
+  status.condition("Complete", false, { reason: reason ?? "InProgress", message: why });
 }
 
 async function describe({ context, means, object }: Scene): Promise<void> {

@@ -42,7 +42,7 @@ export type RestoreStep =
   | { readonly do: "succeed" }
   | { readonly do: "fail"; readonly reason: string; readonly why: string; readonly pod?: string }
   | { readonly do: "clear"; readonly pod: string }
-  | { readonly do: "wait"; readonly why: string }
+  | { readonly do: "wait"; readonly why: string; readonly reason?: "AnotherFirst" }
   | { readonly do: "rest" };
 
 export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
@@ -52,7 +52,9 @@ export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
     return leftover ? { do: "clear", pod: leftover.pod } : { do: "rest" };
   }
   if (status.phase === "Running") return leftover ? { do: "clear", pod: leftover.pod } : goOn(seen);
-  if (rival !== undefined) return { do: "wait", why: `the restore ${rival} of the same cluster comes first` };
+  if (rival !== undefined) {
+    return { do: "wait", reason: "AnotherFirst", why: `the restore ${rival} of the same cluster comes first` };
+  }
   const refusal = refuse(seen);
   if (refusal) return refusal;
   if (leftover === undefined) return { do: "describe" };

@@ -1,6 +1,7 @@
 /** Pods and claims as the API tells them, in the words of the contract. */
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
+import { parseResult } from "../backup/agent/result.ts";
 import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
 import { BOOT_ANNOTATION, MEMBER_LABEL, PRINT_ANNOTATION, toBytes, VERSION_LABEL } from "../pods/index.ts";
 
@@ -73,10 +74,19 @@ const USUAL: ReadonlySet<string | undefined> = new Set([undefined, "ContainerCre
 function waitingReason(pod: PodObject): string | undefined {
   const container = containerOf(pod);
   const starting = pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting !== undefined);
-  const { reason, message } = container?.state?.waiting ?? starting?.state?.waiting ?? {};
+  // While an earlier container is stuck, the member's own only waits for it.
+  const stuck = starting ?? container;
+  const { reason, message } = stuck?.state?.waiting ?? {};
   if (USUAL.has(reason)) return undefined;
-  const end = container?.lastState?.terminated;
-  return [reason, message, end && `it ended with ${end.exitCode}`].filter(Boolean).join(": ");
+  return [reason, message, lastWords(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
+}
+
+/** What a container said when it ended; agents say it in a form of their own. */
+function lastWords(end: { readonly exitCode: number; readonly message?: string } | undefined): string | undefined {
+  if (end === undefined) return undefined;
+  const result = parseResult(end.message);
+  if (result !== undefined && !result.ok) return `${result.code}: ${result.message}`;
+  return `it ended with ${end.exitCode}`;
 }
 
 function isSilent(node: NodeObject | undefined): boolean {

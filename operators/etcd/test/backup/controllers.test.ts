@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { controller, operator } from "capstan";
 import type { ObjectOf } from "capstan";
+import { Event } from "capstan/kinds/events.k8s.io/v1";
 import { Pod } from "capstan/kinds/v1";
 import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
@@ -322,6 +323,9 @@ describe("a restore", () => {
       (await world.get(EtcdRestore, "b"))?.status?.message ?? "",
       /restore a of the same cluster comes first/,
     );
+    assert.equal(conditionOf(await world.get(EtcdRestore, "b"), "Complete"), "False AnotherFirst");
+    const told = (await world.list(Event)) as readonly { readonly reason?: string }[];
+    assert.ok(told.some(({ reason }) => reason === "AnotherFirst"));
     await stage.end(pod, { ok: false, code: "NotFound", message: "no backup" });
     await stage.pass(40);
     assert.equal((await stage.pods()).length, 1);

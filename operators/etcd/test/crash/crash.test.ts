@@ -89,7 +89,7 @@ for (const [name, start] of grounds) {
     const spec = { size: 3, version: "3.5.35" };
     let identity = isWhole ? undefined : await giveBirth(scene, spec);
     for (const { name: episode, change = {}, harm, isOver } of episodes) {
-      const [began, before] = [performance.now(), toll.deaths.length];
+      const [began, before, written] = [performance.now(), toll.deaths.length, toll.writes];
       toll.close();
       await scene.apply(Object.assign(spec, change));
       await harm?.(scene, kube);
@@ -100,7 +100,9 @@ for (const [name, start] of grounds) {
       if (spec.size > 0) await assertKept(scene, episode);
       const died = toll.deaths.length - before;
       assert.ok(died >= 2, `${episode}: the operator died ${died} times`);
-      t.diagnostic(`${name} | ${episode} | died ${died} times | ${Math.round((performance.now() - began) / 1000)} s`);
+      t.diagnostic(
+        `${name} | ${episode} | ${toll.writes - written} writes, died ${died} times | ${Math.round((performance.now() - began) / 1000)} s`,
+      );
     }
   });
 }

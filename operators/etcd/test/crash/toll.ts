@@ -1,4 +1,4 @@
-/** A toll on the operator's way to the API server: it counts writes and ends the operator before the one that is too many. */
+/** A toll on the operator's way to the API server: it sees every write, and ends the operator before the one that is too many. */
 import { request } from "node:https";
 import { createSecureServer } from "node:http2";
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -19,13 +19,16 @@ export interface TollOptions {
   /** Where the operator's own kubeconfig is written, which leads through the toll. */
   readonly ownKubeconfig: string;
   /** Ends the operator at once and starts it again. */
-  readonly strike: () => Promise<void>;
+  readonly strike?: () => Promise<void>;
+  /** Called before a write is let through, with what is written. */
+  readonly before?: (write: string) => Promise<void>;
 }
 
 export class Toll implements AsyncDisposable {
   readonly #server: Http2SecureServer;
   readonly #target: Config;
-  readonly #strike: TollOptions["strike"];
+  readonly #strike: NonNullable<TollOptions["strike"]>;
+  readonly #before: NonNullable<TollOptions["before"]>;
   /** Writes that each life of the operator may make; undefined: as many as it likes. */
   #allowance: number | undefined;
   #made = 0;
@@ -37,14 +40,16 @@ export class Toll implements AsyncDisposable {
   /** Writes that came through. */
   writes = 0;
 
-  private constructor(server: Http2SecureServer, target: Config, strike: TollOptions["strike"]) {
+  private constructor(server: Http2SecureServer, target: Config, { strike, before }: TollOptions) {
     this.#server = server;
     this.#target = target;
-    this.#strike = strike;
+    this.#strike = strike ?? (() => Promise.resolve());
+    this.#before = before ?? (() => Promise.resolve());
     server.on("request", (question, answer) => void this.#meet(question, answer));
   }
 
-  static async open({ kubeconfig, ownKubeconfig, strike }: TollOptions): Promise<Toll> {
+  static async open(options: TollOptions): Promise<Toll> {
+    const { kubeconfig, ownKubeconfig } = options;
     const now = new Date();
     const authority = createAuthority({ commonName: "authority of the toll", now, days: 1 });
     const validity = validFor({ now, days: 1 });
@@ -59,7 +64,7 @@ export class Toll implements AsyncDisposable {
     }
     for (const entry of own.users) entry.user = { token: "whoever" };
     await writeFile(ownKubeconfig, stringify(own));
-    return new Toll(server, target, strike);
+    return new Toll(server, target, options);
   }
 
   /** From now on each life of the operator makes one write and dies before the next. */
@@ -85,10 +90,13 @@ export class Toll implements AsyncDisposable {
 
   async #meet(question: Http2ServerRequest, answer: Http2ServerResponse): Promise<void> {
     this.#sessions.add(question.stream?.session ?? question.socket);
-    if (isWrite(question) && !this.#mayPass(question)) {
-      answer.destroy();
-      await this.#end(nameOf(question));
-      return;
+    if (isWrite(question)) {
+      if (!this.#mayPass(question)) {
+        answer.destroy();
+        await this.#end(nameOf(question));
+        return;
+      }
+      await this.#before(nameOf(question));
     }
     this.#forward(question, answer);
   }

@@ -1,10 +1,10 @@
 /** Real etcd members as processes on the loopback, of any version that the tests know, for tests that need no cluster. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPrograms, etcdToolPrograms, programPath, showProgress } from "@capstan/kubernetes";
@@ -118,7 +118,7 @@ export async function untilHealthy(member: EtcdProcess): Promise<EtcdProcess> {
   await until(`${member.name} to be healthy`, async () => {
     if (member.process.exitCode !== null)
       throw new Error(`etcd ended with ${member.process.exitCode}:\n${member.log()}`);
-    await member.client.maintenance.checkHealth({ timeoutMs: 1000 });
+    await member.client.maintenance.checkHealth({ timeoutMs: 5000 });
     return true;
   });
   return member;
@@ -160,8 +160,8 @@ export async function startEtcdCluster(
   return { members, [Symbol.asyncDispose]: dispose };
 }
 
-/** Asks until the answer is yes; what was thrown last is the cause when a minute has passed. */
-export async function until(what: string, ask: () => Promise<boolean> | boolean, limitMs = 60_000): Promise<void> {
+/** Asks until the answer is yes; what was thrown last is the cause when it never is. */
+export async function until(what: string, ask: () => Promise<boolean> | boolean, limitMs = 180_000): Promise<void> {
   const end = performance.now() + limitMs;
   let last: unknown;
   while (performance.now() < end) {
@@ -175,16 +175,21 @@ export async function until(what: string, ask: () => Promise<boolean> | boolean,
   throw new Error(`waited in vain for ${what}`, { cause: last });
 }
 
+/** Ports that are free now, and below those that the system gives away: nobody's connection takes them before etcd does. */
 async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return (server.address() as AddressInfo).port;
-    }),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [first = 0, second = 0] = ports;
-  return [first, second];
+  return [await freePort(), await freePort()];
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

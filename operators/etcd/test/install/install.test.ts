@@ -45,7 +45,7 @@ async function install({ client }: Cluster, text: string): Promise<readonly Mani
 
 /** Looks until there is something to be seen. */
 async function seen<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   while (Date.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;

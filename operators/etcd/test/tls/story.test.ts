@@ -68,7 +68,8 @@ async function followSecret(
   use: (ways: Awaited<ReturnType<Scene["ways"]>>) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    use(await scene.ways());
+    // Whoever cannot read it now goes on with what he has.
+    await scene.ways().then(use, () => undefined);
     await delay(1000, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+const operator = join(import.meta.dirname, "../..");
+const read = (page: string): Promise<string> => readFile(join(operator, page), "utf8");
+
+/** The cells of a section's table, without its head. */
+function tableOf(markdown: string, heading: string): readonly (readonly string[])[] {
+  const [, section = ""] = markdown.split(`## ${heading}\n`);
+  const [own = ""] = section.split(/^## /mu);
+  const rows = own.split("\n").filter((line) => line.startsWith("| "));
+  return rows.slice(1).map((row) =>
+    row
+      .slice(1, -1)
+      .split(" | ")
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** Here in full: neither "no" nor "partly", and shown by a test or a page. */
+function isFull(row: readonly string[]): boolean {
+  const [here = "", shown = ""] = row.slice(-2);
+  return here !== "no" && !shown.startsWith("partly");
+}
+
+for (const heading of ["Compared", "Capabilities"]) {
+  test(`README: ${heading} counts rightly, and every row that is here in full is shown by a test`, async () => {
+    const readme = await read("README.md");
+    const rows = tableOf(readme, heading);
+    const full = rows.filter(isFull);
+    const [, section = ""] = readme.split(`## ${heading}\n`);
+    const told = /(?<full>\d+)\s+of\s+(?<all>\d+)\s+are\s+here\s+in\s+full/u.exec(section)?.groups;
+    assert.deepEqual([told?.["full"], told?.["all"]], [String(full.length), String(rows.length)]);
+    for (const row of full) assert.match(row.at(-1) ?? "", /\.test\.ts\)|security\.md\)|faults\.md\)/u, row[0]);
+  });
+}
+
+test("every link of the README and of the pages leads somewhere", async () => {
+  const pages = [
+    "README.md",
+    ...(await readdir(join(operator, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  ];
+  for (const page of pages) {
+    for (const { groups } of (await read(page)).matchAll(/\]\((?<target>[^)#\s]+)(?:#[^)]*)?\)/gu)) {
+      const target = groups?.["target"] ?? "";
+      if (/^https?:/u.test(target)) continue;
+      assert.ok(existsSync(join(operator, dirname(page), target)), `${page}: ${target}`);
+    }
+  }
+});

@@ -1,0 +1,177 @@
+/** What users get wrong: each is told by a condition and an event, loses nothing, and works again when it is mended. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StatefulSet } from "capstan/kinds/apps/v1";
+import { Event } from "capstan/kinds/events.k8s.io/v1";
+import { Pod, Secret, Service } from "capstan/kinds/v1";
+import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { EtcdWorld } from "./world.ts";
+
+const tls = { mode: "Off" } as const;
+
+/** Something wrong, how it shows, and how it is mended. */
+interface Mistake {
+  readonly name: string;
+  readonly spoil: (bed: EtcdWorld) => Promise<unknown>;
+  readonly reason: string;
+  readonly says: RegExp;
+  readonly mend: (bed: EtcdWorld) => Promise<unknown>;
+}
+
+const good = { size: 3, version: "3.6.16", tls };
+
+async function apply(bed: EtcdWorld, spec: object): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...good, ...spec } });
+}
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    name: "an image that cannot be pulled",
+    spoil: async (bed) => {
+      bed.kubelet.refusedImage = /^nowhere/u;
+      await apply(bed, { image: "nowhere/etcd:{version}" });
+    },
+    reason: "MemberTrouble",
+    says: /e-\d: ImagePullBackOff: no such image/u,
+    mend: (bed) => apply(bed, { image: "etcd:{version}" }),
+  },
+  {
+    name: "a version whose image does not exist",
+    spoil: async (bed) => {
+      bed.kubelet.missingImages.add("gcr.io/etcd-development/etcd:v3.6.99");
+      await apply(bed, { version: "3.6.99" });
+    },
+    reason: "MemberTrouble",
+    says: /no such image/u,
+    mend: (bed) => apply(bed, { version: "3.6.16" }),
+  },
+  {
+    name: "a flag that etcd does not know",
+    spoil: (bed) => apply(bed, { options: { "no-such-flag": "1" } }),
+    reason: "MemberTrouble",
+    says: /CrashLoopBackOff/u,
+    mend: (bed) => apply(bed, {}),
+  },
+  {
+    name: "a StatefulSet of the same name that belongs to somebody else",
+    spoil: async (bed) => {
+      const labels = { app: "other" };
+      const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "other" }] } };
+      await bed.world.apply(StatefulSet, "e", {
+        spec: { serviceName: "other", selector: { matchLabels: labels }, template },
+      });
+      await apply(bed, {});
+    },
+    reason: "NameTaken",
+    says: /StatefulSet e exist/u,
+    mend: (bed) => bed.world.delete(StatefulSet, "e"),
+  },
+  {
+    name: "a Service of the same name that belongs to somebody else",
+    spoil: async (bed) => {
+      await bed.world.apply(Service, "e", { spec: { ports: [{ port: 80 }], selector: { app: "other" } } });
+      await apply(bed, {});
+    },
+    reason: "NameTaken",
+    says: /Service e exist/u,
+    mend: (bed) => bed.world.delete(Service, "e"),
+  },
+];
+
+interface Told {
+  readonly reason?: string;
+  readonly note?: string;
+  readonly type?: string;
+}
+
+async function events({ world }: EtcdWorld): Promise<readonly Told[]> {
+  return (await world.list(Event)) as readonly Told[];
+}
+
+async function assertTold(bed: EtcdWorld, { reason, says }: Pick<Mistake, "reason" | "says">): Promise<void> {
+  const told = await events(bed);
+  const found = told.some((one) => one.type === "Warning" && one.reason === reason && says.test(one.note ?? ""));
+  assert.ok(found, `no event ${reason} in ${JSON.stringify(told.map((one) => `${one.reason}: ${one.note}`))}`);
+}
+
+for (const mistake of MISTAKES) {
+  test(`from the beginning: ${mistake.name}`, async () => {
+    await using bed = await startWorld();
+    await mistake.spoil(bed);
+    const bad = await bed.until((now) => condition(now, "Degraded")?.reason === mistake.reason, mistake.reason);
+    assert.match(condition(bad, "Degraded")?.message ?? "", mistake.says);
+    await assertTold(bed, mistake);
+    await mistake.mend(bed);
+    const mended = await bed.until(isSettled, "a cluster that works");
+    assert.equal(condition(mended, "Degraded")?.status, "False");
+    assert.ok((await events(bed)).some(({ reason }) => reason === "Mended"));
+  });
+}
+
+for (const mistake of MISTAKES.slice(0, 3)) {
+  test(`in a cluster that runs: ${mistake.name}; the others serve, nothing is lost`, async () => {
+    await using bed = await startWorld();
+    await apply(bed, {});
+    const before = await bed.until(isSettled, "three");
+    await mistake.spoil(bed);
+    const bad = await bed.until((now) => condition(now, "Degraded")?.reason === mistake.reason, mistake.reason);
+    assert.equal(condition(bad, "Available")?.status, "True");
+    await assertTold(bed, mistake);
+    assert.ok(bed.etcd.processes.size >= 2, "two of three run");
+    await mistake.mend(bed);
+    const mended = await bed.until(
+      (now) => isSettled(now) && condition(now, "Degraded")?.status === "False",
+      "a cluster that works",
+    );
+    assert.equal(mended.status?.clusterId, before.status?.clusterId);
+    assert.equal(mended.status?.ready, 3);
+  });
+}
+
+test("Secrets of certificates that do not exist are named, nobody is started without, and the cluster is born with others", async () => {
+  await using bed = await startWorld();
+  const secrets = { server: "s", peer: "p", client: "c" };
+  await apply(bed, { tls: { mode: "Provided", secrets } });
+  const waiting = await bed.until((now) => condition(now, "TLSReady")?.status === "False", "a refusal");
+  assert.match(condition(waiting, "TLSReady")?.message ?? "", /Secret/u);
+  assert.equal((await bed.world.list(Pod)).length, 0);
+  assert.equal(await bed.world.get(Secret, "s"), undefined);
+  await apply(bed, { tls: { mode: "Managed" } });
+  await bed.until(isSettled, "a cluster with certificates of its own");
+});
+
+/** What a store can answer, and the reason under which that is told. */
+const REFUSALS = ["the credentials are wrong", "no way to the store", "no room is left"] as const;
+
+for (const refusal of REFUSALS) {
+  test(`a store that says: ${refusal}`, async () => {
+    await using bed = await startWorld();
+    await apply(bed, { backup: { store: { volume: { claim: "b" } }, schedule: "* * * * *" } });
+    await bed.until(isSettled, "three");
+    bed.kubelet.store.refusal = refusal;
+    const bad = await bed.until((now) => condition(now, "BackupReady")?.message === refusal, "a failed backup");
+    assert.equal(condition(bad, "Available")?.status, "True");
+    await assertTold(bed, { reason: "BackupFailed", says: new RegExp(refusal, "u") });
+    bed.kubelet.store.refusal = undefined;
+    await bed.until((now) => condition(now, "BackupReady")?.status === "True", "a backup");
+  });
+}
+
+test("a schedule that is none, and a cluster that is not there", async () => {
+  await using bed = await startWorld();
+  const store = { volume: { claim: "b" } };
+  await bed.world.apply(EtcdBackup, "late", { spec: { cluster: "e", store, schedule: "61 * * * *" } });
+  await bed.world.apply(EtcdBackup, "early", { spec: { cluster: "e", store } });
+  await bed.pass(5);
+  await assertTold(bed, { reason: "InvalidSchedule", says: /is not a schedule: five fields as in cron/u });
+  await assertTold(bed, { reason: "ClusterMissing", says: /there is no EtcdCluster e/u });
+  await apply(bed, {});
+  await bed.world.apply(EtcdBackup, "late", { spec: { cluster: "e", store, schedule: "* * * * *" } });
+  await bed.until(isSettled, "three");
+  await bed.pass(180);
+  for (const name of ["early", "late"]) {
+    const { status } = (await bed.world.get(EtcdBackup, name)) ?? {};
+    assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.status, "True", name);
+  }
+});
