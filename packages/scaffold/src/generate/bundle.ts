@@ -59,7 +59,10 @@ interface Unregistered {
 }
 
 /** The configurations as an operator would apply them, and its CRDs with their conversions: what a bundle's webhooks are read from. */
-export function registeredIn(program: Program, { plain, placement, registrar }: Unregistered) {
+export function registeredIn(
+  program: Program,
+  { plain, placement, registrar }: Unregistered,
+): { readonly crds: readonly Manifest[]; readonly configurations: readonly object[] } {
   const reach = { ...program.webhooks, namespace: placement.namespace, service: webhookServiceName(program) };
   const registered = new Map(program.resources.map((one) => [`${one.plural}.${one.group}`, registrar(one, reach)]));
   const crds = plain.map((crd) => {

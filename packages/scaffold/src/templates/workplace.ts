@@ -1,7 +1,7 @@
 /** What a project's people work with besides an editor: a container that has everything, and a linter. */
 
 /** .devcontainer/devcontainer.json */
-export const devContainer = `${JSON.stringify(
+export const devContainer: string = `${JSON.stringify(
   {
     name: "operator",
     image: "docker.io/library/node:24",
@@ -17,7 +17,7 @@ export const devContainer = `${JSON.stringify(
 `;
 
 /** .oxlintrc.json: a reconcile that forgets to wait does half of its work, so promises are looked at first. */
-export const linterSettings = `${JSON.stringify(
+export const linterSettings: string = `${JSON.stringify(
   {
     categories: { correctness: "error" },
     plugins: ["typescript", "promise", "node"],
