@@ -42,6 +42,22 @@ test("a pod finds no file of the machine, by whatever path", { skip }, async () 
   }
 });
 
+test(
+  "a pod that asks for the runtime's default profile cannot make namespaces or keys; others are not filtered",
+  { skip },
+  async () => {
+    const script =
+      "grep ^Seccomp: /proc/self/status; unshare -U true && echo made; echo $?; (exec sleep 0) && echo runs";
+    const securityContext = { seccompProfile: { type: "RuntimeDefault" as const } };
+    const filtered = await world.outputOf("filtered", `(${script}) 2>&1`, { securityContext });
+    assert.match(filtered, /Seccomp:\s+2/);
+    assert.match(filtered, /Operation not permitted/);
+    assert.match(filtered, /runs/);
+    assert.doesNotMatch(filtered, /made/);
+    assert.match(await world.outputOf("unfiltered", `(${script}) 2>&1`), /Seccomp:\s+0[^]*made/);
+  },
+);
+
 test("a pod sees only its own processes, and can harm no other", { skip }, async () => {
   const script = `ps | grep -c .; kill -9 -1; kill -9 ${process.pid}; cat /proc/${process.pid}/environ; echo alive`;
   const output = await world.outputOf("killer", `(${script}) 2>&1`);

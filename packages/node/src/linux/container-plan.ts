@@ -17,6 +17,7 @@ import { quoted } from "./network.ts";
 import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
 import type { Launch } from "./protocol.ts";
+import { defaultFilter } from "./seccomp/filter.ts";
 import { mountsOf, type VolumeFolders } from "./volumes.ts";
 
 /** What a plan is made from. */
@@ -69,6 +70,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   ];
   const joined = joinedProcess(sources);
   const enter = { rights, holder: place.holder, identity };
+  const filter = filterOf(order);
   const plan = {
     ...enter,
     processes: joined === undefined ? undefined : { pid: joined, proc: insidePath(join(folder, "proc")) },
@@ -76,6 +78,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
     mounts: mounts.map((mount) => ({ ...mount, from: mount.from === undefined ? undefined : insidePath(mount.from) })),
     capabilities: capabilitiesOf(container),
+    isFiltered: filter !== undefined,
     directory: container.workingDir ?? (config.WorkingDir || "/"),
     argv: commandOf(container, image.config, env),
   };
@@ -90,6 +93,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     stdinOnce: container.stdinOnce === true,
     tellsPid: true,
     waitsForUsers: waitsForUsers(plan),
+    filter: filter?.toString("base64"),
     membership: {
       groups: groups.map((group) => group.folder),
       oomScore: oomScoreOf(pod.spec, container.resources, totalmem()),
@@ -195,6 +199,18 @@ function capabilitiesOf({ securityContext = {} }: Container): readonly string[] 
   const dropped = names(drop);
   const kept = dropped.includes("ALL") ? [] : defaultCapabilities.filter((name) => !dropped.includes(name));
   return [...new Set([...kept, ...names(add)])];
+}
+
+/** The filter of system calls that is asked for; without a word there is none, as kubelets have it. */
+function filterOf({ pod, container }: ContainerOrder): Buffer | undefined {
+  const { privileged, seccompProfile = pod.spec.securityContext?.seccompProfile } = container.securityContext ?? {};
+  if (privileged === true || seccompProfile === undefined || seccompProfile.type === "Unconfined") return undefined;
+  if (seccompProfile.type === "RuntimeDefault") return defaultFilter(process.arch, capabilitiesOf(container));
+  const file = `/var/lib/kubelet/seccomp/${seccompProfile.localhostProfile ?? ""}`;
+  throw new NodeError(
+    "CreateContainerError",
+    `failed to create container: cannot load seccomp profile "${file}": open ${file}: no such file or directory`,
+  );
 }
 
 function stopSignalOf({ lifecycle }: Container, ofImage: string | undefined): NodeJS.Signals {

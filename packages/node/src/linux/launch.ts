@@ -31,6 +31,8 @@ export interface LaunchPlan extends Entrance {
   readonly readOnlyRoot: boolean;
   readonly mounts: readonly Mount[];
   readonly capabilities: readonly string[];
+  /** Whether its system calls are filtered. */
+  readonly isFiltered: boolean;
   readonly directory: string;
   readonly argv: readonly string[];
 }
@@ -104,6 +106,7 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     // The keeper has something to do before the program begins: it puts the processes into their groups.
     "--block-fd",
     "5",
+    ...(plan.isFiltered ? ["--seccomp", "6"] : []),
     "--chdir",
     directory,
     ...rightsInside(plan),

@@ -33,6 +33,8 @@ export interface Launch {
   readonly waitsForUsers: boolean;
   /** The process among whose companions it starts: the process that it tells is numbered as they are. */
   readonly joins?: number | undefined;
+  /** The filter of its system calls, in base64, which its launcher reads from file descriptor 6. */
+  readonly filter?: string | undefined;
   /** What it belongs to; its process waits at file descriptor 5 until it does. */
   readonly membership?: Membership | undefined;
 }

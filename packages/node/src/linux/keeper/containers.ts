@@ -60,8 +60,9 @@ export class Containers {
 
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
-    const { waitsForUsers, membership, tellsPid } = launch;
-    const child = await spawnPiped({ ...launch, channels: [tellsPid, waitsForUsers, membership !== undefined] });
+    const { waitsForUsers, membership, tellsPid, filter } = launch;
+    const channels = [tellsPid, waitsForUsers, membership !== undefined, filter !== undefined];
+    const child = await spawnPiped({ ...launch, channels });
     const running: Running = { launch, child, pid: child.process.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
     const tail = this.#keepOutput(running);
@@ -70,6 +71,7 @@ export class Containers {
       this.#ended({ id: launch.id, code, signal, tail: tail() });
     });
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
+    if (filter !== undefined) open(pipes[6] as Writable, Buffer.from(filter, "base64"));
     if (tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
     if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
     if (membership !== undefined) {
@@ -209,10 +211,10 @@ async function letIn(pid: number, gate: Writable): Promise<void> {
   open(gate);
 }
 
-/** Lets a process go on that waits for a byte. */
-function open(gate: Writable): void {
+/** Lets a process go on that waits for a byte, or for more. */
+function open(gate: Writable, words: string | Buffer = "x"): void {
   gate.on("error", () => {});
-  gate.end("x");
+  gate.end(words);
 }
 
 async function usageIn(pid: string, space: string): Promise<Usage> {
