@@ -1,6 +1,6 @@
 /** Mistakes that do not compile. */
 import type { Client } from "@capstan/client";
-import { ConfigMap, Namespace, Pod, Secret } from "@capstan/kinds/v1";
+import { ConfigMap, Namespace, Pod, Secret, Service } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
@@ -220,3 +220,30 @@ void client.get(Namespace, { namespace: "n", name: "a" });
 void client.apply(ConfigMap, { metadata: { namespace: "n", name: "a" }, data: {} }, {});
 // @ts-expect-error: a patch says in which language it is written
 void client.patch(ConfigMap, { namespace: "n", name: "a" }, { data: {} });
+
+// What a runtime without types lets through, one by one.
+const Bare = defineResource({ group: "example.com", version: "v1", kind: "Bare", spec: s.object({}) });
+controller(Bare, { owns: [Service, Deployment] }, async ({ status, apply, signal, causes }) => {
+  // @ts-expect-error: a kind without a status has none to write
+  status.ready = 1;
+  // @ts-expect-error: nor has it conditions
+  status.condition("Ready", true);
+  // @ts-expect-error: a port is a number or a name, not a flag
+  await apply(Service, "a", { spec: { ports: [{ port: 80, targetPort: true }] } });
+  const resources = { limits: { cpu: true } };
+  // @ts-expect-error: a quantity is a text or a number
+  await apply(Deployment, "a", { spec: { template: { spec: { containers: [{ name: "a", resources }] } } } });
+  // @ts-expect-error: what goes into a keyed list has its key
+  await apply(Deployment, "a", { spec: { template: { spec: { containers: [{ image: "a" }] } } } });
+  holds<Equal<typeof signal, AbortSignal>>();
+  // @ts-expect-error: why it was called is told, and cannot be changed
+  causes.pop();
+});
+// @ts-expect-error: finalizers and their names are the runtime's business
+controller(Bare, { finalizer: "no-slash" }, () => undefined);
+controller(Cache, {}, ({ status }) => {
+  // @ts-expect-error: a reason is a text
+  status.condition("Available", false, { reason: 404 });
+});
+// @ts-expect-error: a result and an error at once cannot be said
+controller(Bare, {}, () => ({ again: "5m", error: new Error("x") }));
