@@ -67,7 +67,7 @@ export class Toll implements AsyncDisposable {
     return new Toll(server, target, options);
   }
 
-  /** From now on each life of the operator makes one write and dies before the next. */
+  /** From now on each life of the operator makes one write and dies before the next; one more if it began as the life before. */
   close(): void {
     this.#allowance = 1;
     this.#made = 0;
@@ -110,11 +110,11 @@ export class Toll implements AsyncDisposable {
     return true;
   }
 
-  /** Whoever dies again and again behind the same write would never get on: then one write more comes through. */
+  /** Whoever begins every life with the same write would never get on: then one write more comes through in each. */
   #noteFirst(name: string): void {
     this.#sameLives = name === this.#lastLife ? this.#sameLives + 1 : 0;
     this.#lastLife = name;
-    if (this.#allowance !== undefined) this.#allowance = 1 + Math.floor(this.#sameLives / 3);
+    if (this.#allowance !== undefined) this.#allowance = 1 + this.#sameLives;
   }
 
   async #end(name: string): Promise<void> {
