@@ -2,14 +2,11 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Manifest } from "@capstan/bundle";
-import { parseAllDocuments } from "yaml";
 import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
 import { readText } from "../project/disk.ts";
+import { readYaml } from "../project/yaml.ts";
 import type { Terminal } from "../terminal.ts";
-
-/** YAML that unfolds beyond this many nodes through its aliases means no good. */
-const mostAliases = 1_000;
 
 /** Every object of a folder and the folders below, or of standard input. */
 export async function readManifests(folder: string, terminal: Terminal): Promise<Manifest[]> {
@@ -29,22 +26,7 @@ async function readTexts(folder: string): Promise<(readonly [string, string])[]>
 }
 
 function readObjects(name: string, text: string): Manifest[] {
-  const documents = parseAllDocuments(text);
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const [problem] = document.errors;
-    if (problem !== undefined)
-      throw new CliError("BadInput", `cannot read ${name}: ${problem.message.split("\n", 1)[0]}`);
-    return itemsOf(toValue(() => document.toJS({ maxAliasCount: mostAliases }) as unknown, name));
-  });
-}
-
-function toValue(read: () => unknown, name: string): unknown {
-  try {
-    return read();
-  } catch (cause) {
-    throw new CliError("BadInput", `cannot read ${name}: ${(cause as Error).message}`, { cause });
-  }
+  return readYaml(text, name).flatMap(itemsOf);
 }
 
 /** Lists are taken apart; what is no object of a cluster, such as a kustomization, is left out. */

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type BundleFiles, readBundleImage, readFolder } from "@capstan/bundle";
-import { formatReference, openStore, parseReference } from "@capstan/oci";
+import { openStore, parseReference } from "@capstan/oci";
 import { CliError } from "../errors.ts";
+import { readText } from "../project/disk.ts";
 import { brokenFiles } from "./broken-files.ts";
-import { openImages, pull, type Transfer } from "../registry/images.ts";
+import { findBuilt, pull, type Transfer } from "../registry/images.ts";
 
 /** The bundle that is meant where none is named: what `capstan bundle generate` makes. */
 export const ownBundle = "./bundle";
@@ -27,6 +28,7 @@ async function find(name: string, transfer: Transfer): Promise<BundleFiles> {
 }
 
 async function fromLayout(folder: string): Promise<BundleFiles> {
+  await mustBeLayout(folder);
   const store = await openStore(folder);
   const [only, ...more] = await store.list();
   if (only === undefined || more.length > 0)
@@ -37,12 +39,27 @@ async function fromLayout(folder: string): Promise<BundleFiles> {
   return readBundleImage(only.descriptor, store);
 }
 
+/** A store makes what it lacks, which is not for a folder of somebody else. */
+async function mustBeLayout(folder: string): Promise<void> {
+  for (const name of ["oci-layout", "index.json"]) {
+    const text = await readText(join(folder, name));
+    try {
+      JSON.parse(text);
+    } catch (cause) {
+      throw new CliError(
+        "BadInput",
+        `${folder} is no image layout: ${name} cannot be read, it may have been cut short`,
+        { cause },
+      );
+    }
+  }
+}
+
 /** An image that was built here needs no registry. */
 async function fromImage(name: string, transfer: Transfer): Promise<BundleFiles> {
   const reference = parseName(name);
-  const images = await openImages(transfer.terminal);
-  const built = await images.find(formatReference(reference));
-  if (built !== undefined) return readBundleImage(built, images);
+  const built = await findBuilt(reference, transfer.terminal);
+  if (built !== undefined) return readBundleImage(built.descriptor, built.store);
   const folder = await mkdtemp(join(tmpdir(), "capstan-pull-"));
   try {
     const store = await openStore(folder);

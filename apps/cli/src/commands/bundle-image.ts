@@ -1,9 +1,10 @@
 /** `capstan bundle build` and `capstan bundle push`: a bundle as an image, without Docker. */
 import { resolve } from "node:path";
 import { buildBundleImage, readFolder, validateBundle } from "@capstan/bundle";
-import { formatReference, parseReference, saveArchive } from "@capstan/oci";
+import { formatReference, parseReference } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { writeArchive } from "../registry/archive.ts";
 import { openImages, pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
 
@@ -35,7 +36,7 @@ export const bundleBuild: Command = defineCommand({
     const descriptor = await buildBundleImage(files, store);
     await store.tag(formatReference(reference), descriptor);
     if (options.archive !== undefined)
-      await saveArchive(formatReference(reference), store, resolve(terminal.cwd, options.archive));
+      await writeArchive(formatReference(reference), store, resolve(terminal.cwd, options.archive));
     terminal.out(`${name}@${descriptor.digest}\n`);
   },
 });

@@ -1,7 +1,7 @@
 /** `capstan image build` and `capstan image push`: the operator's image, without Docker. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { attachDocument, formatReference, parseReference, type Platform, platformOf, saveArchive } from "@capstan/oci";
+import { attachDocument, formatReference, parseReference, type Platform, platformOf } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { atPath } from "../disk-error.ts";
 import { CliError } from "../errors.ts";
@@ -9,6 +9,7 @@ import { buildOperatorImage } from "../image/build.ts";
 import { withProgress } from "../output/progress.ts";
 import { openProject } from "../project/disk.ts";
 import { entryOption, findEntry } from "../project/program.ts";
+import { writeArchive } from "../registry/archive.ts";
 import { documentName, openImages, pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
 
@@ -40,7 +41,6 @@ export const imageBuild: Command = defineCommand({
       () => terminal.cwd,
     );
     const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
-    const store = await openImages(terminal);
     const wanted = {
       root: options.entry === undefined ? root : rootOf(entry, root),
       entry,
@@ -50,8 +50,8 @@ export const imageBuild: Command = defineCommand({
       conditions: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
     };
     const transfer = { terminal, insecure: options.insecure };
-    const { descriptor, sbom, sizes } = await withProgress(terminal, `building ${name}`, () =>
-      buildOperatorImage(wanted, store, transfer),
+    const { store, descriptor, sbom, sizes } = await withProgress(terminal, `building ${name}`, () =>
+      buildOperatorImage(wanted, () => openImages(terminal), transfer),
     );
     const tag = formatReference(reference);
     await store.tag(tag, descriptor);
@@ -60,7 +60,7 @@ export const imageBuild: Command = defineCommand({
       documentName(tag),
       await attachDocument(descriptor, { type: "application/spdx+json", bytes }, store),
     );
-    if (options.archive !== undefined) await saveArchive(tag, store, resolve(terminal.cwd, options.archive));
+    if (options.archive !== undefined) await writeArchive(tag, store, resolve(terminal.cwd, options.archive));
     if (options.sbom !== undefined) await atPath(options.sbom, writeFile(resolve(terminal.cwd, options.sbom), sbom));
     for (const { platform, bytes } of sizes)
       terminal.err(`  ${platform.os}/${platform.architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed\n`);

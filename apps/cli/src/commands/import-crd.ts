@@ -1,15 +1,12 @@
 /** `capstan import crd`: a CRD becomes a file with `defineResource`. */
 import { join, resolve } from "node:path";
 import { importCrd, type Imported } from "@capstan/scaffold";
-import { parseAllDocuments } from "yaml";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
 import { exists, readText } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
-
-/** YAML that unfolds beyond this many nodes through its aliases is not a CRD. */
-const MOST_ALIASES = 1_000;
+import { readYaml } from "../project/yaml.ts";
 
 /** Imports CRDs. */
 export const importCrds: Command = defineCommand({
@@ -56,28 +53,11 @@ export const importCrds: Command = defineCommand({
 });
 
 function readCrds(text: string, file: string): unknown[] {
-  const documents = parseAllDocuments(text);
-  const objects = documents.map((document) => {
-    const [problem] = document.errors;
-    if (problem !== undefined)
-      throw new CliError("BadInput", `cannot read ${file}: ${problem.message.split("\n", 1)[0]}`);
-    return toValue(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown, file);
-  });
-  const crds = objects
+  const crds = readYaml(text, file)
     .flatMap(itemsOf)
     .filter((object) => (object as { kind?: unknown } | null)?.kind === "CustomResourceDefinition");
   if (crds.length === 0) throw new CliError("BadInput", `there is no CustomResourceDefinition in ${file}`);
   return crds;
-}
-
-function toValue(read: () => unknown, file: string): unknown {
-  try {
-    return read();
-  } catch (cause) {
-    throw new CliError("BadInput", `cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
 }
 
 /** `kubectl get -o yaml` gives lists. */

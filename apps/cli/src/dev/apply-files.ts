@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import type { Client } from "@capstan/client";
 import { parseApiVersion, type KubeObject } from "@capstan/model";
 import { apiOf } from "@capstan/runtime";
-import { parseAllDocuments } from "yaml";
 import { toCliError } from "../errors.ts";
 import { readText } from "../project/disk.ts";
+import { readYaml } from "../project/yaml.ts";
 
 /** Applies every object of these files; answers with a line for each. */
 export async function applyFiles(client: Client, files: readonly string[], cwd: string): Promise<readonly string[]> {
@@ -13,8 +13,7 @@ export async function applyFiles(client: Client, files: readonly string[], cwd: 
   for (const file of files) {
     try {
       const text = await readText(resolve(cwd, file));
-      for (const document of parseAllDocuments(text))
-        lines.push(await applyObject(client, document.toJS() as KubeObject));
+      for (const object of readYaml(text, file)) lines.push(await applyObject(client, object as KubeObject));
     } catch (error) {
       lines.push(`cannot apply ${file}: ${toCliError(error).message}`);
     }

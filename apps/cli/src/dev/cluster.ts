@@ -5,6 +5,7 @@ import { type Client, createClient, loadConfig, processHost } from "@capstan/cli
 import type { Cluster, RealCluster } from "@capstan/cluster";
 import { apiOf } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
+import { makeFolder } from "../project/disk.ts";
 import type { Terminal } from "../terminal.ts";
 import { sessionFolder } from "./session.ts";
 
@@ -38,7 +39,7 @@ export async function openCluster(choice: ClusterChoice, terminal: Terminal): Pr
       "Usage",
       "--pods is for the embedded cluster: leave it out, or leave out --kubeconfig and --context",
     );
-  return isEmbedded ? startEmbedded(choice, terminal) : openExisting(choice);
+  return isEmbedded ? startEmbedded(choice, terminal) : openExisting(choice, terminal);
 }
 
 async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise<DevCluster> {
@@ -70,7 +71,9 @@ async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise
 
 async function start({ port, data, pods }: ClusterChoice, terminal: Terminal): Promise<Cluster | RealCluster> {
   const { startCluster } = await import("@capstan/cluster");
-  const common = { port: Number(port), ...(data === undefined ? {} : { data: resolve(terminal.cwd, data) }) };
+  const folder = data === undefined ? undefined : resolve(terminal.cwd, data);
+  if (folder !== undefined) await makeFolder(folder);
+  const common = { port: Number(port), ...(folder === undefined ? {} : { data: folder }) };
   if (pods === "simulated") return startCluster({ ...common, pods });
   const [{ inspectMachine }, { openStore }, { imagesFolder }, { registrySessions }, { missing }] = await Promise.all([
     import("@capstan/node"),
@@ -102,7 +105,8 @@ async function makeNamespace(client: Client): Promise<void> {
   await apiOf(client).apply(kind, namespace, { manager: "capstan-dev" });
 }
 
-async function openExisting({ kubeconfig, context }: ClusterChoice): Promise<DevCluster> {
+async function openExisting({ kubeconfig: named, context }: ClusterChoice, { cwd }: Terminal): Promise<DevCluster> {
+  const kubeconfig = named === undefined ? undefined : resolve(cwd, named);
   const config = await loadConfig(processHost(), { kubeconfig, context });
   const client = createClient(config, { userAgent: "capstan-dev" });
   const { gitVersion } = await client.serverVersion();

@@ -24,16 +24,22 @@ export interface OperatorImage {
 
 /** What was built. */
 export interface BuiltImage {
+  readonly store: Store;
   readonly descriptor: Descriptor;
   readonly sbom: string;
   /** Compressed bytes, for each platform. */
   readonly sizes: readonly { readonly platform: Platform; readonly bytes: number }[];
 }
 
-/** Builds into a store; the same sources give the same digest. */
-export async function buildOperatorImage(wanted: OperatorImage, store: Store, transfer: Transfer): Promise<BuiltImage> {
+/** Builds into a store, which is opened when the program could be loaded; the same sources give the same digest. */
+export async function buildOperatorImage(
+  wanted: OperatorImage,
+  open: () => Promise<Store>,
+  transfer: Transfer,
+): Promise<BuiltImage> {
   const { root, entry, platforms, from } = wanted;
   const packages = await tracePackages(entry, root);
+  const store = await open();
   const operator = await describe(root);
   const sbom = formatSbom(operator, [nodePart(from), ...packages.map(toPart)]);
   const layers = [
@@ -56,7 +62,7 @@ export async function buildOperatorImage(wanted: OperatorImage, store: Store, tr
   const sizes = await Promise.all(
     platforms.map(async (platform) => ({ platform, bytes: await sizeOf(descriptor, platform, store) })),
   );
-  return { descriptor, sbom, sizes };
+  return { store, descriptor, sbom, sizes };
 }
 
 async function sizeOf(descriptor: Descriptor, platform: Platform, store: Store): Promise<number> {

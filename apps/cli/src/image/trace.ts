@@ -5,6 +5,7 @@ import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CliError } from "../errors.ts";
 import { ownProgram } from "../place.ts";
+import { missingPackage } from "../project/program.ts";
 
 /** A package that goes into the image. */
 export interface TracedPackage {
@@ -46,7 +47,10 @@ async function loadedFiles(entry: string, cwd: string): Promise<string[]> {
     child.once("error", (error) => resolve({ why: error.message }));
   });
   if (said.files === undefined)
-    throw new CliError("BadInput", `cannot load ${entry}: ${said.why ?? "no reason given"}`);
+    throw new CliError(
+      "BadInput",
+      `cannot load ${entry}: ${missingPackage(said.why ?? "") ?? said.why ?? "no reason given"}`,
+    );
   return said.files.map((url) => fileURLToPath(url));
 }
 

@@ -1,4 +1,5 @@
 /** Connects to the cluster that is meant: the one that was named, else that of a running `capstan dev`, else the configured one. */
+import { resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import type { Options } from "../command/define.ts";
 import { findSession } from "../dev/session.ts";
@@ -22,6 +23,7 @@ export async function connect(
   terminal: Terminal,
 ): Promise<Connection> {
   const session = kubeconfig === undefined && context === undefined ? await findSession(terminal.cwd) : undefined;
-  const config = await loadConfig(processHost(), { kubeconfig: kubeconfig ?? session?.kubeconfig, context });
+  const file = kubeconfig === undefined ? session?.kubeconfig : resolve(terminal.cwd, kubeconfig);
+  const config = await loadConfig(processHost(), { kubeconfig: file, context });
   return { client: createClient(config, { userAgent: "capstan" }), namespace: config.namespace };
 }

@@ -1,5 +1,5 @@
 /** Reads a project from disk. */
-import { lstat, readFile, readdir } from "node:fs/promises";
+import { lstat, mkdir, readFile, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Files, type Inputs, inputsFile, parseInputs } from "@capstan/scaffold";
 import { atPath } from "../disk-error.ts";
@@ -57,6 +57,13 @@ export async function exists(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Makes a folder and those above it, one by one: all at once never ends where no folder can be made, as in /proc. */
+export async function makeFolder(path: string): Promise<void> {
+  if (await exists(path)) return;
+  if (path !== dirname(path)) await makeFolder(dirname(path));
+  await atPath(path, mkdir(path));
 }
 
 /** The text of a file; what the disk refuses is named with the path. */

@@ -79,9 +79,17 @@ async function load(file: string): Promise<readonly unknown[]> {
   }
 }
 
-/** What is wrong and, where Node knows it, in which line of which file. */
+/** What to do where Node says that a package is missing. */
+export function missingPackage(message: string): string | undefined {
+  const name = /^Cannot find package '([^']+)'/.exec(message)?.[1];
+  return name === undefined ? undefined : `the package ${name} is not installed: run npm install`;
+}
+
+/** What is wrong and, where Node knows it, in which line of which file; or what to do, where only packages are missing. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const missing = missingPackage(error.message);
+  if (missing !== undefined) return missing;
   const place = /(?:^|\()file:\/\/(?!.*node_modules)(\S+:\d+)/m.exec(error.stack ?? "")?.[1];
   return `${error.name}: ${error.message}${place === undefined ? "" : ` (${place})`}`;
 }

@@ -14,16 +14,36 @@ import {
 import type { Terminal } from "../terminal.ts";
 import { withProgress } from "../output/progress.ts";
 import { CliError } from "../errors.ts";
-import { openProject } from "../project/disk.ts";
+import { exists, openProject } from "../project/disk.ts";
 import { openSession } from "./session.ts";
 
 /** Where images are kept until they are pushed: in the project, out of version control. */
 export async function openImages(terminal: Terminal): Promise<Store> {
-  const root = await openProject(terminal.cwd).then(
+  return openStore(await imagesFolder(terminal));
+}
+
+/** The same images, where some were built; whoever only looks for one leaves no folder behind. */
+async function findImages(terminal: Terminal): Promise<Store | undefined> {
+  const folder = await imagesFolder(terminal);
+  return (await exists(folder)) ? openStore(folder) : undefined;
+}
+
+async function imagesFolder({ cwd }: Terminal): Promise<string> {
+  const root = await openProject(cwd).then(
     (project) => project.root,
-    () => terminal.cwd,
+    () => cwd,
   );
-  return openStore(resolve(root, ".capstan/images"));
+  return resolve(root, ".capstan/images");
+}
+
+/** An image that was built here, and where it is. */
+export async function findBuilt(
+  reference: Reference,
+  terminal: Terminal,
+): Promise<{ readonly store: Store; readonly descriptor: Descriptor } | undefined> {
+  const store = await findImages(terminal);
+  const descriptor = await store?.find(formatReference(reference));
+  return store === undefined || descriptor === undefined ? undefined : { store, descriptor };
 }
 
 /** What a transfer is done with. */
@@ -43,10 +63,10 @@ export async function pull(reference: Reference, store: Store, transfer: Transfe
 /** Pushes an image that was built under this name, and answers with its digest. */
 export async function pushBuilt(name: string, transfer: Transfer): Promise<string> {
   const reference = parseReference(name);
-  const store = await openImages(transfer.terminal);
-  const descriptor = await store.find(formatReference(reference));
-  if (descriptor === undefined)
-    throw new CliError("BadInput", `no image was built as ${name}; there is: ${await names(store)}`);
+  const built = await findBuilt(reference, transfer.terminal);
+  if (built === undefined)
+    throw new CliError("BadInput", `no image was built as ${name}; there is: ${await names(transfer.terminal)}`);
+  const { store, descriptor } = built;
   const session = await openSession(reference, transfer);
   await withProgress(transfer.terminal, `pushing ${name}`, () => pushImage(descriptor, reference, { store, session }));
   const document = await store.find(documentName(formatReference(reference)));
@@ -59,8 +79,10 @@ export function documentName(image: string): string {
   return `${image}#sbom`;
 }
 
-async function names(store: Store): Promise<string> {
-  const list = (await store.list()).map(({ name }) => name).filter((name) => !/#sbom$|^capstan\.invalid\//.test(name));
+async function names(terminal: Terminal): Promise<string> {
+  const list = ((await (await findImages(terminal))?.list()) ?? [])
+    .map(({ name }) => name)
+    .filter((name) => !/#sbom$|^capstan\.invalid\//.test(name));
   return list.length === 0 ? "none; build one first" : list.join(", ");
 }
 

@@ -1,0 +1,38 @@
+/** Reads YAML that somebody else wrote: what cannot be read is told in one sentence, and aliases cannot make much of little. */
+import { type Document, type ParsedNode, parseAllDocuments } from "yaml";
+import { CliError } from "../errors.ts";
+
+/** YAML that unfolds beyond this many nodes through its aliases means no good. */
+const MOST_ALIASES = 1_000;
+
+/** The documents of a text as values. */
+export function readYaml(text: string, name: string): unknown[] {
+  return documentsOf(text).map((document) => {
+    const problem = problemOf(document);
+    if (problem !== undefined) throw new CliError("BadInput", `cannot read ${name}: ${problem}`);
+    try {
+      return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown;
+    } catch (cause) {
+      throw new CliError("BadInput", `cannot read ${name}: ${(cause as Error).message}`, { cause });
+    }
+  });
+}
+
+/** What keeps a text from being read, if something does. */
+export function findYamlProblem(text: string): string | undefined {
+  const documents = documentsOf(text);
+  return documents.length === 0 ? "it is empty" : documents.map(problemOf).find((problem) => problem !== undefined);
+}
+
+/** A text without any document is told apart by the parser; here it has none. */
+function documentsOf(text: string): readonly Document.Parsed<ParsedNode>[] {
+  const documents = parseAllDocuments(text);
+  return Array.isArray(documents) ? documents : [];
+}
+
+function problemOf({ errors: [first] }: Document.Parsed<ParsedNode>): string | undefined {
+  if (first === undefined) return undefined;
+  // The parser climbs down until its stack ends, and tells that.
+  if (first.message.startsWith("Maximum call stack")) return "its parts are nested too deeply";
+  return first.message.split(/:?\n/, 1)[0];
+}
