@@ -59,15 +59,18 @@ interface VersionParts {
   readonly differences: readonly string[];
 }
 
+/** A status that can be written and whose fields nobody names is one without fields. */
+function statusOf({ subresources }: CrdVersionInput, { properties = {} }: JsonSchema): JsonSchema | undefined {
+  return properties["status"] ?? (subresources?.status === undefined ? undefined : { type: "object" });
+}
+
 function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionParts {
   const root = normalizeSchema(version.schema?.openAPIV3Schema ?? {});
   const names = isOneOfMany
     ? { spec: `${version.name}Spec`, status: `${version.name}Status` }
     : { spec: "spec", status: "status" };
   const { spec = {} } = root.properties ?? {};
-  // A status that can be written and whose fields nobody names is one without fields.
-  const status =
-    root.properties?.["status"] ?? (version.subresources?.status === undefined ? undefined : { type: "object" });
+  const status = statusOf(version, root);
   const columns = columnsText(version.additionalPrinterColumns ?? [], root);
   const presence = specPresence(root);
   const consts = [`const ${names.spec} = ${objectText(spec)}${presence === "optional" ? ".optional()" : ""};\n`];
