@@ -16,6 +16,7 @@ export interface BenchOptions {
 
 const suites: { readonly [name: string]: (options: BenchOptions) => Promise<Found> } = {
   import: async ({ rounds }) => (await import("./import.ts")).benchImport(rounds * 5),
+  dev: async ({ rounds }) => (await import("./dev.ts")).benchDev(rounds),
   queue: async ({ rounds }) => (await import("./queue.ts")).benchQueue(rounds),
   client: async () => (await import("./client.ts")).benchClient(),
   runtime: async (options) => (await import("./runtime.ts")).benchRuntime(options),

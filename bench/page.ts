@@ -28,6 +28,12 @@ Capstan runs as an image would run it: built JavaScript, and \`--max-semi-space-
     text: "A process that imports the package and ends, less one that imports nothing; and the command that shows its help.",
   },
   {
+    suite: "dev",
+    title: "People who wait",
+    text: `From an empty folder to the first reconcile: \`capstan init\`, \`capstan dev\` with its embedded cluster, an object, and what the controller
+makes of it. Then a source is saved, five times a round: from there until the cluster has what the new code writes.`,
+  },
+  {
     suite: "queue",
     title: "Queue",
     text: "200,000 keys of 50 tenants in the queue; every key that was done is added again. CPU time of one thread.",
