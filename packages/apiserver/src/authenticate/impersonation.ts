@@ -81,7 +81,10 @@ interface Account {
 }
 
 function accountOf(user: string): Account | undefined {
-  const match = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user);
+  // What is no sound name of a namespace and of an account is a user like any other.
+  const match = /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?):([a-z0-9](?:[-.a-z0-9]*[a-z0-9])?)$/.exec(
+    user,
+  );
   return match ? { namespace: match[1] ?? "", name: match[2] ?? "" } : undefined;
 }
 

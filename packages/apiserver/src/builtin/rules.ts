@@ -214,6 +214,8 @@ export interface ActionRules<T extends KubeObject = KubeObject> {
   readonly type: "action";
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   defaults?(body: AnyDraft): void;
+  /** Whether the answer tells whose fields are whose. Default no. */
+  readonly isOwned?: boolean;
   /** Refuses a body by throwing, before anybody looks whether the object is there. */
   check?(body: KubeObject, name: string): void;
   validate?(body: KubeObject, object: T | undefined, context: RuleContext): readonly FieldError[];

@@ -1,5 +1,5 @@
 /** Reads JSON text: fast when it is sound, and in the words of Go's decoder when it is not. */
-import { parseExactJson } from "@capstan/model";
+import { parseExactJson, quote } from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { NumberLiteral, parseWithLiterals } from "./number-literal.ts";
 import type { StrictProblems } from "./strict.ts";
@@ -15,26 +15,34 @@ const maxDepth = 10_000;
 
 /** Reads JSON text; fields that occur twice in one object are reported, the last one counts. */
 export function parseJson(text: string, problems?: StrictProblems): JsonValue {
-  return parseText(text, problems, parseExactJson);
+  return parseText(text, { problems, parse: parseExactJson, merges: false });
 }
 
 /** The same, for readers of Go's types: numbers that are no plain integers keep their spelling. */
 export function parseJsonLiterals(text: string, problems?: StrictProblems): JsonValue {
-  return parseText(text, problems, parseWithLiterals);
+  return parseText(text, { problems, parse: parseWithLiterals, merges: true });
 }
 
-function parseText(text: string, problems: StrictProblems | undefined, parse: (text: string) => unknown): JsonValue {
+interface Reading {
+  readonly problems: StrictProblems | undefined;
+  readonly parse: (text: string) => unknown;
+  /** Go reads an object that comes twice into the same struct or map: what comes later is added. */
+  readonly merges: boolean;
+}
+
+function parseText(text: string, { problems, parse, merges }: Reading): JsonValue {
   let value: JsonValue;
   try {
     value = parse(text) as JsonValue;
   } catch {
-    return new SlowReader(text, problems).read();
+    return new SlowReader(text, problems, merges).read();
   }
   const { pairs, tooDeep } = surveyText(text);
   if (tooDeep !== undefined) throw new JsonSyntaxError(`invalid character '${tooDeep}' exceeded max depth`);
   if (halfPair.test(text)) value = wellFormed(value);
-  if (problems !== undefined && countFields(value) !== pairs) new SlowReader(text, problems).read();
-  return value;
+  if ((problems === undefined && !merges) || countFields(value) === pairs) return value;
+  const read = new SlowReader(text, problems, merges).read();
+  return merges ? read : value;
 }
 
 /** An escape that may be one half of a character without the other. */
@@ -112,12 +120,14 @@ const simpleEscapes = new Set(['"', "\\", "/", "b", "f", "n", "r", "t"]);
 class SlowReader {
   readonly #text: string;
   readonly #problems: StrictProblems | undefined;
+  readonly #merges: boolean;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string, problems: StrictProblems | undefined) {
+  constructor(text: string, problems: StrictProblems | undefined, merges: boolean) {
     this.#text = text;
     this.#problems = problems;
+    this.#merges = merges;
   }
 
   read(): JsonValue {
@@ -159,8 +169,10 @@ class SlowReader {
       this.#skip();
       if (!this.#take(":")) this.#unexpected("after object key");
       const fieldPath = path === "" ? key : `${path}.${key}`;
-      if (fields.has(key)) this.#problems?.duplicateField(fieldPath);
-      fields.set(key, this.#value(fieldPath));
+      const before = fields.get(key);
+      if (before !== undefined) this.#problems?.duplicateField(fieldPath);
+      const value = this.#value(fieldPath);
+      fields.set(key, this.#merges ? merged(before, value) : value);
       this.#skip();
       if (this.#take("}")) return Object.fromEntries(fields);
       if (!this.#take(",")) this.#unexpected("after object key:value pair");
@@ -256,9 +268,21 @@ function isDigit(character: string): boolean {
   return character >= "0" && character <= "9";
 }
 
-/** A character as Go shows it in these messages. */
+function merged(before: JsonValue | undefined, value: JsonValue): JsonValue {
+  if (!isFields(before) || !isFields(value)) return value;
+  const result: JsonObject = { ...before };
+  for (const [key, part] of Object.entries(value)) result[key] = merged(before[key], part ?? null);
+  return result;
+}
+
+function isFields(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A character as Go shows it in these messages: it looks at bytes, and takes each for a character. */
 function quoteCharacter(character: string): string {
   if (character === "'") return `'\\''`;
   if (character === '"') return `'"'`;
-  return `'${JSON.stringify(character).slice(1, -1)}'`;
+  const [byte = 0] = Buffer.from(character);
+  return `'${quote(String.fromCodePoint(byte)).slice(1, -1)}'`;
 }

@@ -11,6 +11,7 @@ import type { Codec, ServedResource } from "../resources/resource.ts";
 import type { FieldValidation } from "../verbs/options.ts";
 import { JsonSyntaxError, parseJson, parseJsonLiterals } from "./json-text.ts";
 import { formatOfBody } from "./media-type.ts";
+import { isOldVersion } from "./old-versions.ts";
 import { StrictProblems, TypeMismatch } from "./strict.ts";
 import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
 
@@ -187,6 +188,8 @@ function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): vo
     throw versionMismatch(apiVersion, expected);
   }
   checkKnown(registry, actual, expected);
+  // Evictions are taken at the version before as well.
+  if (expected.kind === "Eviction") return;
   throw versionMismatch(apiVersion, expected);
 }
 
@@ -194,10 +197,15 @@ function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): vo
 function checkKnown(registry: Registry, actual: TypeMeta, expected: Expected): void {
   const { group, version, kind } = actual;
   const apiVersion = formatApiVersion(actual);
+  if (kind === expected.kind && isOldVersion(apiVersion, kind)) return;
   const isKnown = [...registry.all()].some(
-    (one) => one.apiVersion === apiVersion && one.kind === kind && isSameScheme(one.group, expected.group),
+    (one) =>
+      one.apiVersion === apiVersion &&
+      (one.kind === kind || one.listKind === kind) &&
+      isSameScheme(one.group, expected.group),
   );
-  if (!isKnown) {
+  const isGeneric = apiVersion === "v1" && kind === "List" && isSameScheme("", expected.group);
+  if (!isKnown && !isGeneric) {
     const scheme = "pkg/runtime/scheme.go:111";
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
     throw new TypeMismatch(why);
@@ -243,7 +251,10 @@ function toDecodeError(
       `${actual.kind} in version ${quote(actual.version)} cannot be handled as a ${expected.kind}: ${error.message}`,
     );
   }
-  if (error instanceof RangeError) return unrecognized(expected, "exceeded max depth", body);
+  if (error instanceof RangeError) {
+    const why = "couldn't get version/kind; json parse error: invalid character '[' exceeded max depth";
+    return unrecognized(expected, why, body);
+  }
   return error;
 }
 

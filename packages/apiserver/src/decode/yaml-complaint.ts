@@ -34,7 +34,7 @@ export function complaintOf({ code, message, line, text }: YamlProblem): string 
   // A bracket was left open, and nothing came after what needs something to follow.
   if (/end with a [\]}]/.test(first) && /[[{,:]\s*$/.test(text))
     return `yaml: line ${line}: did not find expected node content`;
-  if (/^\s*[\]}]/.test(text)) return "yaml: did not find expected node content";
+  if (/^\s*[\]}]|\{\s*\]|\[\s*\}/.test(text)) return "yaml: did not find expected node content";
   const found = complaints.find(([pattern]) => pattern.test(`${code} ${first}`));
   if (found === undefined) return `yaml: line ${line}: ${first}`;
   const [, words, stage] = found;

@@ -90,10 +90,14 @@ function toJsonValue(value: unknown): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(toJsonValue);
   if (value instanceof Map) {
-    return Object.fromEntries([...value].map(([key, part]) => [String(key), toJsonValue(part)]));
+    return toSorted([...value].map(([key, part]) => [String(key), part]));
   }
-  if (typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, toJsonValue(part)]));
-  }
+  if (typeof value === "object") return toSorted(Object.entries(value));
   return value as JsonValue;
+}
+
+/** YAML is made into JSON before it is read, and that sorts its fields. */
+function toSorted(entries: readonly (readonly [string, unknown])[]): JsonValue {
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return Object.fromEntries(sorted.map(([key, part]) => [key, toJsonValue(part)]));
 }

@@ -61,7 +61,8 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     storageVersionHash: facts.storageVersionHash,
     columns: facts.columns,
     storage,
-    qualified: { group, resource: facts.name },
+    // The real server calls this one by another name than its path.
+    qualified: { group, resource: ownName === "componentstatuses" ? "componentstatus" : facts.name },
     qualifiedKind: { group, kind: facts.kind },
     rules: kindRules,
     codec,
@@ -109,7 +110,7 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
     kind,
     codec: isView && facts.group === undefined ? place.codec : structureOnly(formatApiVersion(kind), facts.kind),
     rules: rules ?? defaultSubresources[facts.name],
-    fieldManager: fieldManagerOf(isView ? kind : { ...place, kind: place.parentKind }, {
+    fieldManager: fieldManagerOf(isView || rules?.type === "action" ? kind : { ...place, kind: place.parentKind }, {
       resetFields: reset,
       subresource: facts.name,
       ...betweenVersions(place.kindRules, { ...place, kind: place.parentKind }),

@@ -35,13 +35,30 @@ function readFields(text: string): { v: string; rv: number; start: string } {
     throw refuse(`: illegal base64 data at input byte ${sound < text.length ? sound : text.length - 1}`);
   }
   const value = readJson(Buffer.from(text, "base64url").toString());
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse("");
-  const { v, rv, start } = value;
-  return {
-    v: typeof v === "string" ? v : "",
-    rv: typeof rv === "number" ? rv : 0,
-    start: typeof start === "string" ? start : "",
-  };
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw refuse(`: json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type storage.continueToken`);
+  }
+  const { v, rv, start } = value ?? {};
+  checkTypes({ v, rv, start });
+  return { v: String(v ?? ""), rv: Number(rv ?? 0), start: String(start ?? "") };
+}
+
+const fieldTypes = { v: "string", rv: "int64", start: "string" } as const;
+
+/** Refuses fields of the wrong type as Go does. */
+function checkTypes(fields: Readonly<Record<keyof typeof fieldTypes, unknown>>): void {
+  for (const field of ["v", "rv", "start"] as const) {
+    const [value, wanted] = [fields[field], fieldTypes[field]];
+    if (value === undefined || value === null || jsonTypeOf(value) === (wanted === "int64" ? "number" : wanted))
+      continue;
+    const place = `Go struct field continueToken.${field} of type ${wanted}`;
+    throw refuse(`: json: cannot unmarshal ${jsonTypeOf(value)} into ${place}`);
+  }
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function readJson(text: string): ReturnType<typeof parseJson> {

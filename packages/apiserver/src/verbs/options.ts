@@ -49,7 +49,8 @@ export function parseListOptions(query: URLSearchParams, isWatch: boolean): List
     continue: query.get("continue") ?? "",
     sendInitialEvents: parseBoolean(query.get("sendInitialEvents")),
   };
-  const errors = isWatch ? checkWatchOptions(options, match) : checkListOptions(options, match);
+  // A path that says that it is a watch does not make the options those of one.
+  const errors = isWatch && query.has("watch") ? checkWatchOptions(options, match) : checkListOptions(options, match);
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   return options;
 }
@@ -109,7 +110,7 @@ function checkWatchOptions(options: ListOptions, match: string): FieldError[] {
     const detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
     errors.push(fieldErrors.forbidden(matchPath, detail));
   }
-  if (match === "") return errors;
+  if (match === "") return options.continue === "" ? errors : [...errors, matchWithContinue()];
   if (options.sendInitialEvents === undefined) {
     const detail = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
     errors.push(fieldErrors.forbidden(matchPath, detail));

@@ -110,6 +110,8 @@ function checked({ resource, info }: ResourceExchange, change: Change): Change {
       const why = `uid mismatch: the provided object specified uid ${draft.metadata.uid}, and no existing object was found`;
       throw apiErrors.conflict(resource.qualified, info.name, why);
     }
+    // Nothing is there whose version could be meant.
+    if (live === undefined) delete draft.metadata.resourceVersion;
     ensureNamespace(draft, resource.namespaced ? info.namespace : "");
     checkName(draft.metadata.name ?? "", info.name);
     return draft;
@@ -253,6 +255,7 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
 
 /** A merge patch that nobody has looked at may be a list: it takes the place of the object. */
 function isMergeable(value: JsonValue, kind: "merge" | "strategic", isChecked: boolean): boolean {
+  if (value === null && kind === "merge") throw apiErrors.badRequest("Invalid JSON Patch");
   return typeof value === "object" && (!Array.isArray(value) || (kind === "merge" && !isChecked));
 }
 

@@ -9,6 +9,7 @@ import { headerOf } from "../call.ts";
 import { readObject } from "../decode/object.ts";
 import { respondProjection } from "../encode/scale-table.ts";
 import type { ResourceExchange } from "../exchange.ts";
+import { ensureNamespace } from "../metadata/system-fields.ts";
 import { findEntry } from "./get.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { isApply, patchDocument, readApplied } from "./patch.ts";
@@ -27,6 +28,7 @@ export async function updateProjection(exchange: ResourceExchange, rules: Projec
   const codec = subresource?.codec ?? resource.codec;
   const body = await readObject(exchange, { ...rules.kind, codec }, options.fieldValidation);
   checkName(body.metadata.name ?? "", exchange.info.name);
+  ensureNamespace(body, exchange.info.namespace);
   return writeProjection(exchange, rules, { options, projected: () => body });
 }
 

@@ -44,8 +44,18 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
   const media = negotiateWarned(exchange, info, resource);
+  if (resource.storage === "bindings") return bind(exchange, info, media);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
+}
+
+/** A binding is that of a pod, by whatever path it comes. */
+function bind(exchange: Exchange, info: ResourceRequest, media: OutputMedia): Promise<Answer> | Answer {
+  const resource = exchange.parts.registry.find("", "v1", "pods");
+  const subresource = resource?.subresources.get("binding");
+  if (resource === undefined || subresource === undefined) throw unknownResource();
+  const asked = { ...info, resource: resource.resource, subresource: subresource.name };
+  return serveSubresource(new RequestExchange(exchange, { info: asked, resource, subresource, media }), subresource);
 }
 
 /** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */

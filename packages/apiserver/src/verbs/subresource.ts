@@ -1,8 +1,9 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
-import type { ActionRules, ConnectRules, ProjectionRules } from "../builtin/rules.ts";
+import type { ActionRules, ConnectRules, NodeDoor, ProjectionRules } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
@@ -12,7 +13,7 @@ import type { ResourceExchange } from "../exchange.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
 import { admit, connectOptions } from "./admit.ts";
 import { findEntry, get } from "./get.ts";
-import { parseWriteOptions } from "./options.ts";
+import { managerOf, parseWriteOptions } from "./options.ts";
 import { patch } from "./patch.ts";
 import { getProjection, patchProjection, updateProjection } from "./projection.ts";
 import { update } from "./update.ts";
@@ -68,21 +69,31 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   const { kind, codec } = subresource;
   const given = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
   rules.defaults?.(given);
-  const source = { operation: "CREATE", name: info.name, options: options.object, dryRun: options.dryRun } as const;
+  if (rules.isOwned === true) own(exchange, given, options.fieldManager);
+  // A binding that names no pod in its path names it itself.
+  const name = info.name === "" ? (given.metadata.name ?? "") : info.name;
+  const source = { operation: "CREATE", name, options: options.object, dryRun: options.dryRun } as const;
   const admitted = await admit(exchange, { ...source, object: given });
   const body = admitted.object;
-  rules.check?.(body, info.name);
-  const { object } = findEntry(exchange);
+  rules.check?.(body, name);
+  const { object } = findEntry({ ...exchange, info: { ...info, name } });
   const errors = rules.validate?.(body, object, context) ?? [];
-  if (errors.length > 0) throw apiErrors.invalid(kind, body.metadata.name ?? info.name, errors);
+  if (errors.length > 0) throw apiErrors.invalid(kind, body.metadata.name ?? name, errors);
   await admitted.validate();
-  const answered = await rules.run({ name: info.name, object, body, context, writer: parts.writer });
+  const answered = await rules.run({ name, object, body, context, writer: parts.writer });
   await parts.store.settled();
   if (answered.kind === "Status") {
     const { code } = answered as unknown as { code?: number };
     return respondJson(code ?? 201, toGoJson(answered), exchange.media);
   }
   return respondPresented(exchange, 201, answered);
+}
+
+/** What is answered as it was sent, and more, tells who sent it. */
+function own({ subresource, context, call }: ResourceExchange, draft: AnyDraft, fieldManager: string): void {
+  const manager = managerOf(fieldManager, headerOf(call, "user-agent") ?? "");
+  const owned = subresource?.fieldManager?.update(undefined, draft, { manager, time: context.now });
+  if (owned?.metadata.managedFields !== undefined) draft.metadata.managedFields = owned.metadata.managedFields;
 }
 
 /** Logs are read; everything else that leads out of the store is a connection. */
@@ -108,6 +119,20 @@ function redirectToFolder({ url, method, headers }: Call): Answer | undefined {
   return { status: 301, headers: { location: `${path}/${query === undefined ? "" : `?${query}`}` }, body: "" };
 }
 
+/** A server without nodes: what needs none is answered all the same. */
+function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
+  return {
+    handOver(nodeName) {
+      const isThere = parts.store.get("nodes", nodeName) !== undefined;
+      const message = "this API server has no nodes to connect to";
+      const why = isThere
+        ? new StatusError(toFailure({ code: 501, reason: "", message }))
+        : apiErrors.notFound(resource.qualified, nodeName);
+      return Promise.reject(why);
+    },
+  };
+}
+
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, query, resource } = exchange;
   if (exchange.info.subresource !== "log") await admitConnection(exchange);
@@ -116,15 +141,13 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   const errors = rules.validate?.(object, query) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, object.metadata.name ?? "", errors);
   const through = rules.through?.(object, asked, parts.lookup);
-  if (parts.nodes === undefined) {
-    throw new StatusError(toFailure({ code: 501, reason: "", message: "this API server has no nodes to connect to" }));
-  }
+  const nodes = parts.nodes ?? noNodes(exchange);
   const redirected = exchange.info.subresource === "proxy" ? redirectToFolder(call) : undefined;
   if (redirected !== undefined) return redirected;
-  if (through === undefined) return rules.connect(object, call, parts.nodes);
+  if (through === undefined) return rules.connect(object, call, nodes);
   const door = `/${exchange.info.name}/proxy`;
   const rest = pathAfter(call.url, door);
-  const answer = await parts.nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
+  const answer = await nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
   const start = call.url.indexOf(door);
   if (start < 0) return answer;
   const prefix = call.url.slice(0, start + door.length);

@@ -5,6 +5,8 @@ import { customKeywords } from "./custom-keywords.ts";
 import { customLives } from "./custom-lives.ts";
 import { customRules } from "./custom-rules.ts";
 import { everyKind } from "./every-kind.ts";
+import { hostileRules } from "./hostile-rules.ts";
+import { hostileWire } from "./hostile-wire.ts";
 import { limits } from "./limits.ts";
 import { mutatingPolicies } from "./mutating-policies.ts";
 import { otherVersions } from "./other-versions.ts";
@@ -19,6 +21,8 @@ export const exploredTopics: readonly Topic[] = [
   customLives,
   customRules,
   everyKind,
+  hostileRules,
+  hostileWire,
   limits,
   mutatingPolicies,
   otherVersions,

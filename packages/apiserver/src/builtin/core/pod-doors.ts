@@ -1,6 +1,6 @@
 /** The doors of a pod that lead to its node: logs, commands, streams, ports. */
 import type { Pod } from "@capstan/kinds/v1";
-import { apiErrors, fieldErrors, type FieldError } from "@capstan/model";
+import { apiErrors, fieldErrors, ParseError, parseTime, type FieldError } from "@capstan/model";
 import type { Answer } from "../../answer.ts";
 import type { Call } from "../../call.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -118,10 +118,21 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
 
 /** The options are an object of their own kind, and are refused as such. */
 function checkLog(pod: Pod, query: URLSearchParams): FieldError[] {
+  readTime(query.get("sinceTime") ?? "");
   const errors = checkLogOptions(query);
   if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "PodLogOptions" }, pod.metadata.name ?? "", errors);
   containerOf(pod, query.get("container") ?? "");
   return [];
+}
+
+/** A time must be one. */
+function readTime(text: string): void {
+  if (text === "") return;
+  try {
+    parseTime(text);
+  } catch (error) {
+    throw error instanceof ParseError ? apiErrors.badRequest(error.message) : error;
+  }
 }
 
 function checkLogOptions(query: URLSearchParams): FieldError[] {

@@ -35,6 +35,7 @@ export const tokenDoor: ActionRules<ServiceAccount> = {
     request.spec ??= { audiences: [] };
     request.spec.expirationSeconds ??= 3600;
   },
+  isOwned: true,
   run: (action) => answer(action),
 };
 
@@ -140,10 +141,11 @@ function nodeOf(pod: Pod | undefined, { lookup }: RuleContext): TokenWish["node"
 
 function toAnswer(request: TokenRequest, wish: TokenWish, token: string, { now }: RuleContext): KubeObject {
   const { name, namespace, uid } = wish.account.metadata;
+  const { managedFields, ...given } = request.metadata;
   const expires = formatTime(toMilliseconds(parseTime(now)) + wish.seconds * 1000);
   return {
     ...request,
-    metadata: { ...request.metadata, name, namespace, uid, creationTimestamp: now },
+    metadata: { ...given, name, namespace, uid, creationTimestamp: now, ...(managedFields && { managedFields }) },
     spec: { ...request.spec, audiences: wish.audiences },
     status: { token, expirationTimestamp: expires },
   } as KubeObject;

@@ -35,7 +35,12 @@ export function checkBinding({ resource, name, roleRef }: Binding, context: Rule
   if (isTrusted(context)) return;
   const bound = { resource: `${roleRef.kind.toLowerCase()}s`, name: roleRef.name, group: roleRef.apiGroup ?? group };
   if (isRole(roleRef.kind) && mayDo("bind", bound, context)) return;
-  const problem = escalationProblem(context.user, context.namespace, rulesOf(roleRef, context), context.lookup);
+  const problem = escalationProblem(
+    context.user,
+    context.namespace,
+    rulesOf(roleRef, resource, context),
+    context.lookup,
+  );
   if (problem !== undefined) throw apiErrors.forbidden({ group, resource }, name, problem);
 }
 
@@ -43,14 +48,19 @@ function isRole(kind: string): boolean {
   return kind === "Role" || kind === "ClusterRole";
 }
 
-function rulesOf(roleRef: Binding["roleRef"], { namespace, lookup }: RuleContext): readonly PolicyRule[] {
+function rulesOf(
+  roleRef: Binding["roleRef"],
+  resource: string,
+  { namespace, lookup }: RuleContext,
+): readonly PolicyRule[] {
   if (!isRole(roleRef.kind)) {
     const message = `unsupported role reference kind: "${roleRef.kind}"`;
     throw new StatusError(toFailure({ code: 500, reason: "", message }));
   }
   const rules = roleRules(roleRef, namespace, lookup);
   if (typeof rules !== "string") return rules;
-  throw apiErrors.notFound({ group, resource: roleRef.kind.toLowerCase() }, roleRef.name);
+  // The real server says what was asked for is not there, and means the role.
+  throw apiErrors.notFound({ group, resource }, roleRef.name);
 }
 
 /** Administrators, and everybody on a server that does not ask. */

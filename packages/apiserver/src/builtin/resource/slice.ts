@@ -50,7 +50,7 @@ function checkSame(spec: ResourceSliceSpec, old: ResourceSliceSpec): FieldError[
   ];
 }
 
-function checkPool({ name, resourceSliceCount = 0, generation = 0 }: ResourcePool): FieldError[] {
+function checkPool({ name, resourceSliceCount, generation }: ResourcePool): FieldError[] {
   const [more, none] = ["must be greater than zero", "must be greater than or equal to zero"];
   return [
     ...checkPoolName(name ?? "", "spec.pool.name"),
