@@ -52,7 +52,10 @@ async function replaceSpec(scene: Scene, name: string, spec: Spec): Promise<bool
     await scene.kube.call("PUT", path, { ...now, spec });
     return true;
   } catch (error) {
-    if (error instanceof KubeError && error.status === 422) return false;
+    if (!(error instanceof KubeError)) throw error;
+    // The operator wrote its status in between: once more with what is there now.
+    if (error.status === 409) return await replaceSpec(scene, name, spec);
+    if (error.status === 422) return false;
     throw error;
   }
 }
