@@ -119,7 +119,8 @@ function toRow(harm: string, ground: TrialResult["ground"], trials: readonly Rec
 
 function spread(values: readonly number[]): string {
   const sorted = values.toSorted((one, other) => one - other);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const middle = [Math.floor((sorted.length - 1) / 2), Math.ceil((sorted.length - 1) / 2)];
+  const median = middle.reduce((sum, at) => sum + (sorted[at] ?? 0), 0) / 2;
   return `${median.toFixed(1)}, ${(sorted.at(-1) ?? 0).toFixed(1)}`;
 }
 
