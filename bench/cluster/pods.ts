@@ -1,5 +1,6 @@
 /** Pods that are waited for. */
-import type { Client } from "@capstan/client";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Client, isApiError } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
 
 const namespace = "default";
@@ -22,7 +23,14 @@ export async function startPod(client: Client, name: string): Promise<void> {
 
 /** Deletes a pod and waits until it is gone. */
 export async function endPod(client: Client, name: string): Promise<void> {
-  const events = client.watch(Pod, { namespace, fieldSelector: `metadata.name=${name}`, sendInitialEvents: true });
   await client.delete(Pod, { namespace, name });
-  for await (const event of events) if (event.type === "DELETED") return;
+  const isThere = (): Promise<boolean> =>
+    client.get(Pod, { namespace, name }).then(
+      () => true,
+      (error: unknown) => {
+        if (isApiError(error, "NotFound")) return false;
+        throw error;
+      },
+    );
+  while (await isThere()) await wait(10);
 }

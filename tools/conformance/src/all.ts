@@ -8,10 +8,11 @@ import { formatResult, type TestResult } from "./report.ts";
 import { findList, keepRun, readResults } from "./results.ts";
 import { runTests } from "./run.ts";
 import { toSlices, type Planned, type Slice } from "./slices.ts";
-import { startTarget } from "./target.ts";
+import { loadImages, startTarget } from "./target.ts";
 
 /** How all tests are run. */
 export interface AllWishes {
+  /** OCI archives of the images that the tests ask for. */
   readonly images: readonly string[];
   /** How many clusters there are at a time. */
   readonly clusters: number;
@@ -20,6 +21,8 @@ export interface AllWishes {
   /** Whether what is known of this commit is forgotten first. */
   readonly fresh: boolean;
   readonly record: boolean;
+  /** Only tests whose names have this in them; such a run is not recorded. */
+  readonly only: string | undefined;
 }
 
 /** What is known of one commit. */
@@ -27,6 +30,11 @@ interface Progress {
   readonly commit: string;
   seconds: number;
   readonly results: { [name: string]: TestResult };
+}
+
+/** How slices are run: with images that were loaded once. */
+interface RunningWishes extends Pick<AllWishes, "clusters" | "processes"> {
+  readonly images: { readonly store: string };
 }
 
 const lists = [
@@ -45,13 +53,16 @@ const USUAL = 15;
 export async function runAll(wishes: AllWishes): Promise<number> {
   const commit = execFileSync("git", ["rev-parse", "--short=12", "HEAD"], { encoding: "utf8" }).trim();
   const progress = openProgress(commit, wishes.fresh);
-  const tests = planned();
+  const { only = "" } = wishes;
+  const tests = planned().filter(({ name }) => name.includes(only));
   const open = tests.filter(({ name }) => progress.results[name] === undefined);
   console.error(`${tests.length} tests at ${commit}; ${tests.length - open.length} have a result already`);
-  await runSlices(toSlices(open, wishes.clusters * SLICES, wishes.processes), wishes, progress);
+  using images = await loadImages(wishes.images);
+  const run = { ...wishes, images };
+  await runSlices(toSlices(open, wishes.clusters * SLICES, wishes.processes), run, progress);
   const failed = tests.filter(({ name }) => progress.results[name]?.state !== "passed");
-  await runSlices(toSlices(failed, 1, 1), { ...wishes, clusters: 1, processes: 1 }, progress);
-  return tell(tests, progress, wishes.record);
+  await runSlices(toSlices(failed, 1, 1), { ...run, clusters: 1, processes: 1 }, progress);
+  return tell(tests, progress, wishes.record && only === "");
 }
 
 function planned(): readonly Planned[] {
@@ -65,7 +76,7 @@ function planned(): readonly Planned[] {
   );
 }
 
-async function runSlices(slices: readonly Slice[], wishes: AllWishes, progress: Progress): Promise<void> {
+async function runSlices(slices: readonly Slice[], wishes: RunningWishes, progress: Progress): Promise<void> {
   const waiting = [...slices];
   const work = async (): Promise<void> => {
     for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
@@ -76,7 +87,7 @@ async function runSlices(slices: readonly Slice[], wishes: AllWishes, progress: 
   await Promise.all(Array.from({ length: wishes.clusters }, work));
 }
 
-async function runSlice({ names, nodes }: Slice, wishes: AllWishes, progress: Progress): Promise<void> {
+async function runSlice({ names, nodes }: Slice, wishes: RunningWishes, progress: Progress): Promise<void> {
   const began = performance.now();
   await using target = await startTarget({ on: "cluster", pods: "real", nodes, images: wishes.images });
   const { processes } = wishes;

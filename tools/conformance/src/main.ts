@@ -29,6 +29,7 @@ const help = `Runs official Kubernetes conformance tests and prints one line for
   --nodes         how many nodes the tests may assume (default 0 for the bare server, 1 for the cluster)
   --processes     how many tests run at once on a cluster (default 2)
   --clusters      for all: how many clusters there are at a time (default 2)
+  --only          for all: only tests whose names have this in them; nothing is recorded then
   --fresh         for all: forget what is known of this commit
   --page          writes a Markdown page with every result
   --record        keeps the results for the page of the documentation (npm run generate)
@@ -53,6 +54,7 @@ async function main(): Promise<number> {
       processes: { type: "string", default: "2" },
       clusters: { type: "string", default: "2" },
       fresh: { type: "boolean", default: false },
+      only: { type: "string" },
       timeout: { type: "string", default: "2h" },
       page: { type: "string" },
       record: { type: "boolean" },
@@ -100,16 +102,18 @@ interface AllValues {
   readonly clusters: string;
   readonly processes: string;
   readonly fresh: boolean;
+  readonly only?: string | undefined;
   readonly record?: boolean | undefined;
 }
 
-async function all({ images, clusters, processes, fresh, record = false }: AllValues): Promise<number> {
+async function all({ images, clusters, processes, fresh, only, record = false }: AllValues): Promise<number> {
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
   return runAll({
     images: await imagesOf(images, true),
     clusters: Number(clusters),
     processes: Number(processes),
     fresh,
+    only,
     record,
   });
 }

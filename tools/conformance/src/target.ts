@@ -16,8 +16,15 @@ export interface Wanted {
   readonly on: string;
   readonly nodes: number;
   readonly pods: string;
-  /** OCI archives whose images pods may use. */
-  readonly images: readonly string[];
+  /** OCI archives whose images pods may use, or the folder of a store that has them. */
+  readonly images: readonly string[] | { readonly store: string };
+}
+
+/** Loads images into a folder, for several targets to share. */
+export async function loadImages(archives: readonly string[]): Promise<{ readonly store: string } & Disposable> {
+  const store = mkdtempSync(join(tmpdir(), "capstan-images-"));
+  await run([...capstan, "cluster", "load-image", ...archives], { ...process.env, XDG_DATA_HOME: store });
+  return { store, [Symbol.dispose]: () => rmSync(store, { recursive: true, force: true }) };
 }
 
 const capstan: readonly string[] = [
@@ -34,8 +41,10 @@ export async function startTarget(wanted: string | Wanted): Promise<Target> {
   }
   const folder = mkdtempSync(join(tmpdir(), "capstan-target-"));
   const kubeconfig = join(folder, "kubeconfig");
-  const env = { ...process.env, XDG_STATE_HOME: join(folder, "s"), XDG_DATA_HOME: join(folder, "d") };
-  if (wanted.images.length > 0) await run([...capstan, "cluster", "load-image", ...wanted.images], env);
+  const { images } = wanted;
+  const store = "store" in images ? images.store : join(folder, "d");
+  const env = { ...process.env, XDG_STATE_HOME: join(folder, "s"), XDG_DATA_HOME: store };
+  if (!("store" in images) && images.length > 0) await run([...capstan, "cluster", "load-image", ...images], env);
   const command = [...capstan, ...commandOf(wanted, kubeconfig)];
   const child = spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "ignore", "inherit"], env });
   while (!existsSync(kubeconfig)) {

@@ -107,8 +107,13 @@ const realPods: Check = {
   run: async () => {
     const { inspectMachine } = await import("@capstan/node");
     const { canRunPods, rights, findings } = await inspectMachine(process);
-    if (canRunPods) return { state: "ok", detail: `capstan cluster start runs real pods here, as ${rights}` };
     const lacking = findings.filter(({ ok }) => !ok);
+    if (canRunPods) {
+      const steps = lacking.map(
+        ({ what, detail, remedy }) => `${what}: ${detail.replace(/\.$/, "")}; ${remedy ?? "there is no cure"}`,
+      );
+      return { state: "ok", detail: `capstan cluster start runs real pods here, as ${rights}`, steps };
+    }
     const steps = lacking.map(({ what, detail, remedy }) => `${what}: ${remedy ?? detail}`);
     return { state: "absent", detail: `pods are simulated here; ${lacking.length} things are missing`, steps };
   },
