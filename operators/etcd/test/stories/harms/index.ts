@@ -26,7 +26,7 @@ export function plannedHarms(minutesAway: number): readonly Planned[] {
     { harm: CUT_LEADER, always: both },
     { harm: CUT_OPERATOR, always: [] },
     { harm: apiServerAway("the API server is away", minutesAway * 60), always: both },
-    { harm: BIT_ROT, always: both },
+    { harm: BIT_ROT, always: ["embedded"] },
     { harm: LEADER_ROT, always: [] },
     { harm: RUBBISH, always: [] },
     { harm: FULL, always: [] },
