@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import { useKubernetes } from "@capstan/kubernetes";
-import { costOf, MeasuredProcess } from "../measured-process.ts";
+import { type Cost, costOf, MeasuredProcess } from "../measured-process.ts";
 
 /** A server under load. */
 export interface Server extends AsyncDisposable {
@@ -14,6 +14,7 @@ export interface Server extends AsyncDisposable {
   /** A further connection, as another client would have it. */
   connect(): Promise<Client>;
   residentMiB(): number;
+  cpuSeconds(): number;
 }
 
 const connectTo = async (kubeconfig: string): Promise<Client> =>
@@ -27,6 +28,7 @@ export async function startOurs(): Promise<Server & { readonly milliseconds: num
   const server = new MeasuredProcess([
     process.execPath,
     "--disable-warning=ExperimentalWarning",
+    "--max-semi-space-size=1",
     "apps/cli/dist/main.js",
     "apiserver",
     "--kubeconfig-out",
@@ -41,6 +43,7 @@ export async function startOurs(): Promise<Server & { readonly milliseconds: num
     client,
     connect: () => connectTo(kubeconfig),
     residentMiB: () => server.cost().residentMiB,
+    cpuSeconds: () => server.cost().cpuSeconds,
     async [Symbol.asyncDispose]() {
       await client.close();
       await server[Symbol.asyncDispose]();
@@ -57,7 +60,8 @@ export async function startTheirs(): Promise<Server> {
     name: "kube-apiserver + etcd",
     client,
     connect: () => connectTo(cluster.kubeconfig),
-    residentMiB: () => residentOf(cluster.name),
+    residentMiB: () => sumOf(cluster.name, "residentMiB"),
+    cpuSeconds: () => sumOf(cluster.name, "cpuSeconds"),
     async [Symbol.asyncDispose]() {
       await client.close();
       await cluster[Symbol.asyncDispose]();
@@ -65,13 +69,13 @@ export async function startTheirs(): Promise<Server> {
   };
 }
 
-/** The memory of the two programs of a cluster, which carry its name in their arguments. */
-function residentOf(name: string): number {
+/** What the two programs of a cluster cost, which carry its name in their arguments. */
+function sumOf(name: string, cost: keyof Cost): number {
   let sum = 0;
   for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     const command = commandOf(pid);
     if (/^\S*\/(kube-apiserver|etcd)\0/.test(command) && command.includes(`/${name}/`)) {
-      sum += costOf(Number(pid)).residentMiB;
+      sum += costOf(Number(pid))[cost];
     }
   }
   return sum;
