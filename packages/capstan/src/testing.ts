@@ -15,8 +15,18 @@ import {
   VirtualClock,
 } from "@capstan/runtime/testing";
 
-export { errors, VirtualClock } from "@capstan/runtime/testing";
-export type { Call, Fault, Story, Survived, TestCluster, TestOptions, TestWorld } from "@capstan/runtime/testing";
+export { errors, replay, VirtualClock } from "@capstan/runtime/testing";
+export type {
+  Call,
+  Fault,
+  Replay,
+  ReplayedWrite,
+  Story,
+  Survived,
+  TestCluster,
+  TestOptions,
+  TestWorld,
+} from "@capstan/runtime/testing";
 
 /**
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so.

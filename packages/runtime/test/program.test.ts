@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { get } from "node:https";
 import { createServer } from "node:net";
@@ -19,6 +19,8 @@ import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
 import { Lease } from "../src/manager/lease.ts";
 import type { LeaseObject } from "../src/manager/lease.ts";
+import { replay } from "../src/testing/index.ts";
+import { app } from "./program/main.ts";
 
 const Widget = {
   group: "program.example.com",
@@ -37,7 +39,7 @@ async function freePort(): Promise<number> {
 }
 
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const end = systemClock.now() + 30_000;
+  const end = systemClock.now() + 120_000;
   while (!(await holds().catch(() => false))) {
     assert.ok(systemClock.now() < end, `waited in vain for ${what}`);
     await sleep(systemClock, 50);
@@ -51,9 +53,13 @@ test(
     const { kubeconfig, namespace } = await useKubernetes(t);
     const [health, metrics] = [await freePort(), await freePort()];
     const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const recording = join(folder, "watches");
     const flags = [
       `--kubeconfig=${kubeconfig}`,
       `--namespaces=${namespace}`,
+      `--record-watches=${recording}`,
       "--leader-elect",
       `--leader-election-namespace=${namespace}`,
       `--health-probe-bind-address=127.0.0.1:${health}`,
@@ -98,6 +104,14 @@ test(
     assert.equal((JSON.parse(lines.at(-1) ?? "{}") as { message?: string }).message, "stopped");
     const lease: LeaseObject = await api.get(Lease, { namespace, name: "program" });
     assert.equal(lease.spec?.holderIdentity, "");
+
+    const { writes } = await replay(app, readFileSync(recording, "utf8"));
+    assert.deepEqual(
+      writes.map(({ verb, kind, key }) => `${verb} ${kind} ${key}`),
+      [`apply ConfigMap ${namespace}/w`, `status Widget ${namespace}/w`],
+      "what it was told then can be told again",
+    );
+    assert.equal(statSync(recording).mode & 0o077, 0, "nobody else may read it");
   },
 );
 
@@ -175,7 +189,7 @@ describe("a program that cannot start", () => {
     spawnSync(process.execPath, ["--conditions=@capstan/source", main, ...args], {
       encoding: "utf8",
       env: { ...env, PATH: process.env["PATH"] },
-      timeout: 30_000,
+      timeout: 120_000,
     });
 
   test("says what can be set when it is asked", () => {

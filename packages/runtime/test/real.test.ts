@@ -90,7 +90,7 @@ async function connect(t: TestContext, known?: TestCluster): Promise<Real> {
 
 /** Waits for a condition. */
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = systemClock.now() + 20_000;
+  const end = systemClock.now() + 120_000;
   while (!(await holds())) {
     assert.ok(systemClock.now() < end, `waited in vain for ${what}`);
     await sleep(systemClock, 20);

@@ -84,7 +84,7 @@ async function stage(
   const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: ownNamespace } };
   await api.create(Namespace, own, { manager: "test" });
   const until = async (holds: () => Promise<boolean>, what: string): Promise<void> => {
-    const end = systemClock.now() + 20_000;
+    const end = systemClock.now() + 120_000;
     let last: unknown;
     while (!(await holds().catch((error: unknown) => void (last = error)))) {
       assert.ok(systemClock.now() < end, `waited in vain until ${what}: ${String(last)}`);

@@ -1,5 +1,7 @@
 /** Runs an operator as a program: reads its settings once, connects, opens its doors, and ends when the process is told to. */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import {
@@ -75,8 +77,9 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   await using webhooks = await openProgramWebhooks(program);
   await prepareCrds(program, webhooks);
   await webhooks?.register();
+  await using recording = await openRecording(program);
   await using operator = new RunningOperator(definition, {
-    api,
+    api: recording.api,
     clock,
     log,
     registry,
@@ -208,6 +211,20 @@ async function untilTold(operator: RunningOperator, log: Log): Promise<void> {
   await Promise.race([told.promise, lost]);
   process.off("SIGTERM", onSignal);
   process.off("SIGINT", onSignal);
+}
+
+/** Where somebody wants it, what watches tell is written down while the operator runs. */
+async function openRecording({ settings, api, clock, log }: Program): Promise<AsyncDisposable & { readonly api: Api }> {
+  const path = settings.recordWatches;
+  if (path === undefined) return { api, [Symbol.asyncDispose]: async () => {} };
+  const { recordingApi } = await import("./recording.ts");
+  const file = createWriteStream(path, { mode: 0o600 });
+  await once(file, "open");
+  file.on("error", (error) => log.error(`the recording of watches ends: ${messageOf(error)}`));
+  return {
+    api: recordingApi(api, { clock, write: (line) => void file.write(`${line}\n`) }),
+    [Symbol.asyncDispose]: () => new Promise((resolve) => file.end(() => resolve())),
+  };
 }
 
 /** Servers are loaded only where an address is set: they cost more than everything that an operator does at its start. */

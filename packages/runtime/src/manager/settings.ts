@@ -22,6 +22,8 @@ export interface Settings {
   readonly gracePeriod: number;
   /** Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. */
   readonly installCrds: "always" | "if allowed" | "never";
+  /** A file to write down what watches tell, for a replay; undefined: nothing is written down. */
+  readonly recordWatches: string | undefined;
   /** `host:port` of the webhooks; undefined: wherever the API server can reach them; empty: none. */
   readonly webhookAddress: string | undefined;
   /** The address at which the API server reaches the webhooks, where there is no Service in front of them. */
@@ -44,6 +46,7 @@ const usual: Settings = {
   logLevel: "info",
   gracePeriod: 30_000,
   installCrds: "if allowed",
+  recordWatches: undefined,
   webhookAddress: undefined,
   webhookUrl: undefined,
   webhookService: undefined,
@@ -102,6 +105,10 @@ const flags: { readonly [flag: string]: Flag } = {
   "install-crds": {
     about: "create and upgrade the operator's own CRDs; if it may, by default",
     read: (text) => ({ installCrds: toBoolean("install-crds", text) ? "always" : "never" }),
+  },
+  "record-watches": {
+    about: "a file for what watches tell, Secrets too, to be replayed in a test; none by default",
+    read: (text) => ({ recordWatches: text === "" ? undefined : text }),
   },
   "log-level": { about: "debug, info, warn or error; info by default", read: (text) => ({ logLevel: toLevel(text) }) },
   "grace-period": {

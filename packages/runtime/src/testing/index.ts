@@ -5,6 +5,8 @@ export { connectToCluster } from "./on-cluster.ts";
 export type { ClusterWorlds, TestCluster } from "./on-cluster.ts";
 export { crashEverywhere } from "./crash.ts";
 export type { Story, Survived } from "./crash.ts";
+export { replay } from "./replay.ts";
+export type { Replay, ReplayedWrite } from "./replay.ts";
 export { errors, faultyApi } from "./faulty-api.ts";
 export type { Call, Fault } from "./faulty-api.ts";
 export { VirtualClock } from "./clock.ts";

@@ -2,6 +2,7 @@
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller, operator } from "../../src/index.ts";
+import type { Operator } from "../../src/index.ts";
 
 const Widget = defineResource({
   group: "program.example.com",
@@ -16,4 +17,6 @@ const widget = controller(Widget, { owns: [ConfigMap] }, async ({ object, apply,
   status.condition("Ready", true);
 });
 
-await operator({ controllers: [widget], name: "program" }).run();
+export const app: Operator = operator({ controllers: [widget], name: "program" });
+
+await app.runIfMain(import.meta);
