@@ -10,8 +10,11 @@ import type { World } from "./runtime/world.ts";
 
 const maps = 20_000;
 
+/** Memory differs little from start to start. */
+const rounds = 2;
+
 /** The memory of each peer with and without the maps. */
-export async function benchCache({ peers: wanted, rounds }: BenchOptions): Promise<Found> {
+export async function benchCache({ peers: wanted }: BenchOptions): Promise<Found> {
   const peers = preparePeers(wanted);
   const figures = new Figures("cache");
   await withWorld(async (world) => {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { formatLimit, judge } from "./ceilings.ts";
 import { writePage } from "./page.ts";
-import { keepResults, readResults } from "./result.ts";
+import { keepResults, median, readResults } from "./result.ts";
 import type { Found } from "./result.ts";
 
 /** What a suite may be told. */
@@ -57,18 +57,33 @@ async function main(): Promise<void> {
     rounds: Number(values.rounds),
     sizes: values.sizes.split(",").map(Number),
   };
-  for (const name of wanted) {
-    console.log(`\n${name}`);
-    keepResults(name, await (suites[name]?.(options) ?? { rows: [] }));
-  }
+  for (const name of wanted) await runSuite(name, options);
   writePage(readResults());
   tellVerdicts(wanted);
+  console.log(`everything took ${minutesSince(0)}`);
+}
+
+/** A suite that fails is told and fails the benchmark; the others go on. */
+async function runSuite(name: string, options: BenchOptions): Promise<void> {
+  const began = performance.now();
+  console.log(`\n${name}, ${minutesSince(0)} after the start`);
+  try {
+    keepResults(name, await (suites[name]?.(options) ?? { rows: [] }));
+    console.log(`${name} took ${minutesSince(began)}`);
+  } catch (error) {
+    console.error(`${name} failed after ${minutesSince(began)}:`, error);
+    process.exitCode = 1;
+  }
+}
+
+function minutesSince(began: number): string {
+  return `${((performance.now() - began) / 60_000).toFixed(1)} min`;
 }
 
 function tellVerdicts(wanted: readonly string[]): void {
   const verdicts = judge(readResults().rows.filter(({ suite }) => wanted.includes(suite)));
   for (const { row, limit, figure, holds } of verdicts) {
-    const ratio = "times" in limit ? ` (${(figure / (row.figures[limit.times]?.[0] ?? 1)).toFixed(2)} x)` : "";
+    const ratio = "times" in limit ? ` (${(figure / median(row.figures[limit.times] ?? [])).toFixed(2)} x)` : "";
     console.log(
       `${holds ? "holds " : "PASSED"} ${row.suite}/${row.name}: ${figure.toPrecision(4)} ${row.unit}${ratio}, promised ${formatLimit(limit)}`,
     );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatLimit, judge } from "./ceilings.ts";
+import { ceilings, formatLimit, judge } from "./ceilings.ts";
+import { reasons } from "./page/reasons.ts";
 import { bars, curves, formatFigure } from "./page/svg.ts";
 import { table } from "./page/tables.ts";
 import { median, quantile, type Row } from "./result.ts";
@@ -20,6 +21,10 @@ test("a promise is judged by medians of the same run", () => {
   assert.equal(broken?.bound, 0.75);
   assert.deepEqual(judge([row({ capstan: [0.8] })]), [], "without the peer there is nothing to compare with");
   assert.deepEqual(judge([row({ capstan: [1] }, "something else")]), []);
+});
+
+test("a reason is given for promises that exist", () => {
+  for (const row of Object.keys(reasons)) assert.ok(row in ceilings, row);
 });
 
 test("the table shows medians, extremes and what was not kept", () => {

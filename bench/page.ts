@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { judge } from "./ceilings.ts";
 import { bars, curves } from "./page/svg.ts";
+import { reasons } from "./page/reasons.ts";
 import { table } from "./page/tables.ts";
 import type { Results, Row } from "./result.ts";
 
@@ -15,7 +16,8 @@ const chapters: readonly { readonly suite: string; readonly title: string; reado
 with its read-your-writes option, \`-ryw\`), with kube-rs 5 and with @kubernetes/client-node 2 and a queue by hand. All run on one real
 kube-apiserver, sixteen turns at a time, one after the other, several rounds; a cell shows the median and the extremes. CPU is that of the
 operator's process with all its threads. The sources are in [bench/runtime](../bench/runtime) and [bench/peers](../bench/peers).
-Capstan runs as an image would run it: built JavaScript, and \`--max-semi-space-size=4\`, which trades a little CPU for memory.`,
+Capstan runs as built JavaScript, with Node's flag \`--max-semi-space-size=4\`, which trades a little CPU for memory; the others take their defaults.
+Peers that no promise is about take part in the first round only.`,
   },
   {
     suite: "cache",
@@ -89,7 +91,9 @@ function losses(rows: readonly Row[]): string {
   if (broken.length === 0) return "Every promise was kept in this run.";
   const lines = broken.map(({ row, figure, bound }) => {
     const unit = row.unit === "" ? "" : ` ${row.unit}`;
-    return `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
+    const why = reasons[`${row.suite}/${row.name}`];
+    const told = `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
+    return why === undefined ? told : `${told}; ${why}`;
   });
   return `## Where we do not keep our promises\n\n${lines.join("\n")}`;
 }

@@ -171,7 +171,7 @@ test("a first list in bytes is kept, found and told as the same list of objects 
       labels: fc.dictionary(fc.constantFrom("a", "b"), fc.string()),
       managedFields: fc.array(entry, { maxLength: 3 }),
       ownerReferences: fc.constant([{ apiVersion: "v1", kind: "X", name: "x", uid: "u" }]),
-      text: fc.constantFrom("", "é", "\u2028\"}"),
+      text: fc.constantFrom("", "é", '\u2028"}'),
     },
     { requiredKeys: [] },
   );

@@ -96,7 +96,8 @@ export class Queue<C> {
   readonly #line = new Line();
   readonly #waiting = new Heap<Item<C>>((a, b) => a.at < b.at);
   readonly #retries = new Map<string, Retries>();
-  #running = 0;
+  /** Those whose turn runs, once more: a few that are at hand, while every look into a large map waits for memory. */
+  readonly #running = new Map<string, Item<C>>();
   #idle = 0;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
@@ -111,7 +112,7 @@ export class Queue<C> {
 
   /** How many keys are in each state. */
   get counts(): { readonly ready: number; readonly waiting: number; readonly running: number } {
-    return { ready: this.#line.size, waiting: this.#waiting.size, running: this.#running };
+    return { ready: this.#line.size, waiting: this.#waiting.size, running: this.#running.size };
   }
 
   /** When the earliest waiting key is due. */
@@ -148,7 +149,7 @@ export class Queue<C> {
     if (item === undefined) return undefined;
     item.state = "running";
     item.again = Infinity;
-    this.#running++;
+    this.#running.set(item.key, item);
     const causes = item.causes;
     item.causes = NO_CAUSES;
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
@@ -160,9 +161,9 @@ export class Queue<C> {
    * brought is dropped.
    */
   done(key: string, after: After, isEcho?: (cause: C) => boolean): void {
-    const item = this.#items.get(key);
-    if (item === undefined || item.state !== "running") return;
-    this.#running--;
+    const item = this.#running.get(key);
+    if (item === undefined) return;
+    this.#running.delete(key);
     if (isEcho !== undefined && item.causes.length > 0 && item.causes.every(isEcho)) {
       item.causes = NO_CAUSES;
       item.again = Infinity;
