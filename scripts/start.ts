@@ -1,8 +1,10 @@
 /** `npm start`: the embedded cluster, the memcached operator on it, and a Memcached that becomes Available before your eyes. */
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { WatchEvent } from "@capstan/client";
 import type { ObjectOf } from "@capstan/model";
 import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
@@ -66,11 +68,23 @@ async function openImages(): Promise<Store | undefined> {
 /** Speaks memcached's protocol with the first pod. */
 async function askVersion({ client, network }: RealCluster): Promise<string> {
   const pods = await client.list(Pod, { namespace: "default", labelSelector: "cache.example.com/name=cache" }).all();
-  const socket = await network.dial(pods.items[0]?.status?.podIP ?? "", 11_211);
+  const socket = await dialSoon(() => network.dial(pods.items[0]?.status?.podIP ?? "", 11_211));
   socket.write("version\r\n");
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
   return answer.toString("utf8").trim();
+}
+
+/** A program that runs may need a moment until it listens. */
+async function dialSoon(dial: () => Promise<Socket>): Promise<Socket> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await dial();
+    } catch (error) {
+      if (tries === 600) throw error;
+      await wait(100);
+    }
+  }
 }
 
 /** Prints each state of the object once, until it is Available. */

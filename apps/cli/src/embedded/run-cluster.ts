@@ -1,5 +1,5 @@
 /** Runs a cluster in this process until it is told to stop, and keeps its record. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCluster, type Cluster, type ClusterOptions, type RealCluster } from "@capstan/cluster";
 import { inspectMachine, type MachineReport } from "@capstan/node";
@@ -138,5 +138,9 @@ async function publish(
 ): Promise<void> {
   const out = kubeconfigOut === undefined ? [] : [resolve(cwd, kubeconfigOut)];
   await writeRecord(folder, record);
-  for (const file of [join(folder, "kubeconfig"), ...out]) await writeFile(file, kubeconfig, { mode: 0o600 });
+  // Whoever waits for the file finds it whole.
+  for (const file of [join(folder, "kubeconfig"), ...out]) {
+    await writeFile(`${file}.new`, kubeconfig, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
 }
