@@ -47,7 +47,11 @@ function breakageOf(cluster: TestCluster): Breakage {
   const signal = async (component: string, name: NodeJS.Signals): Promise<void> =>
     void process.kill(await pidOf(cluster.name, component), name);
   return {
-    cut: async (pods) => cut("pods", await addressesOf(cluster, ({ metadata }) => pods.includes(metadata.name))),
+    cut: async (pods) => {
+      const addresses = await addressesOf(cluster, ({ metadata }) => pods.includes(metadata.name));
+      if (addresses.length < pods.length) throw new Error(`not all of ${pods.join(", ")} have an address yet`);
+      await cut("pods", addresses);
+    },
     heal: () => mend([...cuts.keys()]),
     loseNode: async (node, how) => {
       if (how === "killed") return await cluster.killNode(node);

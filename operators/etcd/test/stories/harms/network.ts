@@ -2,7 +2,7 @@
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 import type { Blow, Harm } from "./harm.ts";
-import { healthOf, isReplaced, leaderOf, memberNames, reasonOf } from "./seen.ts";
+import { healthOf, isReplaced, leaderOf, memberNames, podOf, reasonOf } from "./seen.ts";
 
 /** A follower is cut off for a while. */
 export const CUT_MEMBER: Harm = {
@@ -28,10 +28,14 @@ export const CUT_FOR_GOOD: Harm = {
   fate: "survives",
   strike: async (scene, dice) => {
     const member = dice.one(await memberNames(scene));
-    await scene.ground.breakage.cut([member]);
+    const isCut = knifeFor(scene, member);
+    await scene.until(`${member} is cut off`, isCut);
     return {
       detail: member,
-      hasShown: () => isReplaced(scene, [member]),
+      hasShown: async () => {
+        await isCut();
+        return await isReplaced(scene, [member]);
+      },
       returns: () => scene.ground.breakage.heal(),
     };
   },
@@ -60,12 +64,27 @@ async function someFollower(scene: Scene, dice: Dice): Promise<string> {
   return dice.one((await memberNames(scene)).filter((member) => member !== leader));
 }
 
+/** Cuts a member off, and the pod that the operator makes in the place of its pod meanwhile, too; tells whether it is cut off. */
+function knifeFor(scene: Scene, member: string): () => Promise<boolean> {
+  let cut: string | undefined;
+  return async () => {
+    const uid = (await podOf(scene, member))?.metadata.uid;
+    if (uid !== undefined && uid !== cut) await scene.ground.breakage.cut([member]);
+    cut = uid;
+    return uid !== undefined;
+  };
+}
+
 async function cutOff(scene: Scene, dice: Dice, member: string): Promise<Blow> {
-  await scene.ground.breakage.cut([member]);
+  const isCut = knifeFor(scene, member);
+  await scene.until(`${member} is cut off`, isCut);
   return {
     detail: member,
     // The operator may have replaced it, if this machine was slow.
-    hasShown: async () => (await healthOf(scene, member)) !== "Healthy",
+    hasShown: async () => {
+      await isCut();
+      return (await healthOf(scene, member)) !== "Healthy";
+    },
     mend: async () => {
       await dice.pause(0, 10);
       await scene.ground.breakage.heal();
