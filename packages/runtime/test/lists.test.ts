@@ -5,12 +5,13 @@ import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
-import type { Api, ListRequest, Scope, WatchRequest } from "../src/api.ts";
+import type { Api, ListRequest, Scope, WatchEvent, WatchRequest } from "../src/api.ts";
 import { Informer } from "../src/cache/informer.ts";
 import { apiOf } from "../src/client-api.ts";
 import { systemClock } from "../src/clock.ts";
 import { usualTuning } from "../src/watch/states.ts";
-import { failure } from "./model-api.ts";
+import { errors, VirtualClock } from "../src/testing/index.ts";
+import { bookmark, failure } from "./model-api.ts";
 
 function mapNamed(name: string, labels: { readonly [name: string]: string } = {}): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name, labels } };
@@ -113,5 +114,39 @@ describe("the first picture", () => {
         { labelSelector: undefined, fieldSelector: undefined, ...scope },
       );
     }
+  });
+
+  test("that broke off is remembered: a complete one that is older is not taken", async () => {
+    const event = (name: string, version: string): WatchEvent => ({
+      type: "ADDED",
+      object: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { namespace: "default", name, uid: name, resourceVersion: version, creationTimestamp: "" },
+      },
+    });
+    // A server that is current and breaks off, one that is behind and has nothing yet, and the first one again.
+    const answers = [
+      [event("a", "102"), errors.connectionLost()],
+      [bookmark("101", true)],
+      [event("a", "102"), bookmark("103", true)],
+    ];
+    const clock = new VirtualClock();
+    const api = {
+      async *watch(_kind: unknown, { signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+        for (const answer of answers.shift() ?? []) {
+          if (answer instanceof Error) throw answer;
+          yield answer;
+        }
+        await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+      },
+    } as unknown as Api;
+    const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+    const told: string[] = [];
+    informer.subscribe(({ type, key }) => void told.push(`${type} ${key}`));
+    await clock.advance(60_000);
+    assert.equal(answers.length, 0);
+    assert.deepEqual(told, ["added default/a"], "it never went");
+    await informer[Symbol.asyncDispose]();
   });
 });

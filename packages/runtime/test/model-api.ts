@@ -124,15 +124,17 @@ export class ModelApi implements Api {
 
   async create(kind: AnyKind, given: KubeObject, options: WriteOptions): Promise<StoredObject> {
     this.requests++;
-    const { generateName, name = `${generateName}${++this.#uid}` } = given.metadata;
-    const object = { ...given, metadata: { ...given.metadata, name } };
+    const sent = overTheWire(given);
+    const { generateName, name = `${generateName}${++this.#uid}` } = sent.metadata;
+    const object = { ...sent, metadata: { ...sent.metadata, name } };
     const key = keyText(object);
     if (this.#of(kind).has(key)) throw failure("AlreadyExists", `${kind.kind} ${key} exists`, 409);
-    return this.#store(kind, undefined, clone(object), { ...options, verb: "create" });
+    return this.#store(kind, undefined, object, { ...options, verb: "create" });
   }
 
-  async apply(kind: AnyKind, object: KubeObject, options: ApplyOptions): Promise<StoredObject> {
+  async apply(kind: AnyKind, given: KubeObject, options: ApplyOptions): Promise<StoredObject> {
     this.requests++;
+    const object = overTheWire(given);
     const live = this.#of(kind).get(keyText(object));
     const next = applied(live, object, options.manager, new Date(this.#wall()).toISOString());
     return this.#store(kind, live, next, { ...options, verb: "apply" });
@@ -142,7 +144,7 @@ export class ModelApi implements Api {
     this.requests++;
     const live = this.#of(kind).get(formatKey(key));
     if (live === undefined) throw failure("NotFound", `${kind.kind} ${formatKey(key)} not found`, 404);
-    const patch = clone(body) as Tree;
+    const patch = overTheWire(body) as Tree;
     const metadata = patch["metadata"] as Tree | undefined;
     const guard = metadata?.["resourceVersion"];
     if (guard !== undefined && guard !== live.metadata.resourceVersion)
@@ -334,6 +336,11 @@ function matches({ metadata }: StoredObject, { namespace, labelSelector }: ListR
     const [label = "", value] = pair.split("=");
     return value === undefined ? metadata.labels?.[label] !== undefined : metadata.labels?.[label] === value;
   });
+}
+
+/** As it arrives: what JSON cannot say is lost on the way, and what is no number becomes null. */
+function overTheWire<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 /** A copy of JSON; fields without a value are left out. Several times quicker than structuredClone, and worlds copy a lot. */
