@@ -11,6 +11,8 @@ import { Figures, type Found } from "./result.ts";
 
 const command = resolve("apps/cli/dist/main.js");
 const reloads = 5;
+/** Nobody saves a file again before having looked at what the last change did. */
+const THOUGHT = 3_000;
 
 /** The built command in projects of its own making, so many times. */
 export async function benchDev(rounds: number): Promise<Found> {
@@ -38,6 +40,7 @@ async function measureIn(folder: string, figures: Figures): Promise<void> {
   await textBecomes(client, "turn-0");
   figures.add("capstan", "empty folder to first reconcile", "s", (performance.now() - began) / 1000);
   for (let turn = 1; turn <= reloads; turn++) {
+    await wait(THOUGHT);
     const text = `turn-${turn}`;
     const seen = textBecomes(client, text);
     const saved = performance.now();

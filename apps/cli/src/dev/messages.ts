@@ -21,6 +21,11 @@ export type FromChild =
   /** It stops, and tells what its successor need not ask again. */
   | { readonly type: "stopping"; readonly known: Snapshot };
 
+/** Tells a process that stands by to load the program, which reads these flags. */
+export interface Load {
+  readonly flags: readonly string[];
+}
+
 /** Tells the operator to start, with what its predecessor knew. */
 export interface Go {
   readonly seed: Snapshot;

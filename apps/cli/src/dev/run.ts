@@ -1,5 +1,5 @@
 /** A dev session, put together: the cluster, the operator's process, the watch on its sources, the screen and the keys. */
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import { apiOf, PAUSE_ANNOTATION } from "@capstan/runtime";
 import type { Api } from "@capstan/runtime";
 import { askDoor } from "../explain/door.ts";
@@ -61,16 +61,18 @@ export async function runSession(options: SessionOptions, terminal: Terminal): P
     files = later;
     for (const line of await applyFiles(cluster.client, now, terminal.cwd)) screen.line(line);
   };
-  const reload = (why: string): void => {
+  const reload = (why: string, what: "program" | "packages"): void => {
     screen.line(style.dim(why));
-    void runner.reload();
+    void runner.reload(what);
   };
   await runner.reload();
-  using _sources = watchSources(root, (path) => reload(`${relative(root, path)} changed: reloading`));
+  using _sources = watchSources(root, (path) =>
+    reload(`${relative(root, path)} changed: reloading`, basename(path) === "package.json" ? "packages" : "program"),
+  );
   const timer = setInterval(() => void view.look(), LOOK);
   const quit = new AbortController();
   using _keys = watchKeys(terminal, {
-    r: () => reload("reloading"),
+    r: () => reload("reloading", "packages"),
     p: () => void view.togglePause(),
     e: () => void view.explain(),
     q: () => quit.abort(),

@@ -1,10 +1,13 @@
-/** Runs the operator in a process of its own and replaces it when its sources change; the old one runs until the new one is loaded. */
+/**
+ * Runs the operator in a process of its own and replaces it when its sources change; the old one runs until the new one is loaded. While one
+ * runs, the next stands by with everything loaded but the program, so that a change waits for nothing else.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { ownProgram } from "../place.ts";
-import type { FromChild, Go } from "./messages.ts";
+import type { FromChild, Go, Load } from "./messages.ts";
 
 /** What a runner tells. */
 export interface RunnerEvents {
@@ -32,26 +35,25 @@ const PATIENCE = 2_000;
 export class Runner implements AsyncDisposable {
   readonly #options: RunnerOptions;
   #current: ChildProcess | undefined;
+  #standby: ChildProcess | undefined;
   #turn = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
   }
 
-  /** Loads the program anew; what ran before is ended when the new one is ready to start. */
-  async reload(): Promise<void> {
+  /** Loads the program anew; what ran before is ended when the new one is ready to start. With `packages`, they are loaded anew, too. */
+  async reload(what: "program" | "packages" = "program"): Promise<void> {
     const turn = ++this.#turn;
     const began = performance.now();
     const door = `127.0.0.1:${await freePort()}`;
-    const { cwd, entry, flags } = this.#options;
-    const child = fork(childFile, [entry, ...flags, `--health-probe-bind-address=${door}`], {
-      cwd,
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
+    if (what === "packages") this.#dismiss();
+    const child = this.#takeStandby();
     this.#read(child, began);
     child.once("exit", (code) => {
       if (this.#current === child) this.#options.failed(`the operator ended with exit code ${code ?? "none"}`);
     });
+    child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${door}`] } satisfies Load);
     const [message] = (await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])])) as [
       FromChild | undefined,
     ];
@@ -72,16 +74,40 @@ export class Runner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#turn++;
+    this.#dismiss();
     const child = this.#current;
     this.#current = undefined;
     if (child !== undefined) await end(child);
+  }
+
+  /** The process that stands by, or one that was not asked to. */
+  #takeStandby(): ChildProcess {
+    const standby = this.#standby;
+    this.#standby = undefined;
+    return standby === undefined || standby.exitCode !== null || !standby.connected ? this.#fork() : standby;
+  }
+
+  /** Only now does the next one get in nobody's way. */
+  #onStarted(child: ChildProcess, began: number): void {
+    this.#options.started(performance.now() - began);
+    if (this.#current === child) this.#standby ??= this.#fork();
+  }
+
+  #fork(): ChildProcess {
+    const { cwd, entry } = this.#options;
+    return fork(childFile, [entry], { cwd, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  }
+
+  #dismiss(): void {
+    this.#standby?.kill("SIGKILL");
+    this.#standby = undefined;
   }
 
   #read(child: ChildProcess, began: number): void {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {
-        if (line.includes('"message":"started"')) this.#options.started(performance.now() - began);
+        if (line.includes('"message":"started"')) this.#onStarted(child, began);
         this.#options.line(line);
       });
     }

@@ -1,35 +1,54 @@
-/** The process that runs the user's operator for `capstan dev`: loads it, says so, and starts when it is told to. */
+/** The process that runs the user's operator for `capstan dev`: stands by, loads it, says so, and starts; each when it is told to. */
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { loadProgram } from "../../project/program.ts";
 import { operatorOf } from "../../project/operator.ts";
 import type { Snapshot } from "@capstan/runtime";
-import type { FromChild, Go } from "../messages.ts";
+import type { FromChild, Go, Load } from "../messages.ts";
 
-const [entry = "", ...flags] = process.argv.slice(2);
+const [entry = ""] = process.argv.slice(2);
 
 function send(message: FromChild): void {
   process.send?.(message);
 }
 
-try {
-  const { exported, program } = await loadProgram(process.cwd(), entry);
-  const operator = operatorOf(exported, entry);
-  // The operator reads its flags as if it had been started itself.
-  process.argv = [process.argv[0] ?? "node", entry, ...flags];
-  process.once("message", ({ seed }: Go) => {
-    const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
-    operator.run({ seed, onStop }).then(
-      () => process.disconnect(),
-      (error: unknown) => fail(error),
-    );
-  });
-  const kinds = [...new Map(program.controllers.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind])).values()];
-  send({
-    type: "loaded",
-    kinds: kinds.map(({ group, version, kind, plural, scope }) => ({ group, version, kind, plural, scope })),
-    controllers: program.controllers.map(({ name, kind }) => ({ name, kind: kind.kind })),
-  });
-} catch (error) {
-  fail(error);
+process.once("message", ({ flags }: Load) => void load(flags));
+await warmUp();
+
+/** Loads the framework as the program will: the first process has it in a moment, those that stand by have it already. */
+async function warmUp(): Promise<void> {
+  try {
+    await Promise.all([
+      import("@capstan/runtime"),
+      import(pathToFileURL(createRequire(entry).resolve("capstan")).href),
+    ]);
+  } catch {
+    // What is missing is told when the program is loaded.
+  }
+}
+
+async function load(flags: readonly string[]): Promise<void> {
+  try {
+    const { exported, program } = await loadProgram(process.cwd(), entry);
+    const operator = operatorOf(exported, entry);
+    // The operator reads its flags as if it had been started itself.
+    process.argv = [process.argv[0] ?? "node", entry, ...flags];
+    process.once("message", ({ seed }: Go) => {
+      const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
+      operator.run({ seed, onStop }).then(
+        () => process.disconnect(),
+        (error: unknown) => fail(error),
+      );
+    });
+    const kinds = [...new Map(program.controllers.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind])).values()];
+    send({
+      type: "loaded",
+      kinds: kinds.map(({ group, version, kind, plural, scope }) => ({ group, version, kind, plural, scope })),
+      controllers: program.controllers.map(({ name, kind }) => ({ name, kind: kind.kind })),
+    });
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** Nothing may end before it is sent; without a parent there is nobody to send it to. */
