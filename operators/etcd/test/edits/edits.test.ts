@@ -34,7 +34,9 @@ function specLeaves(): readonly Leaf[] {
 /** Everything that these nodes can run: what they have no image, no room and no label for is taken back. */
 function mended(spec: Spec): Spec {
   const { podTemplate: _template, resources: _resources, tls: _tls, imagePullSecrets: _secrets, ...kept } = spec;
-  const size = Math.min(3, Math.max(1, Number(kept["size"])));
+  const asked = Number(kept["size"]);
+  // As few as may be left at once, and somebody.
+  const size = asked > 3 ? Math.floor(asked / 2) + 1 : Math.max(1, asked);
   return { ...kept, image: IMAGE, options: {}, paused: false, profile: "small", size };
 }
 
