@@ -1,5 +1,4 @@
 /** Finds the metadata of an object in its bytes without parsing the rest: for caches that keep bytes and make objects when read. */
-import { decode } from "../transport/body.ts";
 import {
   MalformedJson,
   closeBrace,
@@ -32,11 +31,16 @@ export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
 
 /** The metadata without its managed fields, which are half of many objects. */
 export function parseMetadata(bytes: Uint8Array, { range, managedFields }: ScannedMetadata): object {
-  if (managedFields === undefined) return JSON.parse(decode(bytes.subarray(range.from, range.to))) as object;
-  const { from, to } = withComma(bytes, managedFields);
-  const text = decode(bytes.subarray(range.from, from)) + decode(bytes.subarray(to, range.to));
-  return JSON.parse(text) as object;
+  const gap = managedFields === undefined ? { from: range.to, to: range.to } : withComma(bytes, managedFields);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (encoding: "latin1" | "utf8"): string =>
+    buffer.toString(encoding, range.from, gap.from) + buffer.toString(encoding, gap.to, range.to);
+  // Nearly all metadata is ASCII, of which every byte is a character.
+  const plainText = text("latin1");
+  return JSON.parse(beyondAscii.test(plainText) ? text("utf8") : plainText) as object;
 }
+
+const beyondAscii = /[\u0080-\u00ff]/u;
 
 /** A member with the comma that goes when it goes: the one before it, or else the one after. */
 export function withComma(bytes: Uint8Array, { from, to }: ByteRange): ByteRange {

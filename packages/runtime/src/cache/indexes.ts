@@ -7,9 +7,12 @@ export type IndexValues = (object: KubeObject) => readonly string[];
 /** What an index goes by: a name, or the function that computes it, which no other index can have. */
 export type IndexId = string | IndexValues;
 
+/** The keys of each value. Most owners have one child of a kind, so one key has no set of its own. */
+type Keys = Map<string, string | Set<string>>;
+
 /** Several indexes over one kind. */
 export class Indexes {
-  readonly #indexes = new Map<IndexId, { readonly values: IndexValues; readonly keys: Map<string, Set<string>> }>();
+  readonly #indexes = new Map<IndexId, { readonly values: IndexValues; readonly keys: Keys }>();
 
   has(id: IndexId): boolean {
     return this.#indexes.has(id);
@@ -17,15 +20,17 @@ export class Indexes {
 
   /** Adds an index and fills it with what is there. */
   define(id: IndexId, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
-    const keys = new Map<string, Set<string>>();
+    const keys: Keys = new Map<string, string | Set<string>>();
     this.#indexes.set(id, { values, keys });
     for (const [key, object] of present) for (const value of values(object)) insert(keys, value, key);
   }
 
   /** Keys with a value; undefined where there is no such index. */
-  lookup(id: IndexId, value: string): ReadonlySet<string> | undefined {
+  lookup(id: IndexId, value: string): Iterable<string> | undefined {
     const index = this.#indexes.get(id);
-    return index === undefined ? undefined : (index.keys.get(value) ?? NOTHING);
+    if (index === undefined) return undefined;
+    const found = index.keys.get(value) ?? NOTHING;
+    return typeof found === "string" ? [found] : found;
   }
 
   /** The values that an index has for an object, whether or not it is in the index. */
@@ -44,13 +49,15 @@ export class Indexes {
 
 const NOTHING: ReadonlySet<string> = new Set<string>();
 
-function insert(keys: Map<string, Set<string>>, value: string, key: string): void {
-  const set = keys.get(value);
-  if (set === undefined) keys.set(value, new Set([key]));
-  else set.add(key);
+function insert(keys: Keys, value: string, key: string): void {
+  const known = keys.get(value);
+  if (known === undefined) keys.set(value, key);
+  else if (typeof known !== "string") known.add(key);
+  else if (known !== key) keys.set(value, new Set([known, key]));
 }
 
-function erase(keys: Map<string, Set<string>>, value: string, key: string): void {
-  const set = keys.get(value);
-  if (set?.delete(key) === true && set.size === 0) keys.delete(value);
+function erase(keys: Keys, value: string, key: string): void {
+  const known = keys.get(value);
+  if (known === key) keys.delete(value);
+  else if (typeof known === "object" && known.delete(key) && known.size === 0) keys.delete(value);
 }

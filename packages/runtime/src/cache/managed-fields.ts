@@ -84,8 +84,13 @@ const operation = /"operation":/gu;
 function headsIn(member: Buffer): readonly ManagedFieldsEntry[] | undefined {
   const text = member.toString("latin1");
   // An unescaped quote begins or ends a name, and fields have a prefix: neither can be anything else.
-  const heads = Array.from(text.matchAll(head), ([, manager = "", how]) => ({ manager, operation: how }));
-  return heads.length === text.match(operation)?.length ? (heads as ManagedFieldsEntry[]) : undefined;
+  const heads: ManagedFieldsEntry[] = [];
+  head.lastIndex = 0;
+  for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+    const [, manager = "", how] = found;
+    heads.push({ manager, operation: how === "Apply" ? "Apply" : "Update" });
+  }
+  return heads.length === text.match(operation)?.length ? heads : undefined;
 }
 
 function parseEntries(member: Buffer): readonly ManagedFieldsEntry[] {
