@@ -6,6 +6,7 @@ import {
   conformancePrograms,
   DEFAULT_RELEASE,
   ensureSystemPackages,
+  kubernetesProgram,
   mirrorOperator,
   prepareMachine as prepareKubernetes,
   showProgress,
@@ -27,6 +28,9 @@ const testPackages = [
   "util-linux",
 ];
 
+/** The API server is tried with this kubectl, too. */
+const olderKubectl = "1.34.4";
+
 /**
  * Installs packages as root on Debian or Ubuntu, and builds the real Kubernetes once, so that no test pays for it. Where that cannot be
  * done it says what is missing: a failure under CI, a hint otherwise, and the tests that need it are skipped with their reason.
@@ -37,7 +41,8 @@ export async function prepareMachine(report: Report, { ci }: { readonly ci: bool
     await ensureSystemPackages(testPackages, report);
     await prepareKubernetes(DEFAULT_RELEASE, { nodes: 1 }, progress);
     await buildTestImages({ progress });
-    await buildPrograms([...conformancePrograms(DEFAULT_RELEASE.kubernetes), mirrorOperator()], progress);
+    const programs = conformancePrograms(DEFAULT_RELEASE.kubernetes);
+    await buildPrograms([...programs, kubernetesProgram("kubectl", olderKubectl), mirrorOperator()], progress);
     await buildConformanceImages(progress);
   } catch (error) {
     if (ci || !(error instanceof Error)) throw error;
