@@ -18,7 +18,8 @@ test(`${questions} random questions have the same answers`, { skip: kubernetesMi
   const [ours, real] = [inProcessAsk(server), httpsAsk(credentials.server, credentials)];
   await prepare(ours, namespace);
   const options = { ours, real, kinds: fuzzedKinds, namespace, hasControllers: true, requests: questions, seed };
-  for await (const { question, difference } of fuzz(options)) {
+  for await (const { question, difference, reason } of fuzz(options)) {
+    if (reason !== undefined) continue;
     assert.fail(`seed ${seed}: ${question.method} ${question.path} ${question.type}\n${question.body}\n${difference}`);
   }
   assert.deepEqual(bugs, []);

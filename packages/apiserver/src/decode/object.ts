@@ -142,12 +142,16 @@ export function typeMetaProblem(value: JsonValue): string {
 }
 
 function readMetaField(value: JsonValue | undefined, name: string): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "string") return value;
+  const problem = metaFieldProblem(value, name);
+  if (problem !== undefined) throw new Unrecognized(problem);
+  return typeof value === "string" ? value : "";
+}
+
+/** What is wrong with the field of a body that should tell its kind or its version. */
+export function metaFieldProblem(value: JsonValue | undefined, name: string): string | undefined {
+  if (value === undefined || value === null || typeof value === "string") return undefined;
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  throw new Unrecognized(
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`,
-  );
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`;
 }
 
 function checkCustomKind(value: JsonValue, text: string): void {

@@ -37,6 +37,11 @@ export function tableOf(
   };
 }
 
+/** Kinds that nobody prints have no list of rows where others have an empty one. */
+export function hasPlainRows({ columns, isCustom }: ServedResource): boolean {
+  return !isCustom && columns?.[1]?.name === "Created At";
+}
+
 /** Makes the rows of a table one by one. */
 export function rowMaker({ resource, media, query, parts }: ResourceExchange): (object: KubeObject) => Json {
   const options = { now: parts.clock.now(), include: includeOf(query), version: media.transform?.version ?? "v1" };

@@ -40,7 +40,11 @@ function readFields(text: string): { v: string; rv: number; start: string } {
   }
   const { v, rv, start } = value ?? {};
   checkTypes({ v, rv, start });
-  return { v: String(v ?? ""), rv: Number(rv ?? 0), start: String(start ?? "") };
+  return { v: textOf(v), rv: Number(rv ?? 0), start: textOf(start) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 const fieldTypes = { v: "string", rv: "int64", start: "string" } as const;

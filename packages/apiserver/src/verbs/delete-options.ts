@@ -5,7 +5,7 @@ import { headerOf } from "../call.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { structOf } from "../decode/go-type.ts";
 import { JsonSyntaxError, parseJsonLiterals } from "../decode/json-text.ts";
-import { typeMetaProblem } from "../decode/object.ts";
+import { metaFieldProblem, typeMetaProblem } from "../decode/object.ts";
 import { formatOfBody } from "../decode/media-type.ts";
 import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
@@ -58,10 +58,10 @@ function checkPropagation({ orphanDependents, propagationPolicy }: RawOptions): 
   if (propagationPolicy === undefined) return errors;
   if (orphanDependents !== undefined) {
     const why = "orphanDependents and deletionPropagation cannot be both set";
-    errors.push(fieldErrors.invalid("propagationPolicy", propagationPolicy, why));
+    errors.push(fieldErrors.invalid("propagationPolicy", fieldErrors.named(propagationPolicy), why));
   }
   if (!propagations.includes(propagationPolicy)) {
-    errors.push(fieldErrors.notSupported("propagationPolicy", propagationPolicy, [...propagations, "nil"]));
+    errors.push(fieldErrors.notSupportedName("propagationPolicy", propagationPolicy, [...propagations, "nil"]));
   }
   return errors;
 }
@@ -118,6 +118,10 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
 function asFields(value: JsonValue): JsonObject {
   if (value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) throw new TypeMismatch(typeMetaProblem(value));
+  for (const field of ["apiVersion", "kind"]) {
+    const problem = metaFieldProblem(value[field], field);
+    if (problem !== undefined) throw new TypeMismatch(problem);
+  }
   return value;
 }
 

@@ -21,6 +21,8 @@ export async function get(exchange: ResourceExchange): Promise<Answer> {
 /** The entry that a request names, no older than it asks for. */
 export function findEntry({ resource, info, query, parts }: ResourceExchange): Entry {
   const asked = parseRevision(query.get("resourceVersion") ?? "", (why) => {
+    // Events are kept where nobody watches them, and read by another way.
+    if (resource.storage === "events") return apiErrors.badRequest(`invalid resource version: ${why}`);
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });
   if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision, resource.storage);

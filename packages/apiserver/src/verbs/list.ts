@@ -4,7 +4,7 @@ import type { Answer, LiveBody } from "../answer.ts";
 import { mediaTypes } from "../encode/media.ts";
 import { toPartialMetadata } from "../encode/partial-metadata.ts";
 import { goNameOf, notAcceptable, respondJson } from "../encode/respond.ts";
-import { rowMaker, tableOf } from "../encode/table.ts";
+import { hasPlainRows, rowMaker, tableOf } from "../encode/table.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobufItem, encodeProtobufList } from "../protobuf/protobuf.ts";
 import type { ServedResource } from "../resources/resource.ts";
@@ -123,6 +123,8 @@ async function respondShown(exchange: ResourceExchange, page: ListPage, all: rea
       const makeRow = rowMaker(exchange);
       const rows = await eachInTurns(all, ({ object }) => toGoJson(makeRow(object)));
       const frame = toGoJson(tableOf(exchange, [], meta));
+      if (rows.length === 0 && hasPlainRows(resource))
+        return respondJson(200, frame.replace(/\[\]\}$/, "null}"), media);
       return respondJson(200, `${frame.slice(0, -"]}".length)}${rows.join(",")}]}`, media);
     }
     case "PartialObjectMetadataList": {

@@ -25,7 +25,7 @@ import { toStatusError } from "../managed/field-manager.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { managerOf, parseWriteOptions, type FieldValidation, type WriteOptions } from "./options.ts";
 import { showDocument, showStrategic, sortTouched } from "./shown-patch.ts";
-import { write, type Change } from "./write.ts";
+import { unparsableVersion, write, type Change } from "./write.ts";
 
 /** What is merged without a strategy has no type that would tell one. */
 const noType: PatchType = { kind: "map" };
@@ -88,18 +88,32 @@ export async function patchDocument(
   const parsed = readPatch({ kind, text, options }, problems);
   return (live) => {
     const document = applyParsed(type, kind, { live, parsed });
-    try {
-      return codec.decode(
-        showLiterals(cloneJson(document)) as JsonValue,
-        undefined,
-        kind === "strategic" ? "values" : "text",
-      );
-    } catch (error) {
-      if (!(error instanceof TypeMismatch)) throw error;
-      if (kind === "strategic") throw invalidPatch(showStrategic(parsed), error.asConversion());
-      throw invalidPatch(showDocument(sortTouched(document as JsonObject, kind, parsed)), error.message);
-    }
+    const shown = (): string =>
+      kind === "strategic"
+        ? showStrategic(parsed, live)
+        : showDocument(sortTouched(document as JsonObject, kind, parsed));
+    const found = problems === undefined ? undefined : new StrictProblems();
+    const draft = decodeDocument(codec, document, { isStrategic: kind === "strategic", found, shown });
+    const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
+    settle(messages, { validation: options.fieldValidation, shown, warnings: exchange.warnings });
+    return draft;
   };
+}
+
+interface DocumentReading {
+  readonly isStrategic: boolean;
+  readonly found: StrictProblems | undefined;
+  readonly shown: () => string;
+}
+
+function decodeDocument(codec: Codec, document: Json, { isStrategic, found, shown }: DocumentReading): AnyDraft {
+  try {
+    const value = showLiterals(cloneJson(document)) as JsonValue;
+    return codec.decode(value, found, isStrategic ? "values" : "text");
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw invalidPatch(shown(), isStrategic ? error.asConversion() : error.message);
+  }
 }
 
 /** What a patch makes must still be the object of the path. */
@@ -110,12 +124,18 @@ function checked({ resource, info }: ResourceExchange, change: Change): Change {
       const why = `uid mismatch: the provided object specified uid ${draft.metadata.uid}, and no existing object was found`;
       throw apiErrors.conflict(resource.qualified, info.name, why);
     }
-    // Nothing is there whose version could be meant.
-    if (live === undefined) delete draft.metadata.resourceVersion;
+    if (live === undefined) dropVersion(draft);
     ensureNamespace(draft, resource.namespaced ? info.namespace : "");
     checkName(draft.metadata.name ?? "", info.name);
     return draft;
   };
+}
+
+/** Nothing is there whose version could be meant, but a version it must be. */
+function dropVersion({ metadata }: AnyDraft): void {
+  const { resourceVersion = "" } = metadata;
+  if (!/^[0-9]*$/.test(resourceVersion)) throw unparsableVersion(resourceVersion);
+  delete metadata.resourceVersion;
 }
 
 function checkName(name: string, urlName: string): void {
@@ -169,10 +189,10 @@ function decodeApplied(
     return codec.decode(merged, undefined, "values");
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
-    const { namespace = "", name = "" } = (metadata ?? {}) as { namespace?: string; name?: string };
+    const { namespace, name } = (metadata ?? {}) as { namespace?: string | null; name?: string | null };
     const qualified = `${group}/${version}, Kind=${kind}`;
     const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
-    const message = `failed to convert new object (${namespace}/${name}; ${qualified}) to proper version: ${why}`;
+    const message = `failed to convert new object (${namespace ?? ""}/${name ?? ""}; ${qualified}) to proper version: ${why}`;
     throw new StatusError(toFailure({ code: 500, reason: "", message }));
   }
 }
@@ -228,7 +248,7 @@ function patched(exchange: ResourceExchange, request: PatchRequest): Change {
     // Custom kinds have no such patches, and so no such types.
     const type = request.kind === "strategic" ? resource.patchType() : noType;
     const document = applyParsed(type, request.kind, { live, parsed });
-    const draft = readPatched(exchange, document, { request, parsed, problems });
+    const draft = readPatched(exchange, document, { request, parsed, live, problems });
     return manager?.update(live, draft, { manager: user, time: context.now }) ?? draft;
   };
 }
@@ -300,6 +320,7 @@ function unprocessable(): StatusError {
 interface Reading {
   readonly request: PatchRequest;
   readonly parsed: JsonValue;
+  readonly live: KubeObject;
   readonly problems: StrictProblems | undefined;
 }
 
@@ -328,9 +349,9 @@ interface PatchedDraft {
 function readMerged(
   { codec }: ServedResource,
   document: Json,
-  { parsed, found }: Reading & { readonly found: StrictProblems | undefined },
+  { parsed, live, found }: Reading & { readonly found: StrictProblems | undefined },
 ): PatchedDraft {
-  const shown = (): string => showStrategic(parsed);
+  const shown = (): string => showStrategic(parsed, live);
   try {
     return { draft: codec.decode(cloneJson(document) as JsonValue, found, "values"), shown };
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
 import { apiErrors, cloneJson, formatApiVersion, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import { builtInDefinitions, definitionNameOf } from "@capstan/kinds";
-import { patchTypeFromOpenApi, type JsonObject } from "@capstan/patch";
+import { patchTypeFromOpenApi, toScaleFields, type FieldPath, type JsonObject } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
@@ -39,7 +39,7 @@ export async function patchProjection(exchange: ResourceExchange, rules: Project
   const codec = exchange.subresource?.codec ?? exchange.resource.codec;
   const type = patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf(rules.kind) ?? "");
   const change = await patchDocument(exchange, options, { type, codec });
-  return writeProjection(exchange, rules, { options, projected: (live) => change(baseOf(rules, live)) });
+  return writeProjection(exchange, rules, { options, projected: (live) => change(withOwners(rules, live)) });
 }
 
 /** Applies a projection: what it sets is owned through the subresource by who applies it. */
@@ -89,6 +89,14 @@ function checkAppliedKind({ kind: { group, version, kind } }: ProjectionRules, c
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** The projection with the owners of what it writes, as patches see it. */
+function withOwners(rules: ProjectionRules, live: KubeObject): KubeObject {
+  const base = baseOf(rules, live);
+  const path = (rules.field ?? ["spec", "replicas"]).map((part) => `f:${part}`) as FieldPath;
+  const managedFields = toScaleFields(live.metadata.managedFields ?? [], { [live.apiVersion]: path });
+  return managedFields.length === 0 ? base : { ...base, metadata: { ...base.metadata, managedFields } };
 }
 
 function baseOf(rules: ProjectionRules, live: KubeObject): KubeObject {

@@ -1,5 +1,5 @@
 /** Patches and patched documents as refusals show them: in the state in which the real server has left them by then. */
-import { toGoJson } from "@capstan/model";
+import { toGoJson, type KubeObject } from "@capstan/model";
 import type { JsonObject } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 import { sortKeys } from "../custom/sort-keys.ts";
@@ -8,18 +8,20 @@ import { printGoMap } from "../encode/go-map.ts";
 
 type Fields = { readonly [key: string]: JsonValue | undefined };
 
-/** A strategic patch: its directives were used up when it was merged. */
-export function showStrategic(patch: JsonValue): string {
-  return printGoMap(withoutDirectives(patch));
+/** A strategic patch: its directives were used up where it was merged into something, and its nulls dropped where there was nothing. */
+export function showStrategic(patch: JsonValue, live: KubeObject): string {
+  return printGoMap(used(patch, live as unknown as JsonValue));
 }
 
-function withoutDirectives(patch: JsonValue): JsonValue {
+function used(patch: JsonValue, live: JsonValue | undefined): JsonValue {
   if (!isPlain(patch)) return patch;
-  const kept = Object.entries(patch).filter(
-    ([key, value]) =>
-      !(key === "$patch" && value === "replace") && key !== "$retainKeys" && !key.startsWith("$setElementOrder/"),
-  );
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutDirectives(value ?? null)]));
+  const isMerged = isPlain(live);
+  const kept = Object.entries(patch).filter(([key, value]) => (isMerged ? !isUsedUp(key, value) : value !== null));
+  return Object.fromEntries(kept.map(([key, value]) => [key, used(value ?? null, isMerged ? live[key] : undefined)]));
+}
+
+function isUsedUp(key: string, value: JsonValue | undefined): boolean {
+  return (key === "$patch" && value === "replace") || key === "$retainKeys" || key.startsWith("$setElementOrder/");
 }
 
 /** The JSON text of a patched document. */

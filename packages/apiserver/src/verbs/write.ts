@@ -184,7 +184,7 @@ function versionRequired({ qualified }: ServedResource, name: string): StatusErr
 }
 
 /** The real server answers so, too: it reads the version where no bad request can be made of it any more. */
-function unparsableVersion(text: string): StatusError {
+export function unparsableVersion(text: string): StatusError {
   const message = `strconv.ParseUint: parsing ${quote(text)}: invalid syntax`;
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }

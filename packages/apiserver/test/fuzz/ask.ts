@@ -41,6 +41,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid"],
   [/(resourceVersion\W{1,9})\d+/g, "$1version"],
   [/(resource version: |current: )\d+/gi, "$1version"],
+  // A version that a patch has moved to where it does not belong.
+  [/(labels\W{1,9})\d{2,}/g, "$1version"],
   [/(in record \()\d+/g, "$1version"],
   [/("continue":")[^"]{9,}"/g, '$1token"'],
   [/\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)?( m=\+[\d.]+)?/g, "time"],

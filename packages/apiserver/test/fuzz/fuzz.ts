@@ -1,6 +1,7 @@
 /** Asks two servers the same random questions and reports each difference with what reproduces it. */
 import fc from "fast-check";
 import { differenceOf, type Ask, type Question } from "./ask.ts";
+import { explain } from "./explained.ts";
 import type { FuzzedKind } from "./kinds.ts";
 import { questionsOf } from "./questions.ts";
 import { subjectOf, type Subject } from "./subject.ts";
@@ -10,6 +11,8 @@ import { toBody } from "./values.ts";
 export interface Finding {
   readonly question: Question;
   readonly difference: string;
+  /** Why it is so, where that is known. */
+  readonly reason: string | undefined;
 }
 
 /** How much is tried on whom. */
@@ -32,25 +35,35 @@ export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOp
   const both = async (question: Question): Promise<Finding[]> => {
     const [a, b] = await Promise.all([ours(question), real(question)]);
     const difference = differenceOf(a, b);
-    return difference === undefined ? [] : [{ question, difference }];
+    if (difference === undefined) return [];
+    return [{ question, difference, reason: await explain(question, ours, real) }];
   };
   const subjects = kinds.map((kind) => subjectOf(kind, namespace));
-  const share = Math.ceil(options.requests / subjects.length);
-  let left = options.requests;
   for (const [index, subject] of subjects.entries()) {
     const isLeftAlone =
       subject.writtenBy === "server" || (options.hasControllers && subject.writtenBy === "controllers");
     if (!isLeftAlone) for (const question of preparations(subject)) yield* await both(question);
-    const numRuns = Math.min(share, left);
-    left -= numRuns;
-    const questions =
+    const numRuns = shareOf(options.requests, subjects.length, index);
+    const sampled =
       numRuns === 0 ? [] : fc.sample(questionsOf(subject, isLeftAlone), { numRuns, seed: options.seed + index });
+    const questions = options.hasControllers ? sampled.filter((question) => !isShared(question, subject)) : sampled;
     for (let at = 0; at < questions.length; at += inFlight) {
       const found = await Promise.all(questions.slice(at, at + inFlight).map(both));
       yield* found.flat();
     }
     if (!isLeftAlone) await both(clearing(subject));
   }
+}
+
+/** Every kind has its share; the first ones take what cannot be shared. */
+function shareOf(requests: number, kinds: number, index: number): number {
+  return Math.floor(requests / kinds) + (index < requests % kinds ? 1 : 0);
+}
+
+/** Controllers put certificates and events into every namespace: lists of them differ. */
+function isShared({ method, path }: Question, subject: Subject): boolean {
+  const isList = method === "GET" && path.startsWith(`${subject.path}?`);
+  return isList && ["ConfigMap", "Event", "ServiceAccount"].includes(subject.kind);
 }
 
 const json = { type: "application/json", accept: "application/json" };

@@ -339,7 +339,9 @@ const rights: readonly FuzzedKind[] = [
       spec: {
         matchConstraints,
         reinvocationPolicy: "Never",
-        mutations: [{ patchType: "JSONPatch", jsonPatch: { expression: "[]" } }],
+        mutations: [
+          { patchType: "JSONPatch", jsonPatch: { expression: '[JSONPatch{op: "test", path: "/kind", value: "X"}]' } },
+        ],
       },
     },
   }),

@@ -85,7 +85,7 @@ export function readsOf({ path, at }: Subject): Arbitrary<Question> {
 
 /** Lists over the whole cluster are narrowed to the sound object: others may write to the rest. */
 function scoped(query: string, { place, at, path }: { place: string; at: string; path: string }): string {
-  if (place === at || path.includes("/namespaces/") || query.includes("fieldSelector"))
-    return query.replace("metadata.name%21%3Dbase", "");
-  return `${query}&fieldSelector=${encodeURIComponent(`metadata.name=${at.slice(path.length + 1)}`)}`;
+  if (place === at || path.includes("/namespaces/")) return query;
+  const others = query.split("&").filter((part) => !part.startsWith("fieldSelector="));
+  return [...others, `fieldSelector=${encodeURIComponent(`metadata.name=${at.slice(path.length + 1)}`)}`].join("&");
 }

@@ -28,7 +28,7 @@ export function httpsAsk(url: string, asker: Asker): Ask {
     rejectUnauthorized: false,
     ...(isToken ? {} : { cert: asker.cert, key: asker.key }),
   });
-  return ({ method, path, type, accept, body }) =>
+  const once: Ask = ({ method, path, type, accept, body }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const authorization = isToken ? { authorization: `Bearer ${asker}` } : {};
@@ -44,6 +44,8 @@ export function httpsAsk(url: string, asker: Asker): Ask {
       asking.on("error", reject);
       asking.end(body);
     });
+  // A connection may be closed by the server in the moment in which it is used again; nothing was kept, so it is asked again.
+  return (question) => once(question).catch(() => once(question));
 }
 
 /** Makes the namespace of a run, with the account that its pods run as. */

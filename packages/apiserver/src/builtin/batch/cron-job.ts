@@ -116,11 +116,11 @@ function checkTimeZone(zone: string | undefined, path: string): FieldError[] {
     .split("/")
     .every((part) => part !== "." && part !== ".." && !part.startsWith("-") && zonePart.test(part));
   const unknown = `unknown time zone ${zone}`;
-  if (!isNamed) return [fieldErrors.invalid(path, zone, unknown)];
+  if (!isNamed) return [fieldErrors.invalid(path, fieldErrors.named(zone), unknown)];
   const explicit = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
   return [
-    ...(zone.toLowerCase() === "local" ? [fieldErrors.invalid(path, zone, explicit)] : []),
-    ...(zone === "Local" || isTimeZone(zone) ? [] : [fieldErrors.invalid(path, zone, unknown)]),
+    ...(zone.toLowerCase() === "local" ? [fieldErrors.invalid(path, fieldErrors.named(zone), explicit)] : []),
+    ...(zone === "Local" || isTimeZone(zone) ? [] : [fieldErrors.invalid(path, fieldErrors.named(zone), unknown)]),
   ];
 }
 

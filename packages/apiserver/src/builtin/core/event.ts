@@ -32,8 +32,15 @@ export const eventRules: KindRules<Event> = defineRules<Event>({
     return refuse(event, errors.length > 0 ? errors : checkMetadata(event.metadata, true, "path-segment"));
   },
   validatesMetadata: true,
-  validateUpdate: (event, old) =>
-    refuse(event, [...checkLegacy(event), ...(isNewStyle(event) ? checkNewUpdate(event, old) : [])]),
+  validateUpdate(event, old) {
+    const errors = [...checkLegacy(event), ...(isNewStyle(event) ? checkNewUpdate(event, old) : [])];
+    if (errors.length === 0) return errors;
+    const metadata = [
+      ...checkMetadata(event.metadata, true, "path-segment"),
+      ...checkMetadataUpdate(event.metadata, old.metadata),
+    ];
+    return refuse(event, [...metadata, ...errors]);
+  },
   fields: {
     "involvedObject.kind": ({ involvedObject }) => involvedObject.kind ?? "",
     "involvedObject.namespace": ({ involvedObject }) => involvedObject.namespace ?? "",
@@ -134,9 +141,6 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
   const same = (field: keyof Event, path: string = field): FieldError[] =>
     checkUnchanged(event[field] ?? "", old[field] ?? "", path);
   return [
-    // The real server looks at the metadata again and again.
-    ...checkNamespaced(event),
-    ...checkMetadataUpdate(event.metadata, old.metadata),
     ...checkChangedMetadata(event, old),
     ...(isDeepEqual(event.series, old.series) ? [] : checkSeries(event)),
     ...(isDeepEqual(event.involvedObject, old.involvedObject)
@@ -150,7 +154,7 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
         ]),
     ...same("reason"),
     ...same("message"),
-    ...checkUnchanged(event.source ?? {}, old.source ?? {}, "source"),
+    ...checkUnchanged(shownSource(event.source), shownSource(old.source), "source"),
     ...checkUnchanged(event.firstTimestamp, old.firstTimestamp, "firstTimestamp"),
     ...checkUnchanged(event.lastTimestamp, old.lastTimestamp, "lastTimestamp"),
     ...checkUnchanged(event.count ?? 0, old.count ?? 0, "count"),
@@ -162,6 +166,10 @@ function checkNewUpdate(event: Event, old: Event): FieldError[] {
     ...same("reportingComponent", "reportingController"),
     ...same("reportingInstance"),
   ];
+}
+
+function shownSource({ component = "", host = "" }: NonNullable<Event["source"]> = {}): object {
+  return { Component: component, Host: host };
 }
 
 function shownReference(reference: Event["related"]): unknown {

@@ -237,7 +237,8 @@ function checkAddresses(
   const families = addresses.map(({ ip }) => ipFamilyOf(ip));
   const unreadable = families.indexOf(undefined);
   if (unreadable >= 0) {
-    const why = `failed to check for dual stack with error:invalid IP[${unreadable}]: <nil>`;
+    const shownIp = type === "PodIP" ? (addresses[unreadable]?.ip ?? "") : "<nil>";
+    const why = `failed to check for dual stack with error:invalid IP[${unreadable}]: ${shownIp}`;
     errors.push(fieldErrors.internal(path, why));
   } else if (new Set(families).size === 2 && addresses.length === 2) return errors;
   const shown = toInternalList(type, addresses);

@@ -159,7 +159,10 @@ function checkRequirement(
         ),
       ];
     default:
-      return [...errors, fieldErrors.invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [
+        ...errors,
+        fieldErrors.invalid(`${path}.operator`, fieldErrors.named(operator), "not a valid selector operator"),
+      ];
   }
 }
 

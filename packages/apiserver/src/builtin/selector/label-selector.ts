@@ -57,7 +57,7 @@ function checkOperator(
       ];
     default:
       if (unknownOperators) return [];
-      return [fieldErrors.invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [fieldErrors.invalid(`${path}.operator`, fieldErrors.named(operator), "not a valid selector operator")];
   }
 }
 

@@ -50,14 +50,14 @@ function checkOperator(operator: string, values: readonly string[], path: string
       if (values.length === 1) return [];
       return [fieldErrors.required(valuesPath, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
-      return [fieldErrors.invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [fieldErrors.invalid(`${path}.operator`, fieldErrors.named(operator), "not a valid selector operator")];
   }
 }
 
 function checkByField({ key, operator, values = [] }: NodeSelectorRequirement, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (operator !== "In" && operator !== "NotIn") {
-    errors.push(fieldErrors.invalid(`${path}.operator`, operator, "not a valid selector operator"));
+    errors.push(fieldErrors.invalid(`${path}.operator`, fieldErrors.named(operator), "not a valid selector operator"));
   } else if (values.length !== 1) {
     const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
     errors.push(fieldErrors.required(`${path}.values`, why));

@@ -1,0 +1,65 @@
+/** Differences that have a reason, each put to the test: a question without what explains it must have the same answers. */
+import type { Json } from "@capstan/model";
+import { differenceOf, type Ask, type Question } from "./ask.ts";
+import type { Fields } from "./values.ts";
+
+/** Why a difference is one, if that is known. */
+export async function explain(question: Question, ours: Ask, real: Ask): Promise<string | undefined> {
+  for (const [reason, simplify] of reasons) {
+    const simpler = simplify(question);
+    if (simpler === undefined) continue;
+    const [a, b] = await Promise.all([ours(simpler), real(simpler)]);
+    if (differenceOf(a, b) === undefined) return reason;
+  }
+  return undefined;
+}
+
+type Simplify = (question: Question) => Question | undefined;
+
+const reasons: readonly (readonly [reason: string, simplify: Simplify])[] = [
+  ["an empty list or map is absent once it was read, where Go tells both apart until it writes them", withoutEmpties],
+  ["a copied object is shown with its fields in another order", withoutCopies],
+  ["a number beyond all numbers is refused later", withoutInfinity],
+];
+
+function withoutEmpties(question: Question): Question | undefined {
+  return changed(question, (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    return Object.keys(value).length === 0 ? undefined : value;
+  });
+}
+
+function withoutCopies(question: Question): Question | undefined {
+  return changed(question, (value) => (isFields(value) && value["op"] === "copy" ? undefined : value));
+}
+
+function withoutInfinity(question: Question): Question | undefined {
+  const { body = "" } = question;
+  return body.includes("1e400") ? { ...question, body: body.replaceAll("1e400", "1") } : undefined;
+}
+
+/** The question with some values of its body taken away, from the inside out; `undefined` when nothing changes. */
+function changed(question: Question, change: (value: Json) => Json | undefined): Question | undefined {
+  const { body = "" } = question;
+  try {
+    const walk = (value: Json): Json | undefined => change(below(value, walk));
+    const text = JSON.stringify(walk(JSON.parse(body) as Json) ?? {});
+    return text === JSON.stringify(JSON.parse(body)) ? undefined : { ...question, body: text };
+  } catch {
+    return undefined;
+  }
+}
+
+function below(value: Json, walk: (value: Json) => Json | undefined): Json {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => walk(item) ?? []);
+  if (!isFields(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, part]) => {
+    const kept = walk(part);
+    return kept === undefined ? [] : [[key, kept] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isFields(value: Json | undefined): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
