@@ -63,6 +63,16 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
   });
 }
 
+/** Waits for work to end, or for the signal to be aborted: whichever comes first. */
+export async function unlessAborted(work: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
+  if (work === undefined || signal.aborted) return;
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = (): void => aborted.resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  await Promise.race([work, aborted.promise]);
+  signal.removeEventListener("abort", onAbort);
+}
+
 /** The calendar time as Kubernetes writes it into objects: RFC 3339 without fractions. */
 export function timestamp(clock: Clock): string {
   return `${new Date(clock.wall()).toISOString().slice(0, 19)}Z`;

@@ -11,6 +11,7 @@ import type { Strays } from "./apply/strays.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
+import { unlessAborted } from "./clock.ts";
 import type { Random } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
 import type { MetricOf } from "./manager/metric.ts";
@@ -175,7 +176,7 @@ export class RunningController {
     return this.#queue.nextDue;
   }
 
-  /** Takes no new turns and waits for those that run; when the signal is aborted they are told to end. */
+  /** Takes no new turns and waits for those that run, for daemons and for sources; when the signal is aborted, no longer. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
@@ -183,11 +184,12 @@ export class RunningController {
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
     const daemons = this.#daemons?.stop();
+    // Turns end with their signal, whether or not user code listens to it; of daemons and streams nobody knows.
     if (this.#started.size > 0) await this.#idle.promise;
-    await daemons;
+    await unlessAborted(daemons, signal);
     this.#stop.abort();
     this.#queue.close();
-    await Promise.all(this.#sources);
+    await unlessAborted(Promise.all(this.#sources), signal);
   }
 
   /** Ends every turn at once: this process must not act any more. */

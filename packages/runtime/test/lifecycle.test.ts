@@ -11,8 +11,10 @@ import { Terminal } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
 import { healthDoor } from "../src/manager/doors.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
+import { Lease } from "../src/manager/lease.ts";
 import type { LeaseObject } from "../src/manager/lease.ts";
 import { again } from "../src/reconcile/outcome.ts";
+import { stream } from "../src/trigger/source.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 import { ModelApi } from "./model-api.ts";
 
@@ -88,6 +90,39 @@ test("work begins with the lease and complete lists; it ends before the lease is
     ["lease taken", "turn begins", "turn ends", "lease given back"],
   );
   assert.deepEqual(notes.slice(-2).toSorted(), ["end ConfigMap", "end Task"]);
+});
+
+test("stops when the grace is over, although a daemon and a stream do not listen to their signals", async () => {
+  const clock = new VirtualClock();
+  const model = new ModelApi(() => clock.wall());
+  let [daemons, streams] = [0, 0];
+  const deaf = (): Promise<void> => new Promise(() => undefined);
+  async function* silence(): AsyncGenerator<string> {
+    streams++;
+    yield "default/a";
+    await deaf();
+  }
+  const stubborn = controller(
+    Task,
+    { daemon: () => (daemons++, deaf()), sources: [stream("silence", silence)] },
+    () => undefined,
+  );
+  await model.create(Task, taskNamed("a"), { manager: "user" });
+  const leaderElection = { namespace: "default", identity: "one" };
+  const operator = new RunningOperator(
+    { controllers: [stubborn] },
+    { api: model, clock, random: () => 0.5, log: silentLog, leaderElection },
+  );
+  await clock.advance(1_000);
+  assert.deepEqual([daemons, streams], [1, 1]);
+  let isOver = false;
+  void operator.stop(1_000).then(() => (isOver = true));
+  await clock.advance(900);
+  assert.equal(isOver, false, "they have the grace to end");
+  await clock.advance(200);
+  assert.equal(isOver, true);
+  const lease: LeaseObject = await model.get(Lease, { namespace: "default", name: "capstan" });
+  assert.equal(lease.spec?.holderIdentity, "", "the lease was given back");
 });
 
 test("is ready when each of its watches is, and names the one that is not", async () => {
