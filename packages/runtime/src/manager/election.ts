@@ -55,6 +55,8 @@ export class Election implements Fence {
   /** Until when we may write; undefined when we do not lead. */
   #mayWriteUntil: number | undefined;
   #deadline: Timer | undefined;
+  /** Whether a record in our name was ever sent: only then it may be there, also when no answer came. */
+  #hasWritten = false;
   /** What was told last about rounds that fail. */
   #trouble: string | undefined;
   #finished: Promise<void> | undefined;
@@ -92,12 +94,12 @@ export class Election implements Fence {
     );
   }
 
-  /** Stops contending. Gives the lease back if we hold it; nothing may be written after this. */
+  /** Stops contending. Gives the lease back if the record says that we hold it; nothing may be written after this. */
   async release(): Promise<void> {
-    const wasLeader = this.isLeader;
     await this.abandon();
-    if (!wasLeader) return;
+    if (!this.#hasWritten) return;
     await this.#giveBack().catch((error: unknown) => {
+      if (isApiError(error, "NotFound")) return;
       this.#options.log.warn("could not release the lease; it will run out by itself", { error });
     });
   }
@@ -162,8 +164,12 @@ export class Election implements Fence {
       this.#mayWriteUntil &&= 0;
       return;
     }
+    if (this.#stop.signal.aborted) return;
     const spec = this.#record(lease?.spec, holder === identity);
+    this.#hasWritten = true;
     await (lease === undefined ? this.#create(spec) : this.#write(spec));
+    // Whoever stopped meanwhile is about to give the lease back: it must not lead again.
+    if (this.#stop.signal.aborted) return;
     this.#mayWriteUntil = sent + this.#tuning.deadline;
     this.#armDeadline();
     this.#elected.resolve();
@@ -219,10 +225,11 @@ export class Election implements Fence {
     };
   }
 
+  /** Without a signal, as every write of the record: whoever gives the lease back must know what became of it. */
   async #create(spec: LeaseSpec): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
     const object = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { namespace, name }, spec };
-    this.#note(await api.create(Lease, object, { manager: identity, signal: this.#stop.signal }));
+    this.#note(await api.create(Lease, object, { manager: identity }));
   }
 
   /** The version guards against a candidate that was quicker. */

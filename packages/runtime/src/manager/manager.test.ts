@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ForbiddenError } from "@capstan/client";
+import type { StoredObject } from "@capstan/model";
 import { ModelApi } from "../../test/model-api.ts";
 import { silentLog } from "../log.ts";
 import { VirtualClock } from "../testing/clock.ts";
@@ -8,8 +9,14 @@ import { errors } from "../testing/faulty-api.ts";
 import { Election } from "./election.ts";
 import { clusterGuard } from "./guard.ts";
 import { Lease } from "./lease.ts";
+import type { LeaseObject } from "./lease.ts";
 import { Registry } from "./registry.ts";
 import { readSettings } from "./settings.ts";
+
+async function holderIn(api: ModelApi): Promise<string | null | undefined> {
+  const lease: LeaseObject = await api.get(Lease, { namespace: "default", name: "x" });
+  return lease.spec?.holderIdentity;
+}
 
 describe("leader election", () => {
   interface Candidates {
@@ -43,6 +50,66 @@ describe("leader election", () => {
     await released;
     assert.deepEqual([one.isLeader, two.isLeader], [false, true]);
     await two.abandon();
+  });
+
+  test("may not write again when a renewal is answered after the lease is to be given back", async () => {
+    const { clock, api, one } = candidates();
+    one.start();
+    await clock.advance(1_000);
+    const patch = api.patch.bind(api);
+    const answered = Promise.withResolvers<void>();
+    let asked = 0;
+    api.patch = async (...call) => {
+      const changed = await patch(...call);
+      if (asked++ === 0) await answered.promise;
+      return changed;
+    };
+    await clock.advance(3_000);
+    assert.deepEqual([asked, one.isLeader], [1, true]);
+    const released = one.release();
+    answered.resolve();
+    await clock.advance(3_000);
+    await released;
+    assert.equal(await holderIn(api), "");
+    assert.throws(() => one.check(), { code: "Fenced" });
+  });
+
+  for (const verb of ["create", "patch"] as const) {
+    test(`is given back by one that was stopped while it acquired it by ${verb}`, async () => {
+      const { clock, api, one, two } = candidates();
+      if (verb === "patch") {
+        two.start();
+        await clock.advance(1_000);
+        await Promise.all([two.release(), clock.advance(1_000)]);
+      }
+      const answered = Promise.withResolvers<void>();
+      const { [verb]: original } = api;
+      let asked = 0;
+      api[verb] = async (...call: readonly never[]) => {
+        const changed = await (original as (...args: readonly never[]) => Promise<StoredObject>).apply(api, call);
+        if (asked++ === 0) await answered.promise;
+        return changed;
+      };
+      one.start();
+      await clock.advance(3_000);
+      assert.equal(asked, 1);
+      const released = one.release();
+      answered.resolve();
+      await clock.advance(3_000);
+      await released;
+      assert.deepEqual([await holderIn(api), one.isLeader], ["", false]);
+    });
+  }
+
+  test("is left alone by one that never contended for it", async () => {
+    const { clock, api, one, two } = candidates();
+    one.start();
+    await clock.advance(1_000);
+    two.start();
+    await clock.advance(3_000);
+    await Promise.all([two.release(), clock.advance(1_000)]);
+    assert.deepEqual([await holderIn(api), one.isLeader], ["one", true]);
+    await one.abandon();
   });
 
   test("elects the other a lease duration after the first has died, not earlier, wherever the calendar jumps", async () => {
