@@ -83,13 +83,15 @@ describe("leader election", () => {
         await Promise.all([two.release(), clock.advance(1_000)]);
       }
       const answered = Promise.withResolvers<void>();
-      const { [verb]: original } = api;
       let asked = 0;
-      api[verb] = async (...call: readonly never[]) => {
-        const changed = await (original as (...args: readonly never[]) => Promise<StoredObject>).apply(api, call);
+      const slow = async (change: Promise<StoredObject>): Promise<StoredObject> => {
+        const changed = await change;
         if (asked++ === 0) await answered.promise;
         return changed;
       };
+      const [create, patch] = [api.create.bind(api), api.patch.bind(api)];
+      api.create = (...call) => slow(create(...call));
+      api.patch = (...call) => (verb === "patch" ? slow(patch(...call)) : patch(...call));
       one.start();
       await clock.advance(3_000);
       assert.equal(asked, 1);
