@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { KubeObject, StoredObject } from "@capstan/model";
+import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { VirtualClock } from "../testing/clock.ts";
 import { Breaker } from "./breaker.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
@@ -142,6 +142,24 @@ describe("would an apply change anything", () => {
     assert.equal(compare("data"), "data.cpu");
   });
 
+  test("names that have dots stand in brackets, also where quantities are", () => {
+    const found = (name: string, cpu: string) => {
+      const fields = { "f:spec": { "f:resources": { "f:limits": { [`f:${name}`]: {} } } } };
+      const entry = { manager: "us", operation: "Apply" as const, apiVersion: "v1", fieldsV1: fields };
+      const metadata = { name: "p", uid: "", resourceVersion: "1", creationTimestamp: "", managedFields: [entry] };
+      const podWith = (amount: string) => ({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata,
+        spec: { resources: { limits: { [name]: amount } } },
+      });
+      return difference(Object.assign(podWith(cpu), { metadata: { name: "p" } }), podWith("1"));
+    };
+    assert.equal(found("example.com/gpu", "1000m"), undefined);
+    assert.equal(found("example.com/gpu", "2"), 'spec.resources.limits["example.com/gpu"]');
+    assert.equal(found("cpu", "2"), "spec.resources.limits.cpu");
+  });
+
   test("learns how the server spells a value from its answer", () => {
     const wanted = { ...desired, spec: { ...desired.spec, replicas: "two" } };
     const comparison = { desired: wanted, live: live(), manager: "us" };
@@ -200,4 +218,41 @@ test("the breaker allows so many writes in a time and starts afresh after it", a
   await assert.rejects(write(), { code: "HotLoop", message: /because another manager changes data\.x/u });
   await clock.advance(1000);
   await write();
+});
+
+describe("the breaker names who else writes", () => {
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const entry = (manager: string, fieldsV1: NonNullable<ManagedFieldsEntry["fieldsV1"]>): ManagedFieldsEntry => ({
+    manager,
+    operation: "Apply",
+    apiVersion: "v1",
+    fieldsV1,
+  });
+  const managedFields = [
+    entry("labeller", { "f:metadata": { "f:labels": { "f:app.kubernetes.io/name": {} } } }),
+    entry("namesake", { "f:metadata": { "f:labels": { "f:app": {} } } }),
+    entry("whole", { "f:data": {} }),
+    entry("item", { "f:spec": { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { ".": {}, "f:name": {} } } } }),
+    entry("other-item", { "f:spec": { "f:ports": { 'k:{"port":81,"protocol":"TCP"}': { ".": {}, "f:name": {} } } } }),
+  ];
+  const metadata = { name: "a", namespace: "ns", uid: "u", resourceVersion: "1", creationTimestamp: "", managedFields };
+  const get = () => Promise.resolve({ apiVersion: "v1", kind: "ConfigMap", metadata });
+
+  for (const [field, who] of [
+    ['metadata.labels["app.kubernetes.io/name"]', "labeller"],
+    ['data["some.file"]', "whole"],
+    ['spec.ports[{"port":80,"protocol":"TCP"}].name', "item"],
+  ] as const) {
+    test(`of ${field}`, async () => {
+      const breaker = new Breaker({
+        clock: new VirtualClock(),
+        api: { get } as never,
+        budget: { writes: 0, within: 1000 },
+      });
+      const message = `because "${who}" changes ${field}. Let only one of them set these fields.`;
+      await assert.rejects(breaker.check({ kind, key: "ns/a", field }), (error: Error) =>
+        error.message.endsWith(message),
+      );
+    });
+  }
 });

@@ -1,6 +1,6 @@
 /** Stops a war over fields: when a child is written again and again, it names the fields and the other manager and makes the loop slow. */
-import type { ManagedFieldsEntry } from "@capstan/model";
 import type { AnyKind, Api } from "../api.ts";
+import { ownsField } from "../cache/managed-fields.ts";
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { parseKey } from "@capstan/model";
@@ -84,17 +84,4 @@ export class Breaker {
       return [];
     }
   }
-}
-
-/** Whether an entry owns a field or something below it. */
-function ownsField(entry: ManagedFieldsEntry, field: string): boolean {
-  let at: unknown = entry.fieldsV1;
-  for (const name of field.split(/[.[]/u)) {
-    if (typeof at !== "object" || at === null) return false;
-    const next: unknown = (at as { readonly [name: string]: unknown })[`f:${name}`];
-    // Items of lists are named by their keys: being an owner of the list is near enough.
-    if (next === undefined) return name.startsWith("{");
-    at = next;
-  }
-  return true;
 }

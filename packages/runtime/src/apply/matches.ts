@@ -7,6 +7,7 @@
  */
 import { normalizeQuantity } from "@capstan/model";
 import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
+import { fieldPath } from "../field-path.ts";
 import { isEqual } from "./equal.ts";
 
 interface Tree {
@@ -88,7 +89,7 @@ function differsInValue({ desired, live, path, spellings }: Place<unknown>): Dif
 
 /** Where the built-in kinds keep quantities, which the server stores in their shortest form. */
 const quantities =
-  /\.resources\.(?:limits|requests)\.|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$|^spec\.hard\./u;
+  /\.resources\.(?:limits|requests)[.[]|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$|^spec\.hard[.[]/u;
 
 function isSameQuantity(path: string, desired: unknown, live: unknown): boolean {
   if (typeof live !== "string" || !quantities.test(path)) return false;
@@ -112,7 +113,7 @@ function differsInMap({ desired, live, fields, path, spellings }: Place<Tree>): 
   for (const name in desired) {
     const value = desired[name];
     if (value === undefined) continue;
-    const child = path === "" ? name : `${path}.${name}`;
+    const child = fieldPath(path, name);
     const owned = fields[`f:${name}`];
     if (live[name] === undefined && isEmpty(value)) {
       if (isDropped(child, value, spellings)) continue;
@@ -140,7 +141,7 @@ function noLongerSent(desired: Tree, fields: Tree, path: string): Difference | u
   for (const name in fields) {
     if (!name.startsWith("f:")) continue;
     const field = name.slice(2);
-    if (desired[field] === undefined) return { path: path === "" ? field : `${path}.${field}` };
+    if (desired[field] === undefined) return { path: fieldPath(path, field) };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** What managed fields tell: who wrote last, and which fields are ours. They are half of many objects, so little of them is kept. */
 import { withComma } from "@capstan/client";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
+import { fieldText } from "../field-path.ts";
 import type { SentObject } from "../watch/sent.ts";
 
 /**
@@ -18,27 +19,54 @@ export function writerOf(
     if (latest.length === 0 || time > known) latest = [entry];
     else if (time === known) latest.push(entry);
   }
-  const owner = latest.length < 2 ? undefined : latest.find((entry) => changed.some((path) => owns(entry, path)));
+  const owner = latest.length < 2 ? undefined : latest.find((entry) => changed.some((path) => ownsField(entry, path)));
   return (owner ?? latest.at(-1))?.manager;
 }
 
 /** Whether an entry owns a field, something above it that is owned as a whole, or something below it. */
-function owns({ fieldsV1 }: ManagedFieldsEntry, path: string): boolean {
-  let at: unknown = fieldsV1;
-  for (const [, name, item] of path.matchAll(/([^.[\]]+)|\[([^\]]*)\]/gu)) {
-    if (typeof at !== "object" || at === null) return false;
-    const fields = at as { readonly [field: string]: unknown };
-    if (!Object.keys(fields).some((field) => field !== ".")) return true;
-    const next = item === undefined ? fields[`f:${name}`] : itemOf(fields, item);
-    if (next === undefined) return false;
-    at = next;
-  }
-  return true;
+export function ownsField({ fieldsV1 }: ManagedFieldsEntry, path: string): boolean {
+  return fieldsV1 !== undefined && ownsBelow(fieldsV1 as Fields, path);
 }
 
-function itemOf(fields: { readonly [field: string]: unknown }, item: string): unknown {
-  const key = Object.keys(fields).find((field) => field.startsWith("k:") && field.includes(JSON.stringify(item)));
-  return key === undefined ? undefined : fields[key];
+interface Fields {
+  readonly [field: string]: Fields;
+}
+
+/** The path is read by the names that are owned: what keys of items are made of is not to be found by its signs. */
+function ownsBelow(fields: Fields, path: string): boolean {
+  const names = Object.keys(fields).filter((field) => field !== ".");
+  if (path === "" || names.length === 0) return true;
+  return names.some((field) => {
+    const rest = restAfter(field, path);
+    return rest !== undefined && ownsBelow(fields[field] ?? {}, rest);
+  });
+}
+
+/** What is left of a path behind an owned field, or undefined where it does not lead there. */
+function restAfter(field: string, path: string): string | undefined {
+  const name = field.slice(2);
+  if (field.startsWith("f:")) {
+    const text = fieldText(name);
+    return path.startsWith(text) ? restAt(path, text.length) : undefined;
+  }
+  if (!field.startsWith("k:")) return undefined;
+  // Items go by all of their keys, or by the value of one of them.
+  if (path.startsWith(`[${name}]`)) return restAt(path, name.length + 2);
+  const item = /^\[([^\]]*)\]/u.exec(path);
+  return item !== null && name.includes(JSON.stringify(item[1])) ? restAt(path, item[0].length) : undefined;
+}
+
+function restAt(path: string, end: number): string | undefined {
+  switch (path[end]) {
+    case undefined:
+      return "";
+    case ".":
+      return path.slice(end + 1);
+    case "[":
+      return path.slice(end);
+    default:
+      return undefined;
+  }
 }
 
 /** Whether the managed fields of a manager are kept. */

@@ -230,13 +230,17 @@ test("among those who wrote in the same second, the writer is the one that owns 
   const conditions = { ".": {}, 'k:{"type":"Ready"}': { ".": {}, "f:status": {}, "f:type": {} } };
   const entries = [
     update("early", { "f:spec": { "f:size": {} } }),
-    update("user", { "f:spec": { "f:size": {}, "f:tags": {} } }),
+    update("user", {
+      "f:metadata": { "f:labels": { "f:app.kubernetes.io/name": {} } },
+      "f:spec": { "f:size": {}, "f:tags": {} },
+    }),
     update("kubelet", { "f:status": { "f:conditions": conditions } }),
     update("late", { "f:metadata": { "f:labels": { "f:a": {} } } }),
   ].map((entry) => (entry.manager === "early" ? { ...entry, time: "2029-01-01T00:00:00Z" } : entry));
   assert.equal(writerOf(entries, ["spec.size"]), "user");
   assert.equal(writerOf(entries, ["spec.tags[0]"]), "user", "an atomic list is owned as a whole");
   assert.equal(writerOf(entries, ["status.conditions[Ready].status"]), "kubelet");
+  assert.equal(writerOf(entries, ['metadata.labels["app.kubernetes.io/name"]']), "user");
   assert.equal(writerOf(entries, ["data.gone"]), "late", "nobody owns what was removed");
   assert.equal(writerOf([], ["spec.size"]), undefined);
 });

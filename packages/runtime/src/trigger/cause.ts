@@ -2,6 +2,7 @@
 import type { AnyKind } from "../api.ts";
 import { writerOf } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
+import { fieldPath } from "../field-path.ts";
 import { TRACE_ANNOTATION, traceOf } from "./trace.ts";
 
 /** One reason for a turn. */
@@ -50,7 +51,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.managedFields",
   "metadata.generation",
-  `metadata.annotations.${TRACE_ANNOTATION}`,
+  fieldPath("metadata.annotations", TRACE_ANNOTATION),
 ]);
 
 /** The paths at which two objects differ, at most a few. Items of lists that have a name go by it, wherever they stand. */
@@ -84,8 +85,7 @@ function childrenOf(old: Tree, now: Tree, path: string): Children {
       new Map(items.map((item, index) => [key === undefined ? String(index) : String((item as Tree)[key]), item]));
     return [mapOf(old), mapOf(now), (name) => `${path}[${name}]`];
   }
-  const prefix = path === "" ? "" : `${path}.`;
-  return [new Map(Object.entries(old)), new Map(Object.entries(now)), (name) => prefix + name];
+  return [new Map(Object.entries(old)), new Map(Object.entries(now)), (name) => fieldPath(path, name)];
 }
 
 /** What items of Kubernetes' lists are told apart by. */
