@@ -136,7 +136,8 @@ test("is ready when each of its watches is, and names the one that is not", asyn
   );
   await clock.advance(1_000);
   const ask = async (path: string) => {
-    const { status, body } = await healthDoor(operator)({ method: "GET", path, authorization: undefined });
+    const request = { method: "GET", path, isLocal: false, authorization: undefined };
+    const { status, body } = await healthDoor(operator)(request);
     return [status, body.trim().split("\n").toSorted()];
   };
   assert.deepEqual(await ask("/readyz"), [
@@ -150,6 +151,22 @@ test("is ready when each of its watches is, and names the one that is not", asyn
   const metrics = operator.registry.text();
   for (const name of ["watch_synced", "watch_failing", "cache_objects", "cache_bytes", "cache_over_budget"])
     assert.match(metrics, new RegExp(`^capstan_${name}\\{kind="Task",namespace="default"\\} [01]$`, "mu"));
+});
+
+test("says why only to who asks from here", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await api.create(Task, taskNamed("a"), { manager: "user" });
+  const idle = controller(Task, {}, () => undefined);
+  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  await clock.advance(1_000);
+  const ask = async (isLocal: boolean) => {
+    const path = "/explain/task/default/a?wide";
+    const { status, body } = await healthDoor(operator)({ method: "GET", path, isLocal, authorization: undefined });
+    return { status, namesTheObject: body.includes("default/a") };
+  };
+  assert.deepEqual(await ask(true), { status: 200, namesTheObject: true });
+  assert.deepEqual(await ask(false), { status: 403, namesTheObject: false });
 });
 
 /** As controller-runtime and client-go call them, so that existing dashboards and alerts work. */

@@ -4,7 +4,10 @@ import type { RunningOperator } from "./operator.ts";
 /** A request, as far as it matters here. */
 export interface DoorRequest {
   readonly method: string;
+  /** With the query, if there is one. */
   readonly path: string;
+  /** Whether it comes from this machine or pod, as what `kubectl port-forward` carries does. */
+  readonly isLocal: boolean;
   /** The `authorization` header. */
   readonly authorization: string | undefined;
 }
@@ -19,10 +22,10 @@ export interface DoorAnswer {
 /** Says whether somebody may read a path. */
 export type Guard = (request: DoorRequest) => Promise<"allowed" | "unknown" | "forbidden">;
 
-/** Answers to the probes of a kubelet and to people who ask why. */
+/** Answers to the probes of a kubelet, and to people who ask why: only from here, because objects are named and nobody is asked for a token. */
 export function healthDoor(operator: RunningOperator): (request: DoorRequest) => Promise<DoorAnswer> {
-  return async ({ path }) => {
-    const [, room = "", ...rest] = path.split("?", 1)[0]?.split("/") ?? [];
+  return async ({ path, isLocal }) => {
+    const [, room = "", ...rest] = pathnameOf(path).split("/");
     switch (room) {
       case "healthz":
       case "livez":
@@ -30,11 +33,18 @@ export function healthDoor(operator: RunningOperator): (request: DoorRequest) =>
       case "readyz":
         return readiness(operator);
       case "explain":
-        return explanation(operator, rest.map(decodeURIComponent));
+        return isLocal ? explanation(operator, rest.map(decodeURIComponent)) : text(403, ONLY_FROM_HERE);
       default:
         return text(404, "There is /healthz, /readyz and /explain/<controller>/<namespace>/<name> here.");
     }
   };
+}
+
+const ONLY_FROM_HERE = "Explanations are given only to who asks from within the pod: use kubectl port-forward.";
+
+/** The path of a request without its query. */
+export function pathnameOf(path: string): string {
+  return path.split("?", 1)[0] ?? "";
 }
 
 /** Ready means that every watch has a complete list; each is named, so that one can see which has not. */
@@ -58,7 +68,7 @@ function explanation(operator: RunningOperator, [controller = "", ...key]: reado
 /** The metrics, for those whom the guard lets in. */
 export function metricsDoor(operator: RunningOperator, guard: Guard): (request: DoorRequest) => Promise<DoorAnswer> {
   return async (request) => {
-    if (request.path.split("?", 1)[0] !== "/metrics") return text(404, "There is /metrics here.");
+    if (pathnameOf(request.path) !== "/metrics") return text(404, "There is /metrics here.");
     switch (await guard(request)) {
       case "unknown":
         return text(401, "Send the token of a service account as a bearer token.");

@@ -1,6 +1,7 @@
 /** Lets in whom the cluster lets in: asks the API server who a token belongs to and whether they may. */
 import type { AnyKind, Api } from "../api.ts";
 import type { Clock } from "../clock.ts";
+import { pathnameOf } from "./doors.ts";
 import type { Guard } from "./doors.ts";
 
 const TokenReview: AnyKind = {
@@ -36,7 +37,9 @@ export const openGuard: Guard = () => Promise.resolve("allowed");
 /** A guard that asks the cluster, as controller-runtime's does. */
 export function clusterGuard(api: Api, clock: Clock): Guard {
   const answers = new Map<string, { readonly answer: Awaited<ReturnType<Guard>>; readonly until: number }>();
-  return async ({ authorization, path, method }) => {
+  return async ({ authorization, path: asked, method }) => {
+    // Roles name paths; what is asked of them, as in /metrics?name[]=up, is no part of one.
+    const path = pathnameOf(asked);
     const token = /^Bearer (.+)$/iu.exec(authorization ?? "")?.[1];
     if (token === undefined) return "unknown";
     const id = `${method} ${path} ${token}`;

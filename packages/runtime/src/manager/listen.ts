@@ -84,6 +84,11 @@ function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log)
   };
 }
 
-function toDoorRequest({ method = "GET", url = "/", headers }: IncomingMessage): DoorRequest {
-  return { method, path: url, authorization: headers.authorization };
+function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): DoorRequest {
+  return { method, path: url, isLocal: isLoopback(socket.remoteAddress), authorization: headers.authorization };
+}
+
+/** Whether an address is that of the machine to itself, in IPv4, IPv6 or the one within the other. */
+function isLoopback(address = ""): boolean {
+  return address === "::1" || /^(?:::ffff:)?127\./u.test(address);
 }

@@ -272,21 +272,25 @@ describe("metrics", () => {
     const asked: string[] = [];
     api.create = (kind, object) => {
       asked.push(kind.kind);
-      const { spec } = object as unknown as { spec: { token?: string; user?: string } };
+      const { spec } = object as unknown as {
+        spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } };
+      };
       const status =
         kind.kind === "TokenReview"
           ? { authenticated: spec.token !== "bad", user: { username: spec.token } }
-          : { allowed: spec.user === "good" };
+          : { allowed: spec.user === "good" && spec.nonResourceAttributes?.path === "/metrics" };
       return Promise.resolve({ ...object, status } as never);
     };
     const guard = clusterGuard(api, new VirtualClock());
-    const ask = (authorization?: string) => guard({ method: "GET", path: "/metrics", authorization });
+    const ask = (authorization?: string, path = "/metrics") =>
+      guard({ method: "GET", path, isLocal: false, authorization });
     assert.equal(await ask(), "unknown");
     assert.equal(await ask("Bearer bad"), "unknown");
     assert.equal(await ask("Bearer other"), "forbidden");
     assert.equal(await ask("Bearer good"), "allowed");
     const before = asked.length;
     assert.equal(await ask("Bearer good"), "allowed");
+    assert.equal(await ask("Bearer good", "/metrics?name%5B%5D=up"), "allowed", "a query is no part of the path");
     assert.equal(asked.length, before, "an answer holds for a while");
   });
 });
