@@ -9,6 +9,7 @@ import { obstacleOf, probe, type Finding } from "./availability.ts";
 import { forwardTo } from "./forward.ts";
 import { startLocalServices } from "./local.ts";
 import type { RemoteParts } from "./remote-call.ts";
+import { RemoteDocuments } from "./remote-documents.ts";
 
 /** A version of a group that another server serves. */
 export interface RemoteVersion {
@@ -28,6 +29,8 @@ const retryMilliseconds = 5_000;
 
 /** Watches over API services and speaks for the servers behind them. */
 export class Aggregation {
+  /** What the other servers say in OpenAPI. */
+  readonly openApi: RemoteDocuments;
   readonly #parts: Parts;
   readonly #remote: RemoteParts;
   readonly #documents = new Map<string, unknown>();
@@ -37,6 +40,7 @@ export class Aggregation {
   constructor(parts: Parts, remote: RemoteParts) {
     this.#parts = parts;
     this.#remote = remote;
+    this.openApi = new RemoteDocuments(parts.clock, remote);
   }
 
   start(): void {
@@ -61,6 +65,12 @@ export class Aggregation {
   /** Hands a request on, if another server serves the group at the version. */
   forward(exchange: Exchange, { group, version }: { group: string; version: string }): Promise<Answer> | undefined {
     const service = this.#find(nameOf(group, version));
+    return isRemote(service) ? forwardTo(service, exchange, this.#remote) : undefined;
+  }
+
+  /** Hands a request for a document on to the server that has it; `path` is what follows `/openapi/v3/`. */
+  forwardDocument(exchange: Exchange, path: string): Promise<Answer> | undefined {
+    const service = this.#find(this.openApi.ownerOf(path) ?? "");
     return isRemote(service) ? forwardTo(service, exchange, this.#remote) : undefined;
   }
 
@@ -110,6 +120,13 @@ export class Aggregation {
     else this.#documents.set(name, finding.resources);
     this.#schedule(name, finding.isAvailable ? recheckMilliseconds : retryMilliseconds);
     this.#write(name, finding);
+    if (finding.isAvailable) this.#refresh(name);
+  }
+
+  #refresh(name: string): void {
+    const service = this.#find(name);
+    if (!isRemote(service)) return;
+    this.openApi.refresh(name, service).catch((error: unknown) => this.#parts.report(error, probeCall));
   }
 
   #schedule(name: string, milliseconds: number): void {
@@ -125,6 +142,7 @@ export class Aggregation {
     this.#timers.get(name)?.();
     this.#timers.delete(name);
     this.#documents.delete(name);
+    this.openApi.forget(name);
   }
 
   #write(name: string, { isAvailable: isUp, reason, message }: Finding): void {
