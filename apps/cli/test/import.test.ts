@@ -10,6 +10,7 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import { importCrd, renderProject } from "@capstan/scaffold";
 import type { CustomResourceDefinition, JsonSchema } from "@capstan/schema";
 import { parseAllDocuments } from "yaml";
+import { compilerErrors } from "./compiler.ts";
 import { capstan } from "./terminal.ts";
 
 const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
@@ -41,8 +42,7 @@ async function typeErrors(): Promise<string[]> {
     await promisify(execFile)(process.execPath, [join(checkout, "node_modules/typescript/bin/tsc"), "-p", root]);
     return [];
   } catch (error) {
-    const { stdout = "" } = error as { stdout?: string };
-    return stdout.split("\n").filter((line) => line.includes("src/") && !line.includes("packages/"));
+    return compilerErrors(error).filter((line) => line.includes("src/") && !line.includes("packages/"));
   }
 }
 

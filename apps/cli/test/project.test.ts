@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { compilerErrors } from "./compiler.ts";
 import { capstan, type Ran } from "./terminal.ts";
 
 const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
@@ -39,8 +40,7 @@ async function typeErrors(root: string): Promise<string[]> {
     await npm(root, "check");
     return [];
   } catch (error) {
-    const { stdout = "" } = error as { stdout?: string };
-    return stdout.split("\n").filter((line) => line.startsWith("src/"));
+    return compilerErrors(error).filter((line) => line.startsWith("src/"));
   }
 }
 
@@ -101,6 +101,40 @@ suite("a new project", () => {
       assert.equal(code, 3, err);
       assert.match(err, /Pod is also the name of what its controller makes/);
     }
+  });
+
+  test("can rename kinds that are called like words of the program, and still compiles and passes", async () => {
+    await mustRun(`init img-op --kind Image --capstan ${checkout}`, inFolder());
+    const at = inFolder("img-op");
+    for (const kind of ["Test", "Name", "Other"])
+      await mustRun(`create api --group app --version v1alpha1 --kind ${kind}`, at);
+    const mine =
+      'import { Image, image } from "./image.ts";\nexport const mine = { image, names: [Image.kind, "Image"] };\n';
+    await writeFile(join(at.cwd, "src/mine.ts"), mine);
+    const other = join(at.cwd, "src/image.ts");
+    await writeFile(other, (await readFile(other, "utf8")).replace("apply, status })", "apply, status, log })"));
+    const words = ["rename", "--kind", "Image", "--to-kind", "Picture"];
+    const refused = await capstan(words, { ...at, answers: ["n"] });
+    assert.equal(refused.code, 1);
+    assert.match(refused.out, /-import \{ image \} from "\.\/image\.ts";\n/, "the diff comes first");
+    assert.equal(await readFile(join(at.cwd, "src/mine.ts"), "utf8"), mine, "and nothing happens without a yes");
+    for (const [from, to] of [
+      ["Image", "Picture"],
+      ["Test", "Probe"],
+      ["Name", "Title"],
+      ["Other", "App"],
+    ])
+      await mustRun(`rename --kind ${from} --to-kind ${to} --yes`, at);
+    assert.deepEqual(await typeErrors(at.cwd), []);
+    assert.match(await npm(at.cwd, "test"), /pass 4\n/);
+    const manifests = /run: npx capstan generate manifests --image example/;
+    assert.match(await readFile(join(at.cwd, ".github/workflows/ci.yml"), "utf8"), manifests);
+    assert.match(
+      await readFile(join(at.cwd, "src/mine.ts"), "utf8"),
+      /mine = \{ image: picture, names: \[Picture\.kind, "Image"\] \}/,
+    );
+    const { out } = await mustRun("delete api --kind App", at);
+    assert.doesNotMatch(out, /leave/, "what the tool wrote, it takes away");
   });
 
   test("loses a kind, except what the user changed", async () => {

@@ -15,7 +15,7 @@ export type { ScaffoldErrorCode } from "./errors.ts";
 export { addApi, addExtra, addWebhooks, findApi, removeApi } from "./project/edit.ts";
 export type { ApiName } from "./project/edit.ts";
 export { renameApi } from "./project/rename.ts";
-export type { NewName, Renamed } from "./project/rename.ts";
+export type { NewName } from "./project/rename.ts";
 export { planChange } from "./project/change.ts";
 export type { FileChange, Situation } from "./project/change.ts";
 export { merge } from "./merge/merge.ts";

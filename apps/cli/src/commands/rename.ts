@@ -1,5 +1,5 @@
 /** `capstan rename`: gives a kind another name, everywhere in the project. */
-import { type FileChange, formatInputs, inputsFile, renameApi } from "@capstan/scaffold";
+import { renameApi } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { formatDiff } from "../output/diff.ts";
@@ -7,21 +7,26 @@ import { styleOf } from "../output/style.ts";
 import { report } from "../project/apply.ts";
 import { fullGroup } from "../project/api-options.ts";
 import { openProject, readSources } from "../project/disk.ts";
+import { askYesNo } from "../project/questions.ts";
 import { writeChanges } from "../project/write.ts";
 
 /** Renames a kind. */
 export const rename: Command = defineCommand({
   describe:
-    "Whole words are replaced in sources, samples and documents, yours included. Objects on clusters are not touched: to a cluster it is a new kind.",
+    "What templates wrote is written anew. In your lines only what means the kind changes: its name where it is imported, its files, `plural.group`, and `kind` beside `apiVersion`. Objects on clusters are not touched: to a cluster it is a new kind.",
   options: {
     kind: { type: "text", value: "KIND", describe: "the kind as it is called now" },
     group: { type: "text", value: "GROUP", describe: "its group, where several have the kind" },
     "to-kind": { type: "text", value: "KIND", describe: "the new name" },
     "to-group": { type: "text", value: "GROUP", describe: "the new group" },
-    "dry-run": { type: "flag", describe: "show what would change" },
+    "dry-run": { type: "flag", describe: "show the diff and change nothing" },
+    yes: { type: "flag", short: "y", describe: "do not ask" },
   },
   examples: [
-    { line: "capstan rename --kind AppService --to-kind Website", does: "Rename the kind, its files and its values" },
+    {
+      line: "capstan rename --kind AppService --to-kind Website",
+      does: "Show the diff, ask, and rename the kind, its files and its values",
+    },
     {
       line: "capstan rename --kind Website --to-group web --dry-run",
       does: "Show what moving it to another group would change",
@@ -35,22 +40,11 @@ export const rename: Command = defineCommand({
     const { root, inputs } = await openProject(terminal.cwd);
     const disk = await readSources(root);
     const to = { kind: toKind, group: toGroup === undefined ? undefined : fullGroup(toGroup, inputs.domain) };
-    const renamed = renameApi(inputs, { kind, group }, { to, disk });
-    const texts = new Map([...renamed.files, [inputsFile, formatInputs(renamed.inputs)]]);
-    const changes: FileChange[] = [
-      ...[...texts].map(([path, text]) => ({
-        path,
-        action: disk.has(path) ? ("update" as const) : ("create" as const),
-        text,
-      })),
-      ...renamed.gone.map((path) => ({ path, action: "delete" as const })),
-    ];
-    if (options["dry-run"]) {
-      terminal.out(
-        changes.map((change) => formatDiff(change, disk.get(change.path) ?? "", styleOf(terminal))).join(""),
-      );
-      return 0;
-    }
+    const changes = renameApi(inputs, { kind, group }, { to, disk });
+    const style = styleOf(terminal);
+    terminal.out(changes.map((change) => formatDiff(change, disk.get(change.path) ?? "", style)).join(""));
+    if (options["dry-run"]) return 0;
+    if (!options.yes && !(await askYesNo(terminal, "Make these changes?", true))) return 1;
     await writeChanges(root, changes);
     return report(changes, terminal);
   },

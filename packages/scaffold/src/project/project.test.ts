@@ -4,7 +4,6 @@ import { planChange } from "./change.ts";
 import { addApi, addWebhooks, removeApi } from "./edit.ts";
 import { type ApiInputs, formatInputs, type Inputs, parseInputs } from "./inputs.ts";
 import { wordsOf } from "./names.ts";
-import { renameApi } from "./rename.ts";
 import { renderProject } from "./render.ts";
 
 const api: ApiInputs = {
@@ -129,24 +128,4 @@ test("a file that the user deleted does not come back", () => {
   const next = new Map([...base, ["AGENTS.md", "new words\n"]]);
   const disk = new Map([...base].filter(([path]) => path !== "AGENTS.md"));
   assert.deepEqual(planChange({ base, next, disk }), [{ path: "AGENTS.md", action: "leave", why: "you deleted it" }]);
-});
-
-test("a rename reaches the user's lines and no other words", () => {
-  const disk = new Map([
-    ...renderProject(project),
-    [
-      "src/mine.ts",
-      'import { Memcached } from "./memcached.ts";\nconst MemcachedLike = Memcached; // memcacheds.cache.example.com\n',
-    ],
-  ]);
-  const { files, gone, inputs } = renameApi(project, { kind: "Memcached" }, { to: { kind: "Cache" }, disk });
-  assert.equal(
-    files.get("src/mine.ts"),
-    'import { Cache } from "./cache.ts";\nconst MemcachedLike = Cache; // caches.cache.example.com\n',
-  );
-  assert.deepEqual([...gone].sort(), ["samples/memcached.yaml", "src/memcached.test.ts", "src/memcached.ts"]);
-  assert.equal(inputs.apis[0]?.kind, "Cache");
-  for (const [path, text] of renderProject(inputs)) {
-    if (path.startsWith("src/")) assert.equal(files.get(path) ?? disk.get(path), text, path);
-  }
 });

@@ -1,11 +1,14 @@
-/** Renames a kind in a whole project: every form of its name, in files and in their names, user's lines included. */
-import { type ApiName, findApi } from "./edit.ts";
+/** Renames a kind in a whole project: what templates wrote is written anew, and in people's lines only what means the kind changes. */
+import { merge } from "../merge/merge.ts";
+import { type Renaming, rewrite } from "../rename/rewrite.ts";
 import { ScaffoldError } from "../errors.ts";
-import { checkProject } from "./collisions.ts";
-import type { ApiInputs, Inputs } from "./inputs.ts";
-import { wordsOf } from "./names.ts";
-import type { Files } from "./render.ts";
 import { fileOf, isNamedAsItsChild, valueOf } from "../templates/source.ts";
+import type { FileChange } from "./change.ts";
+import { checkProject } from "./collisions.ts";
+import { type ApiName, findApi } from "./edit.ts";
+import { type ApiInputs, type Inputs, inputsFile } from "./inputs.ts";
+import { wordsOf } from "./names.ts";
+import { apiFiles, type Files, renderProject } from "./render.ts";
 
 /** What to rename to. */
 export interface NewName {
@@ -13,53 +16,49 @@ export interface NewName {
   readonly group?: string | undefined;
 }
 
-/** A renamed project: its inputs, and all files under their new names. */
-export interface Renamed {
-  readonly inputs: Inputs;
-  readonly files: Files;
-  /** Paths that are no longer there. */
-  readonly gone: readonly string[];
-}
-
-/** Renames a kind or moves it to another group. */
+/** What renaming a kind, or moving it to another group, changes in a project. */
 export function renameApi(
   inputs: Inputs,
   name: ApiName,
   { to, disk }: { readonly to: NewName; readonly disk: Files },
-): Renamed {
+): FileChange[] {
   const api = findApi(inputs, name);
+  const renamed = newApi(api, to);
+  const next = { ...inputs, apis: inputs.apis.map((one) => (one === api ? renamed : one)) };
+  checkNames(next, api, renamed);
+  const renaming = renamingOf({ inputs, api }, { inputs: next, api: renamed });
+  const templates = { base: renderProject(inputs), next: renderProject(next) };
+  return [...disk].flatMap(([path, text]) => {
+    const target = renaming.moved.get(path) ?? path;
+    if (target !== path && disk.has(target) && !renaming.moved.has(target))
+      throw new ScaffoldError("Duplicate", `cannot rename ${path}: ${target} is there already`);
+    const was = templates.base.get(path);
+    const wanted = was === undefined ? undefined : templates.next.get(target);
+    const made = textOf({ path, text, was, wanted }, renaming);
+    if (target === path) return made.text === text ? [] : [changed(path, made, "update")];
+    const isLeft = [...renaming.moved.values()].includes(path);
+    return [changed(target, made, disk.has(target) ? "update" : "create"), ...(isLeft ? [] : [deleted(path)])];
+  });
+}
+
+function newApi(api: ApiInputs, to: NewName): ApiInputs {
   if (api.origin !== "new")
     throw new ScaffoldError("NotPossible", `${api.kind} is not defined by this project and keeps its name`);
   const { plural: _, ...kept } = api;
-  const renamed: ApiInputs = {
-    ...(to.kind === undefined ? api : kept),
-    kind: to.kind ?? api.kind,
-    group: to.group ?? api.group,
-  };
-  if (inputs.apis.some((one) => one !== api && one.kind === renamed.kind && one.group === renamed.group)) {
+  return { ...(to.kind === undefined ? api : kept), kind: to.kind ?? api.kind, group: to.group ?? api.group };
+}
+
+function checkNames(next: Inputs, api: ApiInputs, renamed: ApiInputs): void {
+  const isTaken = ({ kind, group }: ApiInputs): boolean => kind === renamed.kind && group === renamed.group;
+  if (next.apis.some((one) => one !== renamed && isTaken(one)))
     throw new ScaffoldError("Duplicate", `${renamed.kind} is there already in ${renamed.group}`);
-  }
-  for (const one of [api, renamed]) {
-    if (isNamedAsItsChild(one))
-      throw new ScaffoldError(
-        "NotPossible",
-        `${one.kind} is also the name of what its controller makes: rename it by hand`,
-      );
-  }
-  const next = { ...inputs, apis: inputs.apis.map((one) => (one === api ? renamed : one)) };
+  const child = [api, renamed].find(isNamedAsItsChild);
+  if (child !== undefined)
+    throw new ScaffoldError(
+      "NotPossible",
+      `${child.kind} is also the name of what its controller makes: rename it by hand`,
+    );
   checkProject(next);
-  const words = wordPairs({ inputs, api }, { inputs: next, api: renamed });
-  const files = new Map<string, string>();
-  const gone: string[] = [];
-  for (const [path, text] of disk) {
-    const target = replaceWords(path, words);
-    if (target !== path && disk.has(target))
-      throw new ScaffoldError("Duplicate", `cannot rename ${path}: ${target} is there already`);
-    if (target !== path) gone.push(path);
-    const changed = replaceWords(text, words);
-    if (target !== path || changed !== text) files.set(target, changed);
-  }
-  return { inputs: next, files, gone };
 }
 
 interface Named {
@@ -67,31 +66,67 @@ interface Named {
   readonly api: ApiInputs;
 }
 
-function wordPairs(from: Named, to: Named): ReadonlyMap<string, string> {
-  const [was, is] = [wordsOf(from.api.kind, from.api.plural), wordsOf(to.api.kind, to.api.plural)];
-  const pairs: (readonly [string, string])[] = [
-    [from.api.group, to.api.group],
-    [was.kind, is.kind],
-    [was.plural, is.plural],
-    [fileOf(from.inputs, from.api), fileOf(to.inputs, to.api)],
-    ...from.api.controllers.map(
-      (name) => [`${fileOf(from.inputs, from.api)}-${name}`, `${fileOf(to.inputs, to.api)}-${name}`] as const,
-    ),
-    ...from.api.controllers.map(
-      (name) => [valueOf(from.inputs, from.api, name), valueOf(to.inputs, to.api, name)] as const,
-    ),
-  ];
-  return new Map(pairs.filter(([old, fresh]) => old !== fresh));
+/** Other kinds may get other files, too: of two that are called alike, only the first needs no group in its file's name. */
+function renamingOf(from: Named, to: Named): Renaming {
+  const moved = new Map<string, string>();
+  const exports = new Map<string, ReadonlyMap<string, string>>();
+  for (const [at, api] of from.inputs.apis.entries()) {
+    const target = to.inputs.apis[at];
+    if (target === undefined) continue;
+    const paths = apiFiles(to.inputs, target).map(([path]) => path);
+    for (const [index, [path]] of apiFiles(from.inputs, api).entries()) moved.set(path, paths[index] ?? path);
+    for (const [path, names] of exportsOf({ ...from, api }, { ...to, api: target })) exports.set(path, names);
+  }
+  return {
+    from: kindName(from.api),
+    to: kindName(to.api),
+    moved: new Map([...moved].filter(([path, target]) => path !== target)),
+    exports,
+    own: new Set(apiFiles(from.inputs, from.api).map(([path]) => path)),
+  };
 }
 
-/** Replaces whole words only: `AppService` and `app-service.ts`, but neither `MyAppService`, nor `app-service-x`, nor the image `app-service:1`. */
-function replaceWords(text: string, words: ReadonlyMap<string, string>): string {
-  if (words.size === 0) return text;
-  const longestFirst = [...words.keys()].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(String.raw`(?<!\w|\w-)(${longestFirst.map(escape).join("|")})(?![\w-]|:\S)`, "g");
-  return text.replaceAll(pattern, (word) => words.get(word) ?? word);
+function kindName({ kind, plural, group }: ApiInputs): Renaming["from"] {
+  return { kind, plural: wordsOf(kind, plural).plural, group };
 }
 
-function escape(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+/** The values that each file of a kind exports, as they were called and as they will be. */
+function exportsOf(from: Named, to: Named): (readonly [string, ReadonlyMap<string, string>])[] {
+  const file = fileOf(from.inputs, from.api);
+  return ["", ...from.api.controllers.filter((name) => name !== "")].map((name) => {
+    const value = [valueOf(from.inputs, from.api, name), valueOf(to.inputs, to.api, name)] as const;
+    const values = name === "" ? [[from.api.kind, to.api.kind] as const, value] : [value];
+    return [
+      `src/${file}${name === "" ? "" : `-${name}`}.ts`,
+      new Map(values.filter(([was, is]) => was !== is)),
+    ] as const;
+  });
+}
+
+interface OneFile {
+  readonly path: string;
+  readonly text: string;
+  readonly was: string | undefined;
+  readonly wanted: string | undefined;
+}
+
+interface Made {
+  readonly text: string;
+  readonly conflicts: number;
+}
+
+/** Sources that people changed are theirs: a merge by lines could give one half of a file the new name and leave the other the old one. */
+function textOf({ path, text, was, wanted }: OneFile, renaming: Renaming): Made {
+  if (wanted !== undefined && (text === was || path === inputsFile)) return { text: wanted, conflicts: 0 };
+  const mine = rewrite(path, text, renaming);
+  if (was === undefined || wanted === undefined || path.endsWith(".ts")) return { text: mine, conflicts: 0 };
+  return merge({ base: rewrite(path, was, renaming), mine, theirs: wanted });
+}
+
+function changed(path: string, { text, conflicts }: Made, action: "create" | "update"): FileChange {
+  return conflicts > 0 ? { path, action: "conflict", text, conflicts } : { path, action, text };
+}
+
+function deleted(path: string): FileChange {
+  return { path, action: "delete" };
 }

@@ -66,7 +66,8 @@ function render(inputs: Inputs): Files {
   ]);
 }
 
-function apiFiles(inputs: Inputs, api: ApiInputs): (readonly [string, string])[] {
+/** The files of one kind, in an order that does not depend on its name. */
+export function apiFiles(inputs: Inputs, api: ApiInputs): (readonly [string, string])[] {
   const file = fileOf(inputs, api);
   const extras = api.controllers
     .filter((name) => name !== "")
