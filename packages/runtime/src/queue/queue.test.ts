@@ -51,6 +51,41 @@ describe("queue", () => {
     assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
   });
 
+  for (const echoes of [1, 16, 17, 40, 255, 256, 257, 1000]) {
+    test(`drops no news that comes after ${echoes} echoes`, () => {
+      const { queue } = setUp();
+      queue.add("a");
+      queue.take();
+      for (let at = 0; at < echoes; at++) queue.add("a", { cause: "echo" });
+      queue.add("a", { cause: "news" });
+      queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+      assert.equal(queue.take()?.key, "a");
+    });
+  }
+
+  test("drops no wish without a cause among echoes", () => {
+    const { queue } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.add("a", { cause: "echo" });
+    queue.add("a");
+    queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+    assert.equal(queue.take()?.key, "a");
+  });
+
+  test("knows as many echoes as a turn with many children makes, and forgets between turns what it could not keep", () => {
+    const { queue } = setUp();
+    queue.add("a");
+    for (let turn = 0; turn < 2; turn++) {
+      queue.take();
+      for (let at = 0; at < 200; at++) queue.add("a", { cause: "echo" });
+      queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+      assert.equal(queue.take(), undefined);
+      for (let at = 0; at < 20; at++) queue.add("a", { cause: "news" });
+    }
+    assert.equal(queue.take()?.causes.length, 16);
+  });
+
   test("lets the earliest time win", async () => {
     const { clock, queue } = setUp();
     queue.add("a", { delay: 1000 });

@@ -61,6 +61,9 @@ const IDLE_KEPT = 4096;
 /** Causes kept per key; a key with more of them has been told enough. */
 const CAUSES_KEPT = 16;
 
+/** Causes kept while a key runs: most of them are echoes of its own turn, and only those that are kept can be told from news. */
+const CAUSES_KEPT_RUNNING = 256;
+
 /** Shared by all keys without causes; never written to. */
 const NO_CAUSES: never[] = [];
 
@@ -74,6 +77,8 @@ interface Item<C> extends Queued {
   at: number;
   priority: number;
   causes: C[];
+  /** Somebody wished for it whose cause is not among those that are kept. */
+  hasOtherCauses: boolean;
   /** While running: when the next turn is wished for, Infinity if it is not. */
   again: number;
 }
@@ -152,21 +157,25 @@ export class Queue<C> {
     this.#running.set(item.key, item);
     const causes = item.causes;
     item.causes = NO_CAUSES;
+    item.hasOtherCauses = false;
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
     return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
   }
 
   /**
    * Ends a turn. `isEcho` names causes that arrived during the turn and tell nothing new: when all of them are such, the wish they
-   * brought is dropped.
+   * brought is dropped. A cause that was not kept may have been news.
    */
   done(key: string, after: After, isEcho?: (cause: C) => boolean): void {
     const item = this.#running.get(key);
     if (item === undefined) return;
     this.#running.delete(key);
-    if (isEcho !== undefined && item.causes.length > 0 && item.causes.every(isEcho)) {
+    if (isEcho !== undefined && !item.hasOtherCauses && item.causes.length > 0 && item.causes.every(isEcho)) {
       item.causes = NO_CAUSES;
       item.again = Infinity;
+    } else if (item.causes.length > CAUSES_KEPT) {
+      item.causes.length = CAUSES_KEPT;
+      item.hasOtherCauses = true;
     }
     if (item.again === Infinity && after.then === "forget") {
       // The end of most turns: nothing is left of the key, and nobody needs to know the time.
@@ -213,6 +222,7 @@ export class Queue<C> {
       at: 0,
       priority: 0,
       causes: NO_CAUSES,
+      hasOtherCauses: false,
       again: Infinity,
       tag: 0,
       flow: undefined,
@@ -225,8 +235,9 @@ export class Queue<C> {
   }
 
   #keepCause(item: Item<C>, cause: C | undefined): void {
-    if (cause === undefined || item.causes.length >= CAUSES_KEPT) return;
-    if (item.causes.length === 0) item.causes = [cause];
+    const kept = item.state === "running" ? CAUSES_KEPT_RUNNING : CAUSES_KEPT;
+    if (cause === undefined || item.causes.length >= kept) item.hasOtherCauses = true;
+    else if (item.causes.length === 0) item.causes = [cause];
     else item.causes.push(cause);
   }
 
