@@ -101,7 +101,10 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly writeBudget?: WriteBudget;
   /** Wake only owners that control the child: true unless said otherwise. */
   readonly controllerOnly?: boolean;
-  /** How objects of kinds are cached, by kind name. */
+  /**
+   * How objects of kinds are cached, by kind name, or by `plural.version.group` where two kinds have the same name. Controllers of one
+   * operator share the cache of a kind: all who use it must say the same about what it shows; indexes are joined.
+   */
   readonly cache?: { readonly [kind: string]: CacheSettings };
 }
 

@@ -7,10 +7,12 @@ import { ConfigMap } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import type { Api, AnyKind } from "../src/api.ts";
+import type { CacheSettings } from "../src/cache/caches.ts";
 import { apiOf } from "../src/client-api.ts";
 import { sleep } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
 import type { Controller } from "../src/define.ts";
+import { RuntimeError } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
 import { installCrds } from "../src/manager/crds.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
@@ -146,6 +148,70 @@ test("kinds can be cached without what nobody needs", async () => {
   );
   assert.equal("data" in (maps[0] ?? {}), false, "only metadata");
   assert.ok(watched.includes("ConfigMap * metadata"));
+});
+
+const Job = defineResource({ group: "example.com", version: "v1", kind: "Job", spec: s.object({}) });
+/** A namesake of a kind that is there already. */
+const OtherConfigMap = defineResource({ group: "example.com", version: "v1", kind: "ConfigMap", spec: s.object({}) });
+
+test("controllers that share a cache must say the same about what it shows", async () => {
+  const { start } = await place();
+  const selects = { reads: [ConfigMap], cache: { ConfigMap: { labelSelector: "app=x" } } } as const;
+  const first = controller(Task, selects, () => undefined);
+  const owner = (cache: { readonly [kind: string]: CacheSettings }) =>
+    controller(Job, { owns: [ConfigMap], cache }, () => undefined);
+  const refusal = (second: Controller) => {
+    try {
+      void start({ controllers: [first, second] });
+    } catch (error) {
+      return error instanceof RuntimeError && error.code === "BadSetting" ? error.message : error;
+    }
+    return undefined;
+  };
+  assert.equal(
+    refusal(owner({})),
+    'Controllers share one cache of ConfigMap, and "job" would differ from "task" in `labelSelector`: ' +
+      "say the same for ConfigMap in the `cache` of both.",
+  );
+  assert.match(
+    String(refusal(owner({ ConfigMap: { labelSelector: "app=x", metadataOnly: true } }))),
+    /`metadataOnly`/u,
+  );
+});
+
+test("controllers that share a cache join their indexes, and kinds of the same name have caches of their own", async () => {
+  const { api, clock, start, task, watched } = await place();
+  const found: string[] = [];
+  const byName = ({ metadata }: KubeObject) => [metadata.name ?? ""];
+  const byLabel = ({ metadata }: KubeObject) => Object.values(metadata.labels ?? {});
+  const common = { labelSelector: "app=x", metadataOnly: false };
+  const names = (maps: readonly { readonly metadata: { readonly name: string } }[]) =>
+    maps.map(({ metadata }) => metadata.name);
+  const first = controller(
+    Task,
+    { reads: [ConfigMap], cache: { ConfigMap: { labelSelector: "app=x", indexes: { byName } } } },
+    ({ find }) => void found.push(...names(find(ConfigMap, { index: { name: "byName", value: "m" } }))),
+  );
+  const second = controller(
+    Task,
+    {
+      name: "second",
+      reads: [ConfigMap, OtherConfigMap],
+      cache: {
+        "configmaps.v1.": { ...common, indexes: { byName, byLabel } },
+        "configmaps.v1.example.com": { labelSelector: "app=y" },
+      },
+    },
+    ({ find }) => void found.push(...names(find(ConfigMap, { index: { name: "byLabel", value: "x" } }))),
+  );
+  const metadata = { name: "m", namespace: "default", labels: { app: "x" } };
+  await api.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata }, { manager: "test" });
+  await installCrds([controller(OtherConfigMap, {}, () => undefined)], { api, clock, manager: "test" });
+  await using _operator = start({ controllers: [first, second] });
+  await task("a");
+  await clock.advance(1_000);
+  assert.deepEqual(found, ["m", "m"]);
+  assert.deepEqual(watched.filter((line) => line.startsWith("ConfigMap")).length, 2);
 });
 
 test("no more objects are worked on at once than there are hands", async () => {

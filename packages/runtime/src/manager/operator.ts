@@ -1,24 +1,22 @@
 /** An operator: several controllers over one connection, started and stopped in order. */
 import type { StoredObject } from "@capstan/model";
-import { kindId } from "../api.ts";
-import type { AnyKind, Api } from "../api.ts";
+import type { Api } from "../api.ts";
 import { noStrays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
 import { Caches } from "../cache/caches.ts";
 import { seededApi } from "../cache/snapshot.ts";
 import type { Snapshot } from "../cache/snapshot.ts";
-import type { CacheSettings } from "../cache/caches.ts";
 import type { WatchHealth } from "../cache/informer.ts";
 import { systemClock, systemRandom } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { RunningController } from "../controller.ts";
 import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
-import { Namespace } from "../reconcile/pause.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import type { WatchTuning } from "../watch/states.ts";
+import { cacheSettingsOf } from "./cache-settings.ts";
 import { alwaysLeader, Election } from "./election.ts";
 import type { ElectionTuning } from "./election.ts";
 import { Recorder } from "./events.ts";
@@ -110,6 +108,7 @@ export class RunningOperator implements AsyncDisposable {
     this.#log = options.log ?? createLog({ clock });
     const managers = new Set(definition.controllers.map((controller) => managerOf(name, controller)));
     mustBeDistinct(definition.controllers);
+    const settings = cacheSettingsOf(definition.controllers);
     this.#election =
       options.leaderElection && new Election({ ...options.leaderElection, api, clock, random, name, log: this.#log });
     const watchLog = new WatchLog(this.#log);
@@ -119,7 +118,7 @@ export class RunningOperator implements AsyncDisposable {
       random,
       tuning: options.watchTuning,
       namespaces: options.namespaces ?? definition.namespaces,
-      settings: (kind) => settingsOf(definition, kind),
+      settings,
       isOurManager: (manager) => managers.has(manager),
       onSignal: (kind, signal) => watchLog.hear(kind, signal),
     });
@@ -353,18 +352,6 @@ export class RunningOperator implements AsyncDisposable {
 /** The field owner of a controller. */
 export function managerOf(operator: string, controller: Controller): string {
   return `${operator}-${controller.name}`;
-}
-
-function settingsOf({ controllers }: OperatorDefinition, kind: AnyKind): CacheSettings | undefined {
-  for (const { options } of controllers) {
-    const settings = options.cache[kind.kind];
-    if (settings !== undefined) return settings;
-  }
-  const isRead = controllers.some(({ owns, reads, options }) =>
-    [...owns, ...reads, ...options.watches.map((watch) => watch.kind)].some((each) => kindId(each) === kindId(kind)),
-  );
-  // Of namespaces that nobody reads, only the pause matters.
-  return kindId(kind) === kindId(Namespace) && !isRead ? { metadataOnly: true } : undefined;
 }
 
 function mustBeDistinct(controllers: readonly Controller[]): void {

@@ -1,0 +1,78 @@
+/** How kinds are cached when several controllers share them: what each says must suit all who use the kind. */
+import { isDeepStrictEqual } from "node:util";
+import { kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import type { CacheSettings } from "../cache/caches.ts";
+import type { Controller } from "../define.ts";
+import { RuntimeError } from "../errors.ts";
+import { Namespace } from "../reconcile/pause.ts";
+
+/** What decides which objects a cache shows and how much of them: it must be the same for all who share it. */
+const SHARED = ["labelSelector", "fieldSelector", "metadataOnly", "namespaces", "transform"] as const;
+
+/** What one controller says about a kind; it says nothing where it only uses it. */
+interface Opinion {
+  readonly controller: string;
+  readonly settings: CacheSettings;
+}
+
+/** How a kind is cached. That controllers differ about what they use is found out at once, before anything is watched. */
+export function cacheSettingsOf(controllers: readonly Controller[]): (kind: AnyKind) => CacheSettings | undefined {
+  const used = new Map(controllers.flatMap(kindsOf).map((kind) => [kindId(kind), kind]));
+  for (const kind of used.values()) joined(kind, opinionsOn(kind, controllers));
+  return (kind) => {
+    const opinions = opinionsOn(kind, controllers);
+    if (opinions.length > 0) return joined(kind, opinions);
+    // Of namespaces that nobody reads, only the pause matters.
+    return kindId(kind) === kindId(Namespace) ? { metadataOnly: true } : undefined;
+  };
+}
+
+function kindsOf({ kind, owns, reads, options }: Controller): readonly AnyKind[] {
+  return [kind, ...owns, ...reads, ...options.watches.map((watch) => watch.kind)];
+}
+
+/** Settings go by the name of a kind, or by `plural.version.group` where one controller uses two kinds of the same name. */
+function opinionsOn(kind: AnyKind, controllers: readonly Controller[]): readonly Opinion[] {
+  return controllers.flatMap((controller) => {
+    const { name, options } = controller;
+    const namesakes = kindsOf(controller).filter((each) => each.kind === kind.kind);
+    const isUsed = namesakes.some((each) => kindId(each) === kindId(kind));
+    // What is said about a kind that is not declared is meant for one that is watched later on.
+    const byName = isUsed || namesakes.length === 0 ? options.cache[kind.kind] : undefined;
+    const settings = options.cache[kindId(kind)] ?? byName;
+    return isUsed || settings !== undefined ? [{ controller: name, settings: settings ?? {} }] : [];
+  });
+}
+
+function joined(kind: AnyKind, [first, ...others]: readonly Opinion[]): CacheSettings {
+  const all = first === undefined ? [] : [first, ...others];
+  for (const other of others) if (first !== undefined) mustAgree(kind, first, other);
+  const indexes: { [name: string]: NonNullable<CacheSettings["indexes"]>[string] } = {};
+  let budget: number | undefined;
+  for (const { controller, settings } of all) {
+    for (const [name, values] of Object.entries(settings.indexes ?? {})) {
+      if ((indexes[name] ??= values) !== values) refuse(kind, controller, `give the index "${name}" another meaning`);
+    }
+    if (settings.budget !== undefined) budget = Math.min(budget ?? Infinity, settings.budget);
+  }
+  return { ...first?.settings, indexes, budget };
+}
+
+function mustAgree(kind: AnyKind, first: Opinion, other: Opinion): void {
+  for (const setting of SHARED) {
+    if (isDeepStrictEqual(meaningOf(first, setting), meaningOf(other, setting))) continue;
+    refuse(kind, other.controller, `differ from "${first.controller}" in \`${setting}\``);
+  }
+}
+
+function meaningOf({ settings }: Opinion, setting: (typeof SHARED)[number]): unknown {
+  return settings[setting] === false ? undefined : settings[setting];
+}
+
+function refuse(kind: AnyKind, controller: string, what: string): never {
+  throw new RuntimeError(
+    "BadSetting",
+    `Controllers share one cache of ${kind.kind}, and "${controller}" would ${what}: say the same for ${kind.kind} in the \`cache\` of both.`,
+  );
+}
