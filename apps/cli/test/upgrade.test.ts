@@ -1,6 +1,6 @@
 /** `capstan upgrade` on disk: projects of older templates that their people have changed in every way, and no line of theirs is lost. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -79,7 +79,20 @@ async function filesIn(root: string): Promise<Map<string, string>> {
   );
 }
 
-const trimmed = (text: string): string[] => toLines(text).map((line) => line.trimEnd());
+/** What the templates wrote is theirs with other line ends, too: those alone make no line a user's. */
+function endedAs(model: string, text: string): string {
+  return model.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
+}
+
+/** How often each line of a text occurs, with its end; a last line without one may be given one. */
+function countsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of toLines(text)) {
+    const whole = line === "" || line.endsWith("\n") ? line : `${line}\n`;
+    counts.set(whole, (counts.get(whole) ?? 0) + 1);
+  }
+  return counts;
+}
 
 for (const [index, [what, mutate]] of Object.entries(mutations).entries()) {
   test(`loses no line of a project with ${what}`, async () => {
@@ -104,10 +117,14 @@ for (const [index, [what, mutate]] of Object.entries(mutations).entries()) {
     const now = await filesIn(root);
     assert.equal(now.get("notes.md"), "a file of mine\n");
     for (const [path, text] of mine) {
-      const ours = new Set(trimmed(template.get(path) ?? ""));
-      const kept = new Set(trimmed(now.get(path) ?? assert.fail(`${path} is gone`)));
-      for (const line of trimmed(text).filter((one) => !ours.has(one)))
-        assert.ok(kept.has(line), `${path} lost ${JSON.stringify(line)}`);
+      const ours = countsOf(endedAs(text, template.get(path) ?? ""));
+      const kept = countsOf(now.get(path) ?? assert.fail(`${path} is gone`));
+      for (const [line, times] of countsOf(text)) {
+        const mine = times - (ours.get(line) ?? 0);
+        const left = kept.get(line) ?? 0;
+        // What the templates wrote, they may take back.
+        if (mine > 0 && line !== "") assert.ok(left >= mine, `${path} has ${left} of ${mine} ${JSON.stringify(line)}`);
+      }
     }
     for (const path of template.keys()) if (!mine.has(path)) assert.ok(!now.has(path), `${path} came back`);
     const marked = [...now].filter(([, text]) => text.includes("<<<<<<< yours")).map(([path]) => path);
@@ -115,5 +132,57 @@ for (const [index, [what, mutate]] of Object.entries(mutations).entries()) {
     const { templates } = JSON.parse(now.get("capstan.json") ?? "{}") as Inputs;
     assert.equal(templates, currentTemplates, "what it is made from now is recorded");
     assert.match((await capstan(["upgrade"], { cwd: root })).out, /up to date|leave/);
+  });
+}
+
+test("of Windows line ends all stay, what is new has them too, and nothing is a conflict", async () => {
+  const root = join(folder, "windows");
+  await put(root, new Map([...template].map(([path, text]) => [path, text.replaceAll("\n", "\r\n")])));
+  const { code, err } = await capstan(["upgrade", "--yes"], { cwd: root });
+  assert.equal(code, 0, err);
+  const now = await filesIn(root);
+  const { capstan: version, templates } = JSON.parse(now.get("capstan.json") ?? "{}") as Inputs;
+  for (const [path, text] of renderProject({ ...old, templates, capstan: version }))
+    assert.equal(now.get(path), text.replaceAll("\n", "\r\n"), path);
+});
+
+test("a project of a newer capstan is not taken back", async () => {
+  const root = join(folder, "newer");
+  const files = renderProject({ ...old, capstan: "9.9.9" });
+  await put(root, files);
+  const { code, err } = await capstan(["upgrade", "--yes"], { cwd: root });
+  assert.equal(code, 3);
+  assert.match(err, /^capstan: this project is of capstan 9\.9\.9, and this is only \S+: upgrade it with 9\.9\.9/);
+  assert.deepEqual(await filesIn(root), new Map(files));
+});
+
+test("a source that is a link stays one, and what it leads to is upgraded", async () => {
+  const root = join(folder, "linked");
+  await put(root, template);
+  await put(folder, new Map([["elsewhere/main.ts", template.get("src/main.ts") ?? ""]]));
+  await rm(join(root, "src/main.ts"));
+  await symlink("../../elsewhere/main.ts", join(root, "src/main.ts"));
+  const { code, err } = await capstan(["upgrade", "--yes"], { cwd: root });
+  assert.equal(code, 0, err);
+  assert.equal(await readlink(join(root, "src/main.ts")), "../../elsewhere/main.ts");
+  assert.match(await readFile(join(folder, "elsewhere/main.ts"), "utf8"), /runIfMain/);
+});
+
+for (const words of [
+  "upgrade --yes",
+  "create api --group shop --version v1 --kind Other",
+  "delete api --kind Shop",
+  "rename --kind Shop --to-kind Store --yes",
+]) {
+  test(`${words} refuses a file that is not UTF-8, and no byte of it is lost`, async () => {
+    const root = await mkdtemp(join(folder, "latin-"));
+    await put(root, template);
+    const bytes = Buffer.concat([Buffer.from("// caf"), Buffer.from([0xe9, 0x0a])]);
+    await writeFile(join(root, "src/main.ts"), bytes);
+    const { code, err } = await capstan(words.split(" "), { cwd: root });
+    assert.equal(code, 3, err);
+    assert.match(err, /^capstan: cannot read \S+\/src\/main\.ts: it is not UTF-8; save it as UTF-8 first\n$/);
+    assert.deepEqual(await readFile(join(root, "src/main.ts")), bytes);
+    assert.equal(await readFile(join(root, "capstan.json"), "utf8"), template.get("capstan.json"));
   });
 }

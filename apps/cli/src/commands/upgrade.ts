@@ -1,12 +1,14 @@
 /** `capstan upgrade`: brings a project to the templates of this version. */
 import { currentTemplates, type Inputs, planChange, renderProject } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
 import { formatDiff } from "../output/diff.ts";
 import { styleOf } from "../output/style.ts";
 import { report } from "../project/apply.ts";
 import { openProject, readFiles } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
 import { askYesNo } from "../project/questions.ts";
+import { isNewer } from "../project/release.ts";
 import { ownVersion } from "./version.ts";
 
 /** Upgrades a project. */
@@ -24,11 +26,7 @@ export const upgrade: Command = defineCommand({
   ],
   run: async ({ options, terminal }) => {
     const { root, inputs } = await openProject(terminal.cwd);
-    const wanted: Inputs = {
-      ...inputs,
-      templates: currentTemplates,
-      capstan: inputs.capstan.startsWith("file:") ? inputs.capstan : await ownVersion(),
-    };
+    const wanted = newest(inputs, await ownVersion());
     const base = renderProject(inputs);
     const next = renderProject(wanted);
     const disk = await readFiles(root, new Set([...base.keys(), ...next.keys()]));
@@ -45,3 +43,14 @@ export const upgrade: Command = defineCommand({
     return report(changes, terminal);
   },
 });
+
+/** A project of a checkout stays one. */
+function newest(inputs: Inputs, version: string): Inputs {
+  const { capstan } = inputs;
+  if (capstan.startsWith("file:")) return { ...inputs, templates: currentTemplates };
+  if (!isNewer(capstan, version)) return { ...inputs, templates: currentTemplates, capstan: version };
+  throw new CliError(
+    "BadInput",
+    `this project is of capstan ${capstan}, and this is only ${version}: upgrade it with ${capstan} or a newer one`,
+  );
+}

@@ -1,5 +1,5 @@
 /** Reads a project from disk. */
-import { lstat, mkdir, readFile, readdir } from "node:fs/promises";
+import { lstat, mkdir, readFile, readdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Files, type Inputs, inputsFile, parseInputs } from "@capstan/scaffold";
 import { atPath } from "../disk-error.ts";
@@ -41,12 +41,20 @@ export async function readSources(root: string): Promise<Files> {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       if (entry.isDirectory() && !skipped.has(entry.name)) await visit(path);
-      if (entry.isFile() && readable.test(entry.name) && entry.name !== "package-lock.json")
-        paths.push(relative(root, path));
+      if (!readable.test(entry.name) || entry.name === "package-lock.json") continue;
+      if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(path)))) paths.push(relative(root, path));
     }
   };
   await visit(root);
   return readFiles(root, paths.sort());
+}
+
+async function leadsToFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Whether something is at a path. */
@@ -66,9 +74,14 @@ export async function makeFolder(path: string): Promise<void> {
   await atPath(path, mkdir(path));
 }
 
-/** The text of a file; what the disk refuses is named with the path. */
-export function readText(path: string): Promise<string> {
-  return atPath(path, readFile(path, "utf8"));
+/** The text of a file; what the disk refuses is named with the path. Bytes that are no text are refused: nobody could write them back. */
+export async function readText(path: string): Promise<string> {
+  const bytes = await atPath(path, readFile(path));
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError("BadInput", `cannot read ${path}: it is not UTF-8; save it as UTF-8 first`, { cause });
+  }
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -75,6 +75,18 @@ test("changes are made, modes stay, and nothing else is left", () =>
     await writeChanges(folder, changes);
     assert.deepEqual(await contents(folder), after);
     assert.equal((await stat(join(folder, "run.sh"))).mode & 0o777, 0o755);
+  }));
+
+test("what is a link stays one, and what it leads to is changed", () =>
+  withFolder(async (folder) => {
+    await mkdir(join(folder, "elsewhere"));
+    await writeFile(join(folder, "elsewhere/real.ts"), "a\n");
+    await rm(join(folder, "a.ts"));
+    await symlink("elsewhere/real.ts", join(folder, "a.ts"));
+    await writeChanges(folder, changes);
+    assert.ok((await lstat(join(folder, "a.ts"))).isSymbolicLink());
+    const { "a.ts": _, ...others } = after;
+    assert.deepEqual(await contents(folder), { ...others, "elsewhere/real.ts": "new a\n" });
   }));
 
 test("whichever step fails, everything is as it was, or everything is done", async () => {

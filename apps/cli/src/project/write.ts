@@ -1,5 +1,5 @@
 /** Makes changes to a folder: all of them, or none. */
-import { chmod, copyFile, lstat, mkdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileChange } from "@capstan/scaffold";
 import { atPath } from "../disk-error.ts";
@@ -9,6 +9,8 @@ import { CliError, toCliError } from "../errors.ts";
 export interface Disk {
   /** The permissions of what is at a path, if something is there. */
   readonly modeOf: (path: string) => Promise<number | undefined>;
+  /** Where a path leads: links are followed, so that they stay links. */
+  readonly targetOf: (path: string) => Promise<string>;
   /** Makes one folder. */
   readonly makeFolder: (path: string) => Promise<void>;
   readonly removeFolder: (path: string) => Promise<void>;
@@ -29,6 +31,13 @@ export const realDisk: Disk = {
     );
     return isThere ? (await stat(path)).mode & 0o7777 : undefined;
   },
+  targetOf: async (path) => {
+    const isLink = await lstat(path).then(
+      (found) => found.isSymbolicLink(),
+      () => false,
+    );
+    return isLink ? realpath(path) : path;
+  },
   makeFolder: (path) => mkdir(path),
   removeFolder: rmdir,
   write: async (path, text, mode) => {
@@ -43,9 +52,7 @@ export const realDisk: Disk = {
 /** Makes changes. New texts and copies of the old ones are laid beside their files first, so that no later step needs room. */
 export async function writeChanges(root: string, changes: readonly FileChange[], disk: Disk = realDisk): Promise<void> {
   const undo: (() => Promise<void>)[] = [];
-  const wanted = changes
-    .filter(({ action }) => action !== "leave")
-    .map((change) => ({ ...change, path: join(root, change.path) }));
+  const wanted = await placed(root, changes, disk);
   try {
     for (const change of wanted) await prepare(change, { disk, undo });
     for (const change of wanted) await commit(change, { disk, undo });
@@ -54,6 +61,18 @@ export async function writeChanges(root: string, changes: readonly FileChange[],
     throw error;
   }
   for (const { path } of wanted) await atPath(old(path), disk.remove(old(path)));
+}
+
+/** What is to be done, by whole paths. A link that goes is removed itself; what is written goes where it leads, once. */
+async function placed(root: string, changes: readonly FileChange[], disk: Disk): Promise<readonly FileChange[]> {
+  const found = new Map<string, FileChange>();
+  for (const change of changes) {
+    if (change.action === "leave") continue;
+    const path = join(root, change.path);
+    const target = change.action === "delete" ? path : await atPath(path, disk.targetOf(path));
+    found.set(target, { ...change, path: target });
+  }
+  return [...found.values()];
 }
 
 interface Ongoing {

@@ -1,4 +1,5 @@
 /** Three-way merge: what the templates changed goes into what the user made of a file. No line of the user's is ever lost. */
+import { endedLike } from "./line-ends.ts";
 import { type Change, diffLines, toLines } from "./lines.ts";
 
 /** The three texts. */
@@ -21,15 +22,16 @@ export interface Merged {
   readonly conflicts: number;
 }
 
-/** Merges, with ordinary conflict markers where both sides changed the same lines. */
+/** Merges, with ordinary conflict markers where both sides changed the same lines. Lines end as they do in mine. */
 export function merge({ base, mine, theirs }: Versions, additions: Additions = "mark"): Merged {
-  const lines = { base: toLines(base), mine: toLines(mine), theirs: toLines(theirs) };
+  const like = (text: string): string => endedLike(mine, text);
+  const lines = { base: toLines(like(base)), mine: toLines(mine), theirs: toLines(like(theirs)) };
   let conflicts = 0;
   let text = "";
   for (const region of regions(lines)) {
     const part = resolve(region, additions);
     if (part === undefined) conflicts++;
-    text += (part ?? marked(region)).join("");
+    text += part?.join("") ?? marked(region).map(like).join("");
   }
   return { text, conflicts };
 }

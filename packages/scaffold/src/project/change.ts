@@ -1,4 +1,5 @@
 /** Brings a project from one set of files to another without losing what its users wrote. */
+import { endedLike } from "../merge/line-ends.ts";
 import { type Additions, merge } from "../merge/merge.ts";
 import { inputsFile } from "./inputs.ts";
 import type { Files } from "./render.ts";
@@ -22,7 +23,10 @@ export type FileChange =
 export function planChange({ base, next, disk }: Situation, additions: Additions = "mark"): FileChange[] {
   const paths = [...new Set([...base.keys(), ...next.keys()])].sort();
   return paths.flatMap((path) => {
-    const change = changeOf({ path, was: base.get(path), wanted: next.get(path), is: disk.get(path) }, additions);
+    const is = disk.get(path);
+    const like = (text: string | undefined): string | undefined =>
+      text === undefined ? text : endedLike(is ?? "", text);
+    const change = changeOf({ path, was: like(base.get(path)), wanted: like(next.get(path)), is }, additions);
     return change === undefined ? [] : [change];
   });
 }

@@ -1,4 +1,5 @@
 /** Renames a kind in a whole project: what templates wrote is written anew, and in people's lines only what means the kind changes. */
+import { endedLike } from "../merge/line-ends.ts";
 import { merge } from "../merge/merge.ts";
 import { type Renaming, rewrite } from "../rename/rewrite.ts";
 import { ScaffoldError } from "../errors.ts";
@@ -117,7 +118,9 @@ interface Made {
 
 /** Sources that people changed are theirs: a merge by lines could give one half of a file the new name and leave the other the old one. */
 function textOf({ path, text, was, wanted }: OneFile, renaming: Renaming): Made {
-  if (wanted !== undefined && (text === was || path === inputsFile)) return { text: wanted, conflicts: 0 };
+  const isUntouched = was !== undefined && text === endedLike(text, was);
+  if (wanted !== undefined && (isUntouched || path === inputsFile))
+    return { text: endedLike(text, wanted), conflicts: 0 };
   const mine = rewrite(path, text, renaming);
   if (was === undefined || wanted === undefined || path.endsWith(".ts")) return { text: mine, conflicts: 0 };
   return merge({ base: rewrite(path, was, renaming), mine, theirs: wanted });

@@ -79,19 +79,38 @@ for (const [what, mutate] of Object.entries(mutations)) {
     for (const [path, mine] of disk) {
       const change = changes.get(path);
       if (change === undefined || change.action === "leave") continue;
-      const old = toLines(base.get(path) ?? "");
+      // Line ends alone make no line a user's.
+      const old = toLines((base.get(path) ?? "").replaceAll("\n", mine.includes("\r\n") ? "\r\n" : "\n"));
       const own = toLines(mine);
       const added = diffLines(old, own).flatMap(({ toStart, toEnd }) => own.slice(toStart, toEnd));
       if (change.action === "delete") assert.deepEqual(added, [], path);
       else {
-        const left = new Set(toLines(change.text).map((line) => line.trimEnd()));
-        for (const line of added) assert.ok(left.has(line.trimEnd()), `${path} lost ${JSON.stringify(line)}`);
+        const left = toLines(change.text);
+        for (const line of added) {
+          // A last line that had no end may get one.
+          const at = left.findIndex((one) => one === line || one === `${line}\n`);
+          assert.ok(at >= 0 || line === "", `${path} lost ${JSON.stringify(line)}`);
+          left.splice(at, 1);
+        }
       }
     }
     for (const path of base.keys())
       if (!disk.has(path)) assert.notEqual(changes.get(path)?.action, "create", `${path} came back`);
   });
 }
+
+test("Windows line ends stay, and make no conflict", () => {
+  const windows = (files: Files): Files =>
+    new Map([...files].map(([path, text]) => [path, text.replaceAll("\n", "\r\n")]));
+  const next = later(base);
+  for (const change of planChange({ base, next, disk: windows(base) })) {
+    if (change.action === "delete") assert.equal(next.get(change.path), undefined);
+    else {
+      const expected = change.action === "create" ? next : windows(next);
+      assert.equal("text" in change ? change.text : change.action, expected.get(change.path));
+    }
+  }
+});
 
 test("an untouched project becomes what the new templates write", () => {
   const next = later(base);
