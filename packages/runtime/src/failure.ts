@@ -29,7 +29,13 @@ const failures: { readonly [code in ApiErrorCode]?: Failure } = {
 
 /** Which curve of waiting a failure belongs to. */
 export function failureOf(error: unknown): Failure {
-  return error instanceof ApiError ? (failures[error.code] ?? "unavailable") : "error";
+  if (!(error instanceof ApiError)) return "error";
+  return isOfNamesake(error) ? "conflict" : (failures[error.code] ?? "unavailable");
+}
+
+/** Our writes name the uid of the object that they mean: the server calls them invalid when another has taken its name. */
+function isOfNamesake({ code, causes }: ApiError): boolean {
+  return code === "Invalid" && causes.some(({ field }) => field === "metadata.uid");
 }
 
 /** The sentence of anything that was thrown. */

@@ -150,6 +150,8 @@ export class ModelApi implements Api {
     if (guard !== undefined && guard !== live.metadata.resourceVersion)
       throw failure("Conflict", "the object has been modified", 409);
     const isStatus = options.subresource === "status";
+    // As kube-apiserver: a patch of the status takes its metadata from the object that it finds, whosever uid it names.
+    if (!isStatus && (metadata?.["uid"] ?? live.metadata.uid) !== live.metadata.uid) throw anotherUid();
     const change = isStatus ? { status: patch["status"] } : { ...patch, status: undefined };
     const next = merge(clone(live) as unknown as Tree, change) as unknown as KubeObject;
     return this.#store(kind, live, next, { ...options, verb: isStatus ? "status" : "patch" });
@@ -266,6 +268,20 @@ export class ModelApi implements Api {
 /** An error as the client would throw it. */
 export function failure(code: ApiError["code"], message: string, status: number, retryAfterMs?: number): ApiError {
   return new ApiError({ code, message, status, retryAfterMs });
+}
+
+function anotherUid(): ApiError {
+  const message = "metadata.uid: Invalid value: field is immutable";
+  const causes = [{ reason: "FieldValueInvalid", message: "field is immutable", field: "metadata.uid" }];
+  const statusObject = {
+    apiVersion: "v1",
+    kind: "Status",
+    metadata: {},
+    status: "Failure",
+    code: 422,
+    details: { causes },
+  } as const;
+  return new ApiError({ code: "Invalid", message, status: 422, statusObject });
 }
 
 /** A watch that was opened: what is pushed into it comes out of it, from the version on that was asked for. */

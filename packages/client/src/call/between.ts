@@ -45,8 +45,10 @@ function mergeBetween(from: JsonObject, to: JsonObject): { [key: string]: Json }
   }
   for (const key of Object.keys(to)) {
     const [old, value] = [valueAt(from, key), valueAt(to, key)];
-    if (value === undefined || (old !== undefined && isDeepEqual(old, value))) continue;
-    patch[key] = old !== undefined && isObject(old) && isObject(value) ? (mergeBetween(old, value) ?? {}) : value;
+    // Null is how the language says that a field goes: of one that is not there it says nothing.
+    if (value === undefined || (value === null && old === undefined) || isDeepEqual(old, value)) continue;
+    const change = old !== undefined && isObject(old) && isObject(value) ? mergeBetween(old, value) : value;
+    if (change !== undefined) patch[key] = change;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 }

@@ -1,6 +1,8 @@
 /** The status as a draft: the reconcile writes into it, and what changed is sent once, at the end. */
+import { mergePatchBetween } from "@capstan/client";
 import { keyOf } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
+import { isLater } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { conditionSetter, touched } from "./conditions.ts";
 import type { Condition, SetCondition } from "./conditions.ts";
@@ -42,7 +44,7 @@ function copy<T>(value: T): T {
 
 /** Whether a draft differs from the status of an object. */
 export function hasStatusChange(object: StoredObject, draft: StatusFields): boolean {
-  return difference((object as { readonly status?: StatusFields }).status ?? {}, draft) !== undefined;
+  return mergePatchBetween(statusOf(object), draft) !== undefined;
 }
 
 /** Sends what differs between the draft and the status, if anything does. */
@@ -51,30 +53,39 @@ export async function writeStatus(
   target: { readonly kind: AnyKind; readonly object: StoredObject },
   draft: StatusFields,
 ): Promise<StoredObject | undefined> {
-  const former = (target.object as { readonly status?: StatusFields }).status ?? {};
-  const status = difference(former, draft);
+  const { kind, object } = target;
+  const status = mergePatchBetween(statusOf(object), draft);
   if (status === undefined) return undefined;
-  const body = { ...guard(target.object, former, draft), status };
-  return await writer.patch(target.kind, keyOf(target.object), { body, part: "status" });
+  const resourceVersion = versionFor(writer, target, draft);
+  const body = { metadata: { uid: object.metadata.uid, resourceVersion }, status };
+  return await writer.patch(kind, keyOf(object), { body, part: "status" });
 }
 
-/** The merge patch between two statuses: changed fields, and null for those that are gone. */
-function difference(former: StatusFields, draft: StatusFields): { [field: string]: unknown } | undefined {
-  const patch: { [field: string]: unknown } = {};
-  for (const name in draft) {
-    if (draft[name] !== undefined && !isEqual(former[name], draft[name])) patch[name] = draft[name];
-  }
-  for (const name in former) if (draft[name] === undefined && former[name] !== undefined) patch[name] = null;
-  return Object.keys(patch).length === 0 ? undefined : patch;
+function statusOf(object: StoredObject): StatusFields {
+  return (object as { readonly status?: StatusFields }).status ?? {};
 }
 
 /**
- * A merge patch replaces the list of conditions as a whole. Where others write conditions into it too, the patch holds only for the
- * version that was read; otherwise nobody else writes our status and no version is needed.
+ * The version that the patch holds for. kube-apiserver does not look at the uid where it writes the status of a custom resource, so only
+ * a version keeps a namesake from getting the status of an object that is gone. It is the latest that is known of this very object, so
+ * that others may go on changing it, except where they write conditions too: a merge patch replaces their list as a whole, and holds
+ * only for the version that was read.
  */
-function guard(object: StoredObject, former: StatusFields, draft: StatusFields): object {
-  if (isEqual(former.conditions, draft.conditions)) return {};
+function versionFor(
+  writer: Writer,
+  { kind, object }: { readonly kind: AnyKind; readonly object: StoredObject },
+  draft: StatusFields,
+): string {
+  const { uid, resourceVersion } = object.metadata;
+  if (replacesConditionsOfOthers(statusOf(object), draft)) return resourceVersion;
+  const known = writer.known(kind, object)?.metadata;
+  return known?.uid === uid && isLater(known.resourceVersion, resourceVersion)
+    ? known.resourceVersion
+    : resourceVersion;
+}
+
+function replacesConditionsOfOthers(former: StatusFields, draft: StatusFields): boolean {
+  if (isEqual(former.conditions, draft.conditions)) return false;
   const set = touched.get(draft);
-  const foreign = former.conditions?.some(({ type }) => set?.has(type) !== true) === true;
-  return foreign ? { metadata: { resourceVersion: object.metadata.resourceVersion } } : {};
+  return former.conditions?.some(({ type }) => set?.has(type) !== true) === true;
 }

@@ -60,6 +60,11 @@ export class Writer {
     return new Writer({ ...this.#options, onWrite: both, signal });
   }
 
+  /** An object as the cache shows it now, with what was written last. */
+  known(kind: AnyKind, object: StoredObject): StoredObject | undefined {
+    return this.#options.caches.peek(kind)?.get(keyText(object));
+  }
+
   apply(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
     const { api, manager, dryRun, signal } = this.#options;
     return this.#write("apply", kind, keyText(object), () =>

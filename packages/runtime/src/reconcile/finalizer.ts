@@ -38,9 +38,9 @@ async function writeFinalizers(
   object: StoredObject,
   finalizers: readonly string[],
 ): Promise<StoredObject> {
-  const { resourceVersion } = object.metadata;
+  const { uid, resourceVersion } = object.metadata;
   return await writer.patch(kind, keyOf(object), {
-    body: { metadata: { resourceVersion, finalizers } },
+    body: { metadata: { uid, resourceVersion, finalizers } },
     part: "object",
   });
 }
