@@ -181,8 +181,9 @@ export class Worker {
     if (handlers.cleanup !== undefined && hasFinalizer(work.object, finalizer)) {
       const answered = await this.#call(handlers.cleanup, work, turn, signal);
       if (answered.outcome !== "done") return await this.#writeStatus(work, answered, signal);
-      await removeFinalizer(work.writer, kind, work.object, finalizer);
     }
+    // Also when there is no cleanup any more: an earlier version of the operator had one, and nobody else removes its mark.
+    await removeFinalizer(work.writer, kind, work.object, finalizer);
     if (hasFinalizer(work.object, CHILDREN_FINALIZER)) {
       const left = await work.children.removeUnreferenced(owns);
       if (left > 0) return { outcome: "again", after: 1_000, reason: `waiting for ${left} children to go` };
