@@ -14,6 +14,10 @@ export type RuntimeErrorCode =
   | "NotDeclared"
   /** A reconcile answered with something that is no outcome. */
   | "BadOutcome"
+  /** A reconcile changed what it was given to read. */
+  | "ReadOnly"
+  /** What steps returned does not fit onto the object. */
+  | "StepsTooLarge"
   /** A stored object does not fit the schema of its kind. */
   | "InvalidObject"
   /** A declaration or a setting makes no sense. */

@@ -121,13 +121,36 @@ describe("a reconcile", () => {
     await goesOn(world);
   });
 
-  test("that changes an object of the cache fails", async () => {
-    await using world = await worldWith(({ object }) => {
-      (object.spec as { size: number }).size = 7;
+  for (const answer of [NaN, Infinity, -5, -0.5]) {
+    test(`that wants to be called again after ${answer} ms is told what to return, and holds up nobody`, async () => {
+      await using world = await worldWith(() => ({ again: answer, reason: "" }));
+      await world.advance("1m");
+      assert.match(world.message(), /^Cannot use what the reconcile returned \(an object with again, reason\)/u);
+      assert.equal(world.runs(), 1);
+      const good = world.runs("good");
+      await world.apply(Widget, "good", { spec: { size: 2 } });
+      await world.advance("1m");
+      assert.ok(world.runs("good") > good);
+      await goesOn(world);
     });
-    await world.advance("1s");
-    assert.match(world.message(), /Cannot assign to read only property 'size'/u);
-    await goesOn(world);
+  }
+
+  test("that changes an object of the cache is told what to do instead, and not tried again", async () => {
+    const mutations: readonly ((spec: { [field: string]: unknown }) => void)[] = [
+      (spec) => (spec["size"] = 7),
+      (spec) => (spec["more"] = 7),
+      (spec) => delete spec["size"],
+    ];
+    for (const mutate of mutations) {
+      await using world = await worldWith(({ object }) => mutate(object.spec as { [field: string]: unknown }));
+      await world.advance("10m");
+      assert.match(
+        world.message(),
+        /^Cannot change what was only to be read \(Cannot .*\): objects of the cache are frozen/u,
+      );
+      assert.equal(world.runs(), 1);
+      await goesOn(world);
+    }
   });
 
   test("that uses a kind that was not declared is told where to declare it", async () => {

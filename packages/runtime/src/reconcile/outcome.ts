@@ -1,5 +1,6 @@
 /** What a reconcile answers: a small closed value, and the one switch that says what follows from it. */
 import { RuntimeError, Retry, Terminal, toMilliseconds } from "../errors.ts";
+import type { RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
 
@@ -26,7 +27,7 @@ export function again(after: string | number, reason = ""): Again {
 /** An outcome out of what a reconcile returned. Anything else than an answer is a mistake worth a sentence. */
 export function outcomeOfAnswer(answer: unknown): Outcome {
   if (answer === undefined) return { outcome: "done" };
-  if (isAgain(answer)) return { outcome: "again", after: answer.again, reason: answer.reason };
+  if (isAgain(answer)) return { outcome: "again", after: answer.again, reason: String(answer.reason ?? "") };
   const error = new RuntimeError(
     "BadOutcome",
     `Cannot use what the reconcile returned (${describe(answer)}): return nothing when done, or again("5m", "why").`,
@@ -35,14 +36,36 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 }
 
 /** An outcome out of what a reconcile threw. */
-export function outcomeOfError(error: unknown): Outcome {
+export function outcomeOfError(thrown: unknown): Outcome {
+  const error = isWriteToFrozen(thrown) ? readOnly(thrown) : thrown;
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
 /** Mistakes in the object or in the program: they stay until somebody changes one or the other. */
+const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
+  "InvalidObject",
+  "NotDeclared",
+  "BadOutcome",
+  "ReadOnly",
+  "StepsTooLarge",
+]);
+
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof RuntimeError)) return error instanceof Terminal;
-  return error.code === "InvalidObject" || error.code === "NotDeclared" || error.code === "BadOutcome";
+  return error instanceof RuntimeError ? finalCodes.has(error.code) : error instanceof Terminal;
+}
+
+/** What V8 says of a write to something frozen; it has no code for it, and a proxy around each object would cost too much. */
+const FROZEN = /^Cannot (?:assign to read only|add|define|delete) property\b/u;
+
+function isWriteToFrozen(thrown: unknown): thrown is TypeError {
+  return thrown instanceof TypeError && FROZEN.test(thrown.message);
+}
+
+function readOnly(cause: TypeError): RuntimeError {
+  const message =
+    `Cannot change what was only to be read (${cause.message}): objects of the cache are frozen, because all turns share them. ` +
+    "Say what you want with `apply` and `status`, or change a copy: structuredClone(object).";
+  return new RuntimeError("ReadOnly", message, { cause });
 }
 
 /** What follows from an outcome: for the queue, for the metrics, for the log. */
@@ -94,8 +117,11 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
   return { queue, result: "error", level: "error", message: note, event };
 }
 
+/** A time that is no time would hold up the timers of all other objects. */
 function isAgain(answer: unknown): answer is Again {
-  return typeof answer === "object" && answer !== null && "again" in answer && typeof answer.again === "number";
+  if (typeof answer !== "object" || answer === null || !("again" in answer)) return false;
+  const { again: after } = answer;
+  return typeof after === "number" && Number.isFinite(after) && after >= 0;
 }
 
 function describe(answer: unknown): string {

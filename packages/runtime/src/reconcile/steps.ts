@@ -5,8 +5,10 @@
 import { createHash } from "node:crypto";
 import { keyOf } from "@capstan/model";
 import type { Json, StoredObject } from "@capstan/model";
+import { isLater } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
+import { RuntimeError } from "../errors.ts";
 
 /** Where steps are written. */
 export const STEPS_ANNOTATION = "capstan.dev/steps";
@@ -33,21 +35,26 @@ export type Step = <T extends Json | void>(
 /** What steps are kept with. */
 export interface StepsOptions {
   readonly kind: AnyKind;
-  readonly object: StoredObject;
+  /** The object as the turn's own writes left it. */
+  readonly object: () => StoredObject;
   readonly writer: Writer;
   readonly signal: AbortSignal;
 }
+
+/** How many bytes all annotations of one object may have together: kube-apiserver refuses more. */
+const ANNOTATIONS_LIMIT = 262_144;
 
 /** The steps of one object during one turn. */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #records: Map<string, Record>;
   readonly #used = new Set<string>();
+  /** Steps may run side by side; what they write is written one after the other, each time the whole. */
+  #written: Promise<unknown> = Promise.resolve();
 
   constructor(options: StepsOptions) {
     this.#options = options;
-    const text = options.object.metadata.annotations?.[STEPS_ANNOTATION];
-    this.#records = new Map(Object.entries(parseRecords(text)));
+    this.#records = new Map(Object.entries(parseRecords(textOf(options.object()))));
   }
 
   readonly step: Step = async (name, run, { input = null } = {}) => {
@@ -57,9 +64,9 @@ export class Steps {
     this.#used.add(name);
     // The result was produced by the same step with the same input, so it has the type that the step has.
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
-    if (same === undefined) await this.#write(name, { input: hash, state: "begun" });
+    await this.#begin(name, { input: hash, state: "begun" });
     const result = await run({ resumed: same !== undefined, signal: this.#options.signal });
-    await this.#write(name, { input: hash, state: "done", result: (result ?? null) as Json });
+    await this.#end(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
 
@@ -74,9 +81,9 @@ export class Steps {
     this.#used.add(name);
     if (known?.state === "done" && known.input === hash) return;
     const from = known?.state === "done" ? known.result : known?.from;
-    await this.#write(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
+    await this.#begin(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
     await run({ from, to: value });
-    await this.#write(name, { input: hash, state: "done", result: value });
+    await this.#end(name, { input: hash, state: "done", result: value });
   }
 
   /** Forgets steps that a complete turn did not use: their work is over. */
@@ -84,20 +91,85 @@ export class Steps {
     const unused = [...this.#records.keys()].filter((name) => !this.#used.has(name));
     if (unused.length === 0) return;
     for (const name of unused) this.#records.delete(name);
-    await this.#save();
+    await this.#save("as read");
   }
 
-  async #write(name: string, record: Record): Promise<void> {
+  /**
+   * Nothing is begun by somebody who does not know what was begun before: the write holds only while the server has the very steps that
+   * were read. A conflict ends the turn, and the next one reads them anew.
+   */
+  async #begin(name: string, record: Record): Promise<void> {
+    const former = this.#records.get(name);
     this.#records.set(name, record);
-    await this.#save();
+    try {
+      await this.#save("as read");
+    } catch (error) {
+      if (former === undefined) this.#records.delete(name);
+      else this.#records.set(name, former);
+      throw error;
+    }
   }
 
-  async #save(): Promise<void> {
-    const { kind, object, writer } = this.#options;
-    const text = this.#records.size === 0 ? null : JSON.stringify(Object.fromEntries(this.#records));
-    const body = { metadata: { annotations: { [STEPS_ANNOTATION]: text } } };
-    await writer.patch(kind, keyOf(object), { body, part: "object" });
+  /** What has happened is written down whatever else has changed. */
+  async #end(name: string, record: Record): Promise<void> {
+    const begun = this.#records.get(name);
+    this.#records.set(name, record);
+    try {
+      await this.#save("whatever changed");
+    } catch (error) {
+      // A step beside this one must not be kept from writing by what does not fit.
+      if (begun !== undefined) this.#records.set(name, begun);
+      throw error;
+    }
   }
+
+  async #save(when: "as read" | "whatever changed"): Promise<void> {
+    const former = this.#written;
+    const saved = (async () => {
+      await former.catch(() => undefined);
+      await this.#send(when);
+    })();
+    this.#written = saved;
+    await saved;
+  }
+
+  async #send(when: "as read" | "whatever changed"): Promise<void> {
+    const { kind, object: current, writer } = this.#options;
+    const object = current();
+    const text = this.#records.size === 0 ? null : JSON.stringify(Object.fromEntries(this.#records));
+    mustFit(kind, object, text ?? "");
+    const guard = when === "as read" ? { resourceVersion: versionWithSteps(writer, kind, object) } : {};
+    const metadata = { uid: object.metadata.uid, ...guard, annotations: { [STEPS_ANNOTATION]: text } };
+    await writer.patch(kind, keyOf(object), { body: { metadata }, part: "object" });
+  }
+}
+
+/** The latest version that is known of this very object with these very steps: others may have changed something else since. */
+function versionWithSteps(writer: Writer, kind: AnyKind, object: StoredObject): string {
+  const { uid, resourceVersion } = object.metadata;
+  const known = writer.known(kind, object);
+  if (known === undefined || known.metadata.uid !== uid || textOf(known) !== textOf(object)) return resourceVersion;
+  return isLater(known.metadata.resourceVersion, resourceVersion) ? known.metadata.resourceVersion : resourceVersion;
+}
+
+function textOf({ metadata }: StoredObject): string | undefined {
+  return metadata.annotations?.[STEPS_ANNOTATION];
+}
+
+/** The server would refuse it as well, but what it says is tried again, and so would be what the step does. */
+function mustFit(kind: AnyKind, { metadata }: StoredObject, text: string): void {
+  let bytes = Buffer.byteLength(STEPS_ANNOTATION) + Buffer.byteLength(text);
+  for (const [name, value] of Object.entries(metadata.annotations ?? {})) {
+    if (name !== STEPS_ANNOTATION) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+  }
+  if (bytes <= ANNOTATIONS_LIMIT) return;
+  const what = `${kind.kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
+  throw new RuntimeError(
+    "StepsTooLarge",
+    `Cannot remember the steps of ${what}: its annotations would have ${bytes} bytes, and a server takes ${ANNOTATIONS_LIMIT}. ` +
+      "Let steps return names or references, and keep large results elsewhere.",
+    { object: what },
+  );
 }
 
 /** What was written by hand or by a later version is not trusted: the steps then count as never begun. */
@@ -111,6 +183,12 @@ function parseRecords(text: string | undefined): { readonly [name: string]: Reco
   }
 }
 
+/** The same for inputs that are equal, whatever the order of their fields. */
 function hashOf(input: Json): string {
-  return createHash("sha256").update(JSON.stringify(input)).digest("base64url").slice(0, 16);
+  return createHash("sha256").update(JSON.stringify(input, inOrder)).digest("base64url").slice(0, 16);
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -85,7 +85,7 @@ export class TurnWork {
     };
     const owner = { kind, object };
     this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced });
-    this.steps = new Steps({ kind, object, writer, signal });
+    this.steps = new Steps({ kind, object: () => this.object, writer, signal });
     this.status = draftOf({ object, time: () => timestamp(clock) });
   }
 
