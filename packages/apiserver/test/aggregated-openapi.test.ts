@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
-import answers from "./aggregation/answers.json" with { type: "json" };
+import answers from "./aggregation/recorded/answers.json" with { type: "json" };
 import { tell } from "./aggregation/story.ts";
 import { answerOf } from "./aggregation/things.ts";
 import { ask } from "./ask.ts";

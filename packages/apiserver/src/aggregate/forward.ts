@@ -1,9 +1,12 @@
 /** Hands a request to the server that an API service names, and its answer back. */
+import { isIP } from "node:net";
 import { fromChunks, type Answer, type AnswerHeaders } from "../answer.ts";
+import { headerOf, type Call } from "../call.ts";
 import { OutgoingError, type OutgoingAnswer } from "../outgoing/outgoing.ts";
 import type { Exchange } from "../exchange.ts";
 import { plainText } from "../paths/plain.ts";
 import { isAvailable, type RemoteService } from "./api-service.ts";
+import { joinConnections, upgradeOf } from "./upgrade.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 
 /** Headers that are between two neighbours, or that say who asks: they are not handed on. */
@@ -14,19 +17,17 @@ const notForwarded =
 export async function forwardTo(service: RemoteService, exchange: Exchange, parts: RemoteParts): Promise<Answer> {
   if (!isAvailable(service)) return plainText(503, "service unavailable\n");
   const { call, user } = exchange;
-  const hasBody = call.method !== "GET" && call.method !== "HEAD";
-  const body = hasBody ? await call.body() : undefined;
+  const request = { method: call.method, path: call.url, user, headers: forwardedHeaders(exchange) };
   try {
-    const request = {
-      method: call.method,
-      path: call.url,
-      user,
-      headers: forwardedHeaders(call.headers),
-      signal: call.signal,
-      streams: true,
-      ...(body === undefined ? {} : { body }),
-    };
-    return toAnswer(await callRemote(service, request, parts));
+    const upgrade = upgradeOf(call);
+    if (upgrade !== undefined) {
+      const answer = await callRemote(service, { ...request, upgrade }, parts);
+      return joinConnections(call, answer) ?? toAnswer(answer);
+    }
+    const hasBody = call.method !== "GET" && call.method !== "HEAD";
+    const body = hasBody ? { body: await call.body() } : {};
+    const { signal } = call;
+    return toAnswer(await callRemote(service, { ...request, ...body, signal, streams: true }, parts));
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     if (error.code === "Unresolved") return plainText(503, "service unavailable\n");
@@ -34,13 +35,19 @@ export async function forwardTo(service: RemoteService, exchange: Exchange, part
   }
 }
 
-function forwardedHeaders(headers: Exchange["call"]["headers"]): { [name: string]: string | string[] } {
-  const kept = Object.entries(headers).filter(([name]) => !notForwarded.test(name));
-  return Object.fromEntries(
-    kept.flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, typeof value === "string" ? value : [...value]]],
-    ),
+function forwardedHeaders({ call, auditId }: Exchange): { [name: string]: string | string[] } {
+  const kept = Object.entries(call.headers).filter(([name]) => !notForwarded.test(name));
+  const headers = kept.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, typeof value === "string" ? value : [...value]] as const],
   );
+  return { ...Object.fromEntries(headers), "audit-id": auditId, ...forwardedFor(call) };
+}
+
+/** Whose request it was before it came here: a list that every hand adds to. Calls in process come from nowhere. */
+function forwardedFor(call: Call): { [name: string]: string } {
+  if (isIP(call.remoteAddress) === 0) return {};
+  const before = headerOf(call, "x-forwarded-for");
+  return { "x-forwarded-for": before === undefined ? call.remoteAddress : `${before}, ${call.remoteAddress}` };
 }
 
 function toAnswer({ status, headers, body, chunks }: OutgoingAnswer): Answer {

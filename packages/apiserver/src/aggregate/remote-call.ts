@@ -12,7 +12,10 @@ export interface RemoteParts {
 }
 
 /** What is asked of the other server. */
-export interface RemoteRequest extends Pick<OutgoingCall, "method" | "headers" | "body" | "signal" | "streams"> {
+export interface RemoteRequest extends Pick<
+  OutgoingCall,
+  "method" | "headers" | "body" | "signal" | "streams" | "upgrade"
+> {
   /** Path and query. */
   readonly path: string;
   readonly user: UserInfo;

@@ -77,7 +77,7 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     host: call.connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
     port: call.connectTo?.port ?? (url.port === "" ? undefined : Number(url.port)),
     path: url.pathname + url.search,
-    headers: { ...call.headers, host: url.host },
+    headers: { ...call.headers, host: url.host, ...upgradeHeaders(call) },
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   };
   const tls = {
@@ -92,6 +92,10 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "http:" ? httpRequest(options) : httpsRequest({ ...options, ...tls });
     request.once("error", (error) => reject(toOutgoingError(error, options)));
+    request.once("upgrade", ({ statusCode: status = 0, headers }, connection, head) => {
+      if (head.length > 0) connection.unshift(head);
+      resolve({ status, headers, body: nothing, connection });
+    });
     request.once("response", (response) => {
       const { statusCode: status = 0, headers } = response;
       if (call.streams === true) return resolve({ status, headers, body: nothing, chunks: response });
@@ -102,6 +106,10 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     });
     request.end(call.body);
   });
+}
+
+function upgradeHeaders({ upgrade }: OutgoingCall): { [name: string]: string } {
+  return upgrade === undefined ? {} : { connection: "Upgrade", upgrade };
 }
 
 interface Target {

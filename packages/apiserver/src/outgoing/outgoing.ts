@@ -18,6 +18,8 @@ export interface OutgoingCall {
   readonly identity?: { readonly certificate: string; readonly privateKey: string } | undefined;
   /** Whether the body is wanted while it comes. */
   readonly streams?: boolean;
+  /** The protocol that the connection is to change to (header `upgrade`); the other side may refuse. */
+  readonly upgrade?: string;
 }
 
 /** A place that can be connected to. */
@@ -36,6 +38,8 @@ export interface OutgoingAnswer {
   /** The whole body; empty when it comes in chunks. */
   readonly body: Uint8Array;
   readonly chunks?: AsyncIterable<Uint8Array>;
+  /** The connection, when it changed to another protocol: the status is 101 then. */
+  readonly connection?: Duplex;
 }
 
 /** Makes a call; rejects with an OutgoingError when there is no answer. */

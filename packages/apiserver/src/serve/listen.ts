@@ -47,8 +47,10 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const patience = { ...defaultPatience, ...options.patience };
   const onRequest = (request: HttpRequest, response: HttpResponse): void =>
     void serveOne({ handler, patience }, request, response);
-  const onUpgrade = (request: IncomingMessage, socket: Duplex): void =>
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (head.length > 0) socket.unshift(head);
     void serveUpgrade({ handler, patience }, request, socket);
+  };
   const server =
     options.tls === undefined ? await plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
   server.on("upgrade", onUpgrade);

@@ -42,5 +42,5 @@ const places = { host: "localhost", newPort: await serve("new"), oldPort: await 
 const answers = await tell(ask, places, async (isSo) => {
   while (!(await isSo())) await pause(500);
 });
-await writeFile(join(import.meta.dirname, "answers.json"), `${JSON.stringify(answers, undefined, 1)}\n`);
+await writeFile(join(import.meta.dirname, "recorded", "answers.json"), `${JSON.stringify(answers, undefined, 1)}\n`);
 process.exit(0);
