@@ -122,6 +122,7 @@ function walk(schema: JsonSchema, path: string, visit: (schema: JsonSchema, path
 }
 
 function checkNode(schema: JsonSchema, path: string): void {
+  checkNumbers(path, schema);
   checkBounds(path, schema.minimum, schema.maximum);
   checkBounds(path, schema.minLength, schema.maxLength);
   checkBounds(path, schema.minItems, schema.maxItems);
@@ -130,6 +131,24 @@ function checkNode(schema: JsonSchema, path: string): void {
   checkListKeys(path, schema);
   checkSet(path, schema);
 }
+
+/** NaN and the infinities are not JSON: they would be sent as null, and nothing would be checked. */
+function checkNumbers(path: string, schema: JsonSchema): void {
+  for (const name of ["minimum", "maximum", "multipleOf"] as const) {
+    const value = schema[name];
+    if (value !== undefined && !Number.isFinite(value))
+      throw new DefinitionError("BadBounds", path, `${value} is not a number that a ${name} can be`);
+  }
+  if (schema.multipleOf !== undefined && schema.multipleOf <= 0)
+    throw new DefinitionError("BadBounds", path, `no value is a multiple of ${schema.multipleOf}; it must be above 0`);
+  for (const name of COUNTS) {
+    const value = schema[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+      throw new DefinitionError("BadBounds", path, `${name} is ${value}; write a whole number that is at least 0`);
+  }
+}
+
+const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
 function checkBounds(path: string, low: number | undefined, high: number | undefined): void {
   if (low !== undefined && high !== undefined && low > high)

@@ -158,6 +158,7 @@ const broken: readonly { name: string; define: () => unknown; code: string; fiel
     define: () =>
       defineResource({ group: "a.b", version: "v1", kind: "A", spec: s.object({ size: s.int32().min(3).max(2) }) }),
   },
+  ...impossible(),
   {
     name: "a pattern with look-ahead",
     code: "BadPattern",
@@ -349,3 +350,25 @@ describe("what imported CRDs say", () => {
     );
   });
 });
+
+/** Bounds that are no bounds: JSON has no word for them, or nothing could be counted by them. */
+function impossible(): { name: string; code: "BadBounds"; field: string; define: () => unknown }[] {
+  const bounds: { readonly [name: string]: Parameters<typeof s.object>[0][string] } = {
+    "a minimum that is no number": s.int32().min(NaN),
+    "a maximum without end": s.number().max(Infinity),
+    "a lower limit without end": s.number().above(-Infinity),
+    "an upper limit that is no number": s.number().below(NaN),
+    "multiples of nothing": s.int32().multipleOf(0),
+    "multiples of no number": s.int32().multipleOf(NaN),
+    "a length that is no number": s.string().max(NaN),
+    "a length below nothing": s.string().min(-1),
+    "half an item": s.array(s.string()).max(1.5),
+    "entries without end": s.record(s.string()).max(Infinity),
+  };
+  return Object.entries(bounds).map(([name, field]) => ({
+    name,
+    code: "BadBounds",
+    field: "spec.size",
+    define: () => defineResource({ group: "a.b", version: "v1", kind: "A", spec: s.object({ size: field }) }),
+  }));
+}
