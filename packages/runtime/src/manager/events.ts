@@ -5,6 +5,8 @@ import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { Bucket } from "../queue/bucket.ts";
+import type { Rate } from "../queue/bucket.ts";
 import { microTime } from "./lease.ts";
 
 /** The kind. */
@@ -48,12 +50,17 @@ const SERIES_SPAN = 6 * 60_000;
 /** A series is written at most this often. */
 const SERIES_PACE = 30_000;
 const SERIES_KEPT = 1_000;
+/** In bytes of UTF-8, as kube-apiserver counts. */
 const NOTE_LENGTH = 1024;
+/** How many different events one object may have: as many as client-go allows, so that a note with a counter in it floods nobody. */
+const RATE: Rate = { burst: 25, perSecond: 1 / 300 };
 
 /** Records events for one controller. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new Map<string, Series>();
+  /** What each object may still say, by its uid. */
+  readonly #buckets = new Map<string, Bucket>();
   #serial = 0;
 
   constructor(options: RecorderOptions) {
@@ -66,10 +73,12 @@ export class Recorder {
     const now = clock.now();
     const id = `${object.metadata.uid} ${note.type} ${note.reason} ${note.note}`;
     const known = this.#series.get(id);
-    const write =
-      known !== undefined && now - known.lastAt < SERIES_SPAN
-        ? this.#repeat(known, now)
-        : this.#begin(id, object, note);
+    const isRepeated = known !== undefined && now - known.lastAt < SERIES_SPAN;
+    if (!isRepeated && !this.#mayBegin(object.metadata.uid, now)) {
+      log.debug("an event was not recorded: there were too many of this object", { reason: note.reason });
+      return;
+    }
+    const write = isRepeated ? this.#repeat(known, now) : this.#begin(id, object, note);
     write.catch((error: unknown) => log.warn("could not record an event", { reason: note.reason, error }));
   }
 
@@ -78,7 +87,7 @@ export class Recorder {
     const { namespace = "default", name, uid } = object.metadata;
     const now = clock.now();
     const eventName = `${name}.${Math.floor(clock.wall()).toString(16)}${(this.#serial++).toString(16)}`;
-    this.#remember(id, { namespace, name: eventName, count: 1, lastAt: now, writtenAt: now });
+    keep(this.#series, id, { namespace, name: eventName, count: 1, lastAt: now, writtenAt: now });
     const regarding = {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
@@ -96,7 +105,7 @@ export class Recorder {
       action: "Reconcile",
       type: note.type,
       reason: note.reason,
-      note: note.note.slice(0, NOTE_LENGTH),
+      note: cut(note.note),
       regarding,
     };
     await writer.create(Event, event);
@@ -112,9 +121,22 @@ export class Recorder {
     await writer.patch(Event, series, { body, part: "object" });
   }
 
-  #remember(id: string, series: Series): void {
-    this.#series.delete(id);
-    this.#series.set(id, series);
-    if (this.#series.size > SERIES_KEPT) this.#series.delete(this.#series.keys().next().value ?? "");
+  #mayBegin(uid: string, now: number): boolean {
+    const bucket = this.#buckets.get(uid) ?? new Bucket(RATE, now);
+    keep(this.#buckets, uid, bucket);
+    return bucket.take(now) === 0;
   }
+}
+
+/** Puts an entry last and lets the first go when there are too many. */
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > SERIES_KEPT) map.delete(map.keys().next().value ?? "");
+}
+
+/** As many whole characters as fit. */
+function cut(note: string): string {
+  const { read } = new TextEncoder().encodeInto(note, new Uint8Array(NOTE_LENGTH));
+  return note.slice(0, read);
 }

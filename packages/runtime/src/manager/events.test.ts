@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject, StoredObject } from "@capstan/model";
+import type { Writer } from "../apply/writer.ts";
+import { silentLog } from "../log.ts";
+import { VirtualClock } from "../testing/clock.ts";
+import { Event, Recorder } from "./events.ts";
+
+const kind = { group: "example.com", version: "v1", kind: "Widget", plural: "widgets", scope: "Namespaced" } as const;
+
+function objectNamed(name: string): StoredObject {
+  const metadata = { namespace: "default", name, uid: `uid-${name}`, creationTimestamp: "", resourceVersion: "1" };
+  return { apiVersion: "example.com/v1", kind: "Widget", metadata };
+}
+
+function setUp(): { clock: VirtualClock; recorder: Recorder; created: { note: string; of: string }[] } {
+  const clock = new VirtualClock();
+  const created: { note: string; of: string }[] = [];
+  const writer = {
+    create: async (of: unknown, event: KubeObject & { note: string; regarding: { name: string } }) => {
+      assert.equal(of, Event);
+      created.push({ note: event.note, of: event.regarding.name });
+    },
+    patch: async () => undefined,
+    // The recorder uses no more of a writer than these two.
+  } as unknown as Writer;
+  const recorder = new Recorder({ writer, clock, log: silentLog, controller: "widget", instance: "one", kind });
+  return { clock, recorder, created };
+}
+
+test("a note has as many whole characters as fit into the bytes that a server takes", () => {
+  const { recorder, created } = setUp();
+  for (const note of [
+    "a".repeat(2000),
+    "\u00e9".repeat(2000),
+    "\u20ac".repeat(2000),
+    "\u{1f600}".repeat(2000),
+    "short \u20ac",
+  ]) {
+    recorder.record(objectNamed("a"), { type: "Normal", reason: "Seen", note });
+    const [told] = created.splice(0);
+    assert.ok(told !== undefined && note.startsWith(told.note) && told.note.isWellFormed());
+    const bytes = Buffer.byteLength(told.note);
+    assert.ok(bytes <= 1024 && (bytes > 1020 || told.note === note), `${bytes} bytes`);
+  }
+});
+
+test("an object that has something else to say each time is heard 25 times, then every five minutes; others are heard", async () => {
+  const { clock, recorder, created } = setUp();
+  const say = (name: string, at: number): void =>
+    recorder.record(objectNamed(name), { type: "Warning", reason: "Counted", note: `attempt ${at}` });
+  for (let at = 0; at < 100; at++) say("loud", at);
+  assert.equal(created.length, 25);
+  say("quiet", 0);
+  assert.equal(created.at(-1)?.of, "quiet");
+  await clock.advance(300_000);
+  for (let at = 100; at < 200; at++) say("loud", at);
+  assert.equal(created.length, 27);
+});
