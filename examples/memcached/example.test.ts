@@ -49,6 +49,16 @@ test("a Memcached that is deleted stays until its last server has stopped", asyn
   assert.equal(await world.get(Memcached, "cache"), undefined);
 });
 
+test("a Memcached may have the longest name that there is", async () => {
+  await using world = await testOperator(app);
+  const name = "m".repeat(253);
+  await world.apply(Memcached, name, { spec: { size: 1 } });
+  await world.settle();
+  const { metadata, status } = (await world.get(Memcached, name)) ?? assert.fail();
+  assert.equal(status?.conditions?.[0]?.message, "0 of 1 servers answer");
+  assert.equal((await world.get(Deployment, metadata.uid))?.spec?.replicas, 1);
+});
+
 test("more than 100 servers are refused by the server, in our words", async () => {
   await using world = await testOperator(app);
   await assert.rejects(world.apply(Memcached, "cache", { spec: { size: 101 } }), /at most 100 servers/);

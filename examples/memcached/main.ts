@@ -17,16 +17,18 @@ export const Memcached = defineResource({
   rules: [s.rule("self.size <= 100", "at most 100 servers")],
 });
 
-const labelsOf = (name: string) => ({ "cache.example.com/name": name });
+/** What an object's children are called: names may be longer than a label can hold. */
+const keyOf = ({ metadata: { name, uid } }: ObjectOf<typeof Memcached>) => (name.length > 63 ? uid : name);
+const labelsOf = (object: ObjectOf<typeof Memcached>) => ({ "cache.example.com/name": keyOf(object) });
 
 /** The Deployment that runs so many servers. */
-const servers = ({ metadata: { name }, spec }: ObjectOf<typeof Memcached>, replicas: number) => ({
+const servers = (object: ObjectOf<typeof Memcached>, replicas: number) => ({
   spec: {
     replicas,
-    selector: { matchLabels: labelsOf(name) },
+    selector: { matchLabels: labelsOf(object) },
     template: {
-      metadata: { labels: labelsOf(name) },
-      spec: { containers: [{ name: "memcached", image: spec.image, ports: [{ containerPort: 11211 }] }] },
+      metadata: { labels: labelsOf(object) },
+      spec: { containers: [{ name: "memcached", image: object.spec.image, ports: [{ containerPort: 11211 }] }] },
     },
   },
 });
@@ -38,15 +40,14 @@ export const memcached = controller(
     reads: [Pod],
     // The object holds its name until the last server has stopped: one that is made anew never meets servers of the old one.
     cleanup: async ({ object, apply, find }) => {
-      await apply(Deployment, object.metadata.name, servers(object, 0));
-      const left = find(Pod, { labels: labelsOf(object.metadata.name) }).length;
+      await apply(Deployment, keyOf(object), servers(object, 0));
+      const left = find(Pod, { labels: labelsOf(object) }).length;
       if (left > 0) throw new Retry(`${left} servers still run`, { after: "1m" });
     },
   },
   async ({ object, apply, find, status }) => {
-    const { name } = object.metadata;
-    const deployment = await apply(Deployment, name, servers(object, object.spec.size));
-    const pods = find(Pod, { labels: labelsOf(name) });
+    const deployment = await apply(Deployment, keyOf(object), servers(object, object.spec.size));
+    const pods = find(Pod, { labels: labelsOf(object) });
     status.nodes = pods.map((pod) => pod.metadata.name).sort();
     const ready = deployment.status?.readyReplicas ?? 0;
     status.condition("Available", ready === object.spec.size, `${ready} of ${object.spec.size} servers answer`);

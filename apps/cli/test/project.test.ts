@@ -51,6 +51,49 @@ async function list(root: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
+/** What a fresh project's controller must stand, as a test in that project. */
+const hardTest = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pod } from "capstan/kinds/v1";
+import { testOperator } from "capstan/testing";
+import { AppService } from "./app-service.ts";
+import { app } from "./main.ts";
+
+test("a new image reaches the pod, and a new command is refused", async () => {
+  await using world = await testOperator(app);
+  await world.apply(AppService, "one", {});
+  await world.settle();
+  await world.apply(AppService, "one", { spec: { image: "busybox:1.38" } });
+  await world.settle();
+  assert.equal((await world.get(Pod, "one-pod"))?.spec?.containers[0]?.image, "busybox:1.38");
+  const changed = world.apply(AppService, "one", { spec: { command: ["sleep", "1"] } });
+  await assert.rejects(changed, /spec.command.*cannot be changed once it is set/);
+});
+
+test("what fails is told in the status", async () => {
+  await using world = await testOperator(app);
+  await world.apply(AppService, "one", {});
+  await world.settle();
+  await world.applyStatus(Pod, "one-pod", { phase: "Running" });
+  await world.settle();
+  assert.equal((await world.get(AppService, "one"))?.status?.conditions?.[0]?.status, "True");
+  await world.apply(AppService, "one", { spec: { image: " no image " } });
+  await world.advance("1m");
+  const [ready] = (await world.get(AppService, "one"))?.status?.conditions ?? [];
+  assert.deepEqual([ready?.status, ready?.observedGeneration], ["False", 2]);
+  assert.match(ready?.message ?? "", /image/);
+});
+
+test("the longest name gets a pod and a status", async () => {
+  await using world = await testOperator(app);
+  const name = "a".repeat(253);
+  await world.apply(AppService, name, {});
+  await world.settle();
+  const { status } = (await world.get(AppService, name)) ?? assert.fail();
+  assert.equal((await world.get(Pod, status?.pod ?? ""))?.spec?.containers.length, 1);
+});
+`;
+
 suite("a new project", () => {
   test("has twelve files, compiles, and its test passes", async () => {
     await mustRun(`init app-operator --capstan ${checkout}`, inFolder());
@@ -58,6 +101,13 @@ suite("a new project", () => {
     assert.equal((await list(root)).length, 12);
     assert.deepEqual(await typeErrors(root), []);
     assert.match(await npm(root, "test"), /pass 1\n/);
+  });
+
+  test("follows its spec, says what it cannot do, and takes long names", async () => {
+    const root = join(folder, "app-operator");
+    await writeFile(join(root, "src/hard.test.ts"), hardTest);
+    assert.match(await npm(root, "test"), /pass 4\n/);
+    await rm(join(root, "src/hard.test.ts"));
   });
 
   test("grows by kinds of every sort, and still compiles and passes", async () => {
@@ -342,8 +392,13 @@ suite("capstan dev", () => {
       await saying(/src\/app-service\.ts changed: reloading/);
       await saying(/cannot load .*main\.ts: SyntaxError: .*app-service\.ts:\d+/);
       said = "";
-      await writeFile(file, text.replace("the pod is", "now the pod is"));
+      await writeFile(file, text.replace('phase === "Running", `the pod is', "false, `now the pod is"));
       await saying(/ready in \d+ ms/);
+      await saying(/example-app-service Ready=False \(the program is new\)/);
+      const second = await capstan(["dev"], { cwd: root });
+      assert.equal(second.code, 4, "a folder has one session");
+      assert.match(second.err, /runs here already/);
+      assert.match((await mustRun("explain appservice/example-app-service", { cwd: root })).out, /wrote/);
       said = "";
       const missing = await capstan(["pause", "appservice/missing"], { cwd: root });
       assert.equal(missing.code, 1, missing.err);

@@ -25,13 +25,14 @@ export type Files = ReadonlyMap<string, string>;
 export type Templates = (inputs: Inputs) => Files;
 
 /** The generation that new projects are made with. */
-export const currentTemplates = 2;
+export const currentTemplates = 3;
 
 /** Every generation that projects were made with: an upgrade needs the old one to know what the user changed. */
 const generations: { readonly [generation: number]: Templates } = {
-  // The second differs from the first in how src/main.ts starts.
+  // The second differs from the first in how src/main.ts starts, the third from both in what controllers do (templates/early.ts).
   1: render,
   2: render,
+  3: render,
 };
 
 /** The files of a project, as the templates that its inputs name write them. */

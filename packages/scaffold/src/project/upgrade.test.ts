@@ -131,6 +131,7 @@ test("projects of the first templates become those of the newest, and their peop
     changes.map(({ path, action }) => [path, action]),
     [
       ["capstan.json", "update"],
+      ["src/app-service.ts", "update"],
       ["src/main.ts", "update"],
     ],
   );

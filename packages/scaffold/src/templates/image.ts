@@ -25,33 +25,40 @@ export function imageController(
   { value, child }: { readonly value: string; readonly child: string },
   { kind, group, image }: ApiInputs,
 ): string {
-  const command = image?.command === undefined ? "" : `\n            command: ${JSON.stringify(image.command)},`;
-  const port = image?.port === undefined ? "" : "\n            ports: [{ containerPort: object.spec.port }],";
+  const command = image?.command === undefined ? "" : `\n                command: ${JSON.stringify(image.command)},`;
+  const port = image?.port === undefined ? "" : "\n                ports: [{ containerPort: object.spec.port }],";
   return `export const ${value} = controller(${kind}, { owns: [${child}] }, async ({ object, apply, status }) => {
-  const { name } = object.metadata;
-  const labels = { "${group}/name": name };
-  const deployment = await apply(${child}, name, {
-    spec: {
-      replicas: object.spec.size,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [
-          {
-            name: "main",
-            image: object.spec.image,${command}${port}
-            securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+  const { name, uid } = object.metadata;
+  // Names may be longer than a label can hold.
+  const key = name.length > 63 ? uid : name;
+  const labels = { "${group}/name": key };
+  try {
+    const deployment = await apply(${child}, key, {
+      spec: {
+        replicas: object.spec.size,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+            containers: [
+              {
+                name: "main",
+                image: object.spec.image,${command}${port}
+                securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+              },
+            ],
           },
-          ],
         },
       },
-    },
-  });
-  const ready = deployment.status?.readyReplicas ?? 0;
-  status.readyReplicas = ready;
-  status.condition("Ready", ready === object.spec.size, \`\${ready} of \${object.spec.size} pods are ready\`);
+    });
+    const ready = deployment.status?.readyReplicas ?? 0;
+    status.readyReplicas = ready;
+    status.condition("Ready", ready === object.spec.size, \`\${ready} of \${object.spec.size} pods are ready\`);
+  } catch (error) {
+    status.condition("Ready", false, String(error));
+    throw error;
+  }
 });
 `;
 }

@@ -1,7 +1,9 @@
 /** The source of one kind: its resource and its controller, in one file that a newcomer can read. */
 import type { ApiInputs, Inputs } from "../project/inputs.ts";
 import { type Words, wordsOf } from "../project/names.ts";
+import { earlyImageController, earlyPodController, earlyPodSpec } from "./early.ts";
 import { imageController, imageSpec, imageStatus } from "./image.ts";
+import { podController, podSpec, podStatus } from "./pod.ts";
 
 /** A file's text under the project's header. */
 export function withHeader({ header }: Inputs, text: string): string {
@@ -59,7 +61,7 @@ export function isNamedAsItsChild(api: ApiInputs): boolean {
 /** The file of a kind. */
 export function sourceFile(inputs: Inputs, api: ApiInputs): string {
   const words = wordsOf(api.kind, api.plural);
-  const parts = [imports(api), kindValue(api, words)];
+  const parts = [imports(api), kindValue(inputs, api, words)];
   if (api.controllers.includes("")) parts.push(mainController(inputs, api, words));
   return withHeader(inputs, parts.filter((part) => part !== "").join("\n"));
 }
@@ -103,10 +105,10 @@ function kindModule({ group, version }: Pick<ApiInputs, "group" | "version">): s
   return `capstan/kinds/${group === "" ? "" : `${group}/`}${version}`;
 }
 
-function kindValue(api: ApiInputs, words: Words): string {
+function kindValue(inputs: Inputs, api: ApiInputs, words: Words): string {
   switch (api.origin) {
     case "new":
-      return resource(api, words);
+      return resource(inputs, api, words);
     case "core":
       return "";
     case "external":
@@ -122,12 +124,16 @@ export const ${api.kind}: Kind<StoredObject, object, "${api.scope}"> = {
   }
 }
 
-function resource(api: ApiInputs, { kind, plural }: Words): string {
+function schemas({ templates }: Inputs, api: ApiInputs): string {
+  if (api.image !== undefined) return `${imageSpec(api.image)}\n${imageStatus}`;
+  return `${(templates < 3 ? earlyPodSpec : podSpec)(api)}\n${podStatus}`;
+}
+
+function resource(inputs: Inputs, api: ApiInputs, { kind, plural }: Words): string {
   const { image, webhooks = {} } = api;
   const stored = webhooks.conversion;
   const version = stored === undefined ? `  version: "${api.version}",\n` : "";
-  const schemas = image === undefined ? podSchemas(api) : `${imageSpec(image)}\n${imageStatus}`;
-  return `${schemas}
+  return `${schemas(inputs, api)}
 export const ${kind} = defineResource({
   group: "${api.group}",
 ${version}  kind: "${kind}",
@@ -166,20 +172,6 @@ const validating = `  validate: ({ object, reject }) => {
   },
 `;
 
-function podSchemas(api: ApiInputs): string {
-  const place =
-    api.scope === "Cluster" ? `  namespace: s.string().default("default").describe("Where the pod runs"),\n` : "";
-  return `const spec = s.object({
-  image: s.string().default("busybox:1.37").describe("The image that the pod runs"),
-  command: s.array(s.string()).default(["sleep", "3600"]).describe("What it runs in there"),
-${place}});
-
-const status = s.object({
-  pod: s.string().describe("The name of the pod"),
-});
-`;
-}
-
 function mainController(inputs: Inputs, api: ApiInputs, { kind }: Words): string {
   const value = valueOf(inputs, api);
   if (api.origin !== "new") {
@@ -188,36 +180,10 @@ function mainController(inputs: Inputs, api: ApiInputs, { kind }: Words): string
 });
 `;
   }
-  return api.image === undefined
-    ? podController(value, api)
-    : imageController({ value, child: childOf(api).name }, api);
-}
-
-function podController(value: string, api: ApiInputs): string {
-  const { kind, group, scope } = api;
-  const child = childOf(api).name;
-  const place = scope === "Cluster" ? ", namespace: object.spec.namespace" : "";
-  return `export const ${value} = controller(${kind}, { owns: [${child}] }, async ({ object, apply, status }) => {
-  const { name } = object.metadata;
-  const pod = await apply(${child}, \`\${name}-pod\`, {
-    metadata: { labels: { "${group}/name": name }${place} },
-    spec: {
-      securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
-      containers: [
-        {
-          name: "main",
-          image: object.spec.image,
-          command: object.spec.command,
-          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-        },
-      ],
-    },
-  });
-  const phase = pod.status?.phase ?? "Pending";
-  status.pod = pod.metadata.name;
-  status.condition("Ready", phase === "Running", \`the pod is \${phase}\`);
-});
-`;
+  const names = { value, child: childOf(api).name };
+  const isEarly = inputs.templates < 3;
+  if (api.image === undefined) return (isEarly ? earlyPodController : podController)(names, api);
+  return (isEarly ? earlyImageController : imageController)(names, api);
 }
 
 function camel(name: string): string {
