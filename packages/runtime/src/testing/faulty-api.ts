@@ -1,6 +1,6 @@
 /** An API that fails on purpose: a function decides for each call what goes wrong with it. */
 import { ApiError, ConnectionError } from "@capstan/client";
-import type { AnyKind, Api, WatchEvent, WatchRequest } from "../api.ts";
+import type { AnyKind, Api, SentEvent, WatchEvent, WatchRequest, WatchStream } from "../api.ts";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 
@@ -74,34 +74,70 @@ interface Faulty {
   readonly decide: (call: Call) => Fault | undefined;
 }
 
-async function* faultyWatch(
-  { api, clock, decide }: Faulty,
-  kind: AnyKind,
-  request: WatchRequest,
-): AsyncGenerator<WatchEvent> {
+/**
+ * A watch with a fault. It can always be read as bytes, which is what a client over a wire gives: so tests take the way that objects
+ * take in production, whatever stands in for the server.
+ */
+function faultyWatch({ api, clock, decide }: Faulty, kind: AnyKind, request: WatchRequest): WatchStream {
   const fault = decide({ verb: "watch", kind, isWrite: false });
-  if (fault?.fault === "refuse") throw fault.error;
-  if (fault?.fault === "delay") await sleep(clock, fault.by, request.signal);
-  const events = api.watch(kind, request);
-  if (fault?.fault === "late") {
-    for await (const event of events) {
-      await sleep(clock, fault.by, request.signal);
-      yield event;
-    }
-    return;
+  const { signal } = request;
+  async function open(): Promise<WatchStream> {
+    if (fault?.fault === "refuse") throw fault.error;
+    if (fault?.fault === "delay") await sleep(clock, fault.by, signal);
+    return api.watch(kind, request);
   }
-  yield* fault?.fault === "break" || fault?.fault === "silence" ? cutShort(events, fault) : events;
+  async function* events(): AsyncGenerator<WatchEvent> {
+    for await (const [event] of spoilt(inBatches(await open()), { fault, clock, signal })) if (event) yield event;
+  }
+  async function* batches(): AsyncGenerator<readonly SentEvent[]> {
+    const stream = await open();
+    yield* spoilt(stream.batches?.() ?? asSent(stream), { fault, clock, signal });
+  }
+  return { [Symbol.asyncIterator]: events, batches };
 }
 
-async function* cutShort(
-  events: AsyncIterable<WatchEvent>,
+async function* inBatches(events: AsyncIterable<WatchEvent>): AsyncGenerator<readonly WatchEvent[]> {
+  for await (const event of events) yield [event];
+}
+
+async function* asSent(events: AsyncIterable<WatchEvent>): AsyncGenerator<readonly SentEvent[]> {
+  const encoder = new TextEncoder();
+  for await (const { type, object } of events) yield [{ type, bytes: encoder.encode(JSON.stringify(object)) }];
+}
+
+interface Spoiling {
+  readonly fault: Fault | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a fault leaves of a stream. */
+async function* spoilt<E>(
+  batches: AsyncIterable<readonly E[]>,
+  { fault, clock, signal }: Spoiling,
+): AsyncGenerator<readonly E[]> {
+  if (fault?.fault === "break" || fault?.fault === "silence") return yield* cutShort(batches, fault);
+  for await (const batch of batches) {
+    if (fault?.fault === "late") {
+      for (const event of batch) {
+        await sleep(clock, fault.by, signal);
+        yield [event];
+      }
+    } else yield batch;
+  }
+}
+
+async function* cutShort<E>(
+  batches: AsyncIterable<readonly E[]>,
   fault: Extract<Fault, { readonly fault: "break" | "silence" }>,
-): AsyncGenerator<WatchEvent> {
+): AsyncGenerator<readonly E[]> {
   let left = fault.after;
-  for await (const event of events) {
-    if (left-- > 0) yield event;
-    else if (fault.fault === "silence") continue;
-    else if (fault.how === "close") return;
-    else throw errors.connectionLost();
+  for await (const batch of batches) {
+    if (left > 0) yield batch.slice(0, left);
+    const isCut = batch.length > left;
+    left = Math.max(0, left - batch.length);
+    if (!isCut || fault.fault === "silence") continue;
+    if (fault.how === "close") return;
+    throw errors.connectionLost();
   }
 }
