@@ -1,5 +1,6 @@
 /** Reads JSON values into the built-in types the way Go does: same order, same zeros, same complaints. */
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import { noteEmpty } from "../builtin/given-empty.ts";
 import { isCanonicalBase64, firstBadBase64 } from "./base64.ts";
 import { readCustom } from "./go-custom.ts";
 import type { GoField, GoStruct, GoType } from "./go-type.ts";
@@ -114,12 +115,18 @@ export class GoReader {
       this.#struct = type.name;
       const read = given === undefined || given === null ? undefined : this.read(field.type, given);
       this.#path.pop();
-      const isHeld = this.#source !== "stored" && Array.isArray(read) && isHeldEmpty(type.name, field.name);
-      const written = isHeld ? read : writtenField(field, read);
-      if (written !== undefined) result[field.name] = written;
+      this.#write(result, field, { struct: type.name, read });
     }
     this.#struct = outer;
     return result;
+  }
+
+  /** Writes what was read of a field; what is left out because it is empty can still be asked for until it is stored. */
+  #write(result: JsonObject, field: GoField, { struct, read }: { struct: string; read: JsonValue | undefined }): void {
+    const isList = this.#source !== "stored" && Array.isArray(read);
+    const written = isList && isHeldEmpty(struct, field.name) ? read : writtenField(field, read);
+    if (written !== undefined) result[field.name] = written;
+    else if (this.#source !== "stored" && isEmptyPart(read)) noteEmpty(result, field.name, read);
   }
 
   #findUnknown(type: GoStruct, source: JsonObject): void {
@@ -266,6 +273,11 @@ function canBeEmpty(type: GoType): boolean {
 function isEmpty(value: JsonValue): boolean {
   if (value === "" || value === 0 || value === false) return true;
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** What is left out though it was read is either nothing, or an empty list or map. */
+function isEmptyPart(value: JsonValue | undefined): value is never[] | Record<string, never> {
+  return typeof value === "object" && value !== null;
 }
 
 function isZeroStruct(type: GoType, value: JsonValue): boolean {

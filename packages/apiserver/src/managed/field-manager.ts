@@ -1,5 +1,14 @@
 /** Who owns which fields: server-side apply for one kind at one version, on the pure functions of `@capstan/patch`. */
-import { apiErrors, parseTime, StatusError, toFailure, toMilliseconds, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  isDeepEqual,
+  parseTime,
+  StatusError,
+  toFailure,
+  toMilliseconds,
+  type Json,
+  type KubeObject,
+} from "@capstan/model";
 import {
   fieldSetOf,
   manageFields,
@@ -12,6 +21,7 @@ import {
   type TypeSchema,
 } from "@capstan/patch";
 import type { AnyDraft } from "../builtin/draft.ts";
+import { hasEmptyInItems } from "../builtin/given-empty.ts";
 
 /** Who writes. */
 export interface WriteOrigin {
@@ -68,6 +78,7 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
         incoming: draft as unknown as JsonObject,
         manager,
         now: toDate(time),
+        isSame,
       });
       return settled(result);
     },
@@ -84,6 +95,11 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
       return settled(result);
     },
   };
+}
+
+/** Go compares lists that have one owner with all that they hold, where it leaves out what is empty everywhere else. */
+function isSame(before: Json, after: Json): boolean {
+  return isDeepEqual(before, after) && !hasEmptyInItems(after);
 }
 
 function filterOf(paths: readonly string[]): FieldFilter {

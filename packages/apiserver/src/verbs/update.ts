@@ -1,6 +1,7 @@
 /** update: a body replaces an object, or the part of it that a subresource shows. */
-import { apiErrors, cloneJson } from "@capstan/model";
+import { apiErrors } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { cloneDraft } from "../builtin/given-empty.ts";
 import type { KindRules } from "../builtin/rules.ts";
 import { headerOf } from "../call.ts";
 import { expectedOf, readObject } from "../decode/object.ts";
@@ -26,7 +27,7 @@ export async function update(exchange: ResourceExchange): Promise<Answer> {
     options,
     createsMissing: (resource.rules as KindRules).createOnUpdate === true,
     uid: body.metadata.uid ?? "",
-    change: (live) => manager?.update(live, cloneJson(body), origin) ?? cloneJson(body),
+    change: (live) => manager?.update(live, cloneDraft(body), origin) ?? cloneDraft(body),
   });
   return respondObject(exchange, created ? 201 : 200, object);
 }

@@ -79,10 +79,7 @@ function summarize({ status, body, warning }: Reply): string {
 
 /** Causes may come in any order, and so may what a message says of them: the real server goes through maps in random order. */
 function refusal(body: string): string {
-  // Lists that are empty look like absent ones where refusals show whole values: the one thing that is lost when a body is read.
-  const parsed = tryParse(
-    body.replaceAll(/(\\": ?)(\[\]|\{\})/g, "$1null").replaceAll(/(value: )(\[\]|\{\})/g, "$1null"),
-  );
+  const parsed = tryParse(body);
   if (parsed === undefined) return body;
   const { message = "", reason = "", details = {} } = parsed;
   const { causes = [], ...others } = details;

@@ -17,17 +17,9 @@ export async function explain(question: Question, ours: Ask, real: Ask): Promise
 type Simplify = (question: Question) => Question | undefined;
 
 const reasons: readonly (readonly [reason: string, simplify: Simplify])[] = [
-  ["an empty list or map is absent once it was read, where Go tells both apart until it writes them", withoutEmpties],
   ["a copied object is shown with its fields in another order", withoutCopies],
   ["a number beyond all numbers is refused later", withoutInfinity],
 ];
-
-function withoutEmpties(question: Question): Question | undefined {
-  return changed(question, (value) => {
-    if (typeof value !== "object" || value === null) return value;
-    return Object.keys(value).length === 0 ? undefined : value;
-  });
-}
 
 function withoutCopies(question: Question): Question | undefined {
   return changed(question, (value) => (isFields(value) && value["op"] === "copy" ? undefined : value));

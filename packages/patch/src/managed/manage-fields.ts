@@ -4,6 +4,7 @@ import { explain, PatchError, refuseTooDeep, type PatchErrorCode } from "../erro
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, unionOf } from "../fields/field-set.ts";
 import { isObject, type JsonObject } from "../json-value.ts";
 import type { TypeSchema } from "../schema/type-schema.ts";
+import type { IsSame } from "../typed/compare.ts";
 import { findTypeErrors } from "../typed/validate.ts";
 import { capUpdaters } from "./cap.ts";
 import { conflictCauses, conflictingFields, formatConflicts, type FieldConflict } from "./conflict.ts";
@@ -47,6 +48,8 @@ export interface ManageFieldsOptions {
   readonly resetFields?: { readonly [apiVersion: string]: FieldFilter };
   /** Gives an object in another version; undefined when that version is not served any more. */
   readonly convert?: (object: JsonObject, apiVersion: string) => ConvertedObject | undefined;
+  /** Whether values that are owned as a whole are the same, where an update can tell more about them than their JSON does. */
+  readonly isSame?: IsSame;
 }
 
 /** What became of the request. */
@@ -85,6 +88,7 @@ interface Request extends ManageFieldsOptions {
 function toRequest(options: ManageFieldsOptions): Request {
   const rules: Rules = {
     filterAt: (apiVersion) => options.resetFields?.[apiVersion],
+    isSame: options.isSame,
     convert: (object, apiVersion) => {
       if (object.apiVersion === apiVersion) return object;
       const converted = isObject(object.value) ? options.convert?.(object.value, apiVersion) : undefined;

@@ -2,7 +2,7 @@
 import { isDeepEqual } from "@capstan/model";
 import { differenceOf, intersectionOf, isEmptySet, isSubset, unionOf, type FieldSet } from "../fields/field-set.ts";
 import { explain } from "../errors.ts";
-import { compareValues, type Comparison } from "../typed/compare.ts";
+import { compareValues, type Comparison, type IsSame } from "../typed/compare.ts";
 import { mergeValues } from "../typed/merge.ts";
 import { reconcileFields } from "../typed/reconcile.ts";
 import { toFieldSet } from "../typed/to-field-set.ts";
@@ -18,6 +18,7 @@ export type FieldFilter = (fields: FieldSet) => FieldSet;
 export interface Rules {
   readonly convert: ConvertTyped;
   readonly filterAt: (apiVersion: string) => FieldFilter | undefined;
+  readonly isSame?: IsSame | undefined;
 }
 
 /** A change that someone makes. */
@@ -127,7 +128,7 @@ function compareAt(apiVersion: string, { before, after, rules }: Compared): Comp
   if (left === undefined) return undefined;
   const right = explain("failed to convert new object", () => rules.convert(after, apiVersion));
   if (right === undefined) return undefined;
-  const comparison = compareValues(left.value, right.value, left.type);
+  const comparison = compareValues(left.value, right.value, left.type, rules.isSame);
   const filter = rules.filterAt(apiVersion);
   if (filter === undefined) return comparison;
   const { removed, modified, added } = comparison;

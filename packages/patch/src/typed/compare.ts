@@ -13,10 +13,19 @@ export interface Comparison {
   readonly added: FieldSet;
 }
 
+/** Whether a value that is compared as a whole is the same as before. */
+export type IsSame = (before: Json, after: Json) => boolean;
+
 /** Compares an old and a new value of the same type. */
-export function compareValues(before: Json | undefined, after: Json | undefined, type: TypeSchema): Comparison {
+export function compareValues(
+  before: Json | undefined,
+  after: Json | undefined,
+  type: TypeSchema,
+  isSame: IsSame = isDeepEqual,
+): Comparison {
   const walk: Walk = {
     path: [],
+    isSame,
     removed: new FieldSetBuilder(),
     modified: new FieldSetBuilder(),
     added: new FieldSetBuilder(),
@@ -27,6 +36,7 @@ export function compareValues(before: Json | undefined, after: Json | undefined,
 
 interface Walk {
   readonly path: PathElement[];
+  readonly isSame: IsSame;
   readonly removed: FieldSetBuilder;
   readonly modified: FieldSetBuilder;
   readonly added: FieldSetBuilder;
@@ -65,7 +75,7 @@ function compareAs(shape: Shape, pair: Pair, { type, walk }: { type: TypeSchema;
 function compareLeaf({ before, after }: Pair, walk: Walk): true {
   if (before === undefined) walk.added.insert(walk.path);
   else if (after === undefined) walk.removed.insert(walk.path);
-  else if (!isDeepEqual(before, after)) walk.modified.insert(walk.path);
+  else if (!walk.isSame(before, after)) walk.modified.insert(walk.path);
   return true;
 }
 
@@ -130,7 +140,7 @@ function compareItems(
   if (before.length <= 1 && after.length <= 1) {
     compare({ before: before[0], after: after[0] }, type, walk);
   } else if (before.length >= 2 && after.length >= 2) {
-    if (!isDeepEqual(before, after)) walk.modified.insert(walk.path);
+    if (!walk.isSame(before, after)) walk.modified.insert(walk.path);
   } else if (before.length >= 2) {
     if (after.length > 0) compare({ before: undefined, after: after[0] }, type, walk);
     walk.removed.insert(walk.path);

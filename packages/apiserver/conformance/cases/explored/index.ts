@@ -4,6 +4,7 @@ import { customDefinitions } from "./custom-definitions.ts";
 import { customKeywords } from "./custom-keywords.ts";
 import { customLives } from "./custom-lives.ts";
 import { customRules } from "./custom-rules.ts";
+import { empties } from "./empties.ts";
 import { everyKind } from "./every-kind.ts";
 import { hostileRules } from "./hostile-rules.ts";
 import { hostileWire } from "./hostile-wire.ts";
@@ -20,6 +21,7 @@ export const exploredTopics: readonly Topic[] = [
   customKeywords,
   customLives,
   customRules,
+  empties,
   everyKind,
   hostileRules,
   hostileWire,

@@ -9,7 +9,7 @@ import { checkDns1035Label, checkDns1123Subdomain, fieldErrors, isDeepEqual, typ
 import { checkMetadata } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, invalidEach, isEmpty } from "../meta/checks.ts";
-import { bumpGeneration, startGeneration } from "../meta/generation.ts";
+import { bumpGenerationExactly, startGeneration } from "../meta/generation.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { ageOf } from "../table/cells.ts";
@@ -47,7 +47,7 @@ function configurationRules<T extends Configuration>(): KindRules<T> {
       for (const hook of (draft as Draft<Configuration>).webhooks ?? []) defaultHook(hook);
     },
     prepareForCreate: (draft) => startGeneration(draft as Draft<Configuration>),
-    prepareForUpdate: (draft, old) => bumpGeneration(draft as Draft<Configuration>, old, ["webhooks"]),
+    prepareForUpdate: (draft, old) => bumpGenerationExactly(draft as Draft<Configuration>, old, "webhooks"),
     validateCreate: (object) => checkConfiguration(object, strict),
     validateUpdate: (object, old) =>
       checkConfiguration(object, leniencyAfter(object.webhooks ?? [], old.webhooks ?? [])),

@@ -15,6 +15,7 @@ import { checkNonNegative } from "../meta/checks.ts";
 import { checkPodTemplate } from "../pod-template/template.ts";
 import { podTemplateWarnings } from "../pod-template/warnings.ts";
 import { checkLabelSelector, isEmptySelector } from "../selector/label-selector.ts";
+import { givenOrNull } from "../given-empty.ts";
 
 /** A selector as requirements, or undefined when it makes no sense. */
 export function parsedSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {
@@ -52,10 +53,14 @@ export function isAbsent<T>(value: T | undefined): value is undefined {
 
 /** The labels of a template must be among what the selector selects. */
 export function checkSelected(selector: LabelSelector, template: PodTemplateSpec, path: string): FieldError[] {
-  const { labels } = template.metadata ?? {};
-  if (matchesLabels(selector, labels)) return [];
+  const { metadata = {} } = template;
+  if (matchesLabels(selector, metadata.labels)) return [];
   return [
-    fieldErrors.invalid(`${path}.metadata.labels`, labels ?? null, "`selector` does not match template `labels`"),
+    fieldErrors.invalid(
+      `${path}.metadata.labels`,
+      givenOrNull(metadata, "labels"),
+      "`selector` does not match template `labels`",
+    ),
   ];
 }
 

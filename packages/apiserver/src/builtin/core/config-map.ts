@@ -6,6 +6,7 @@ import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import { base64Length, maxDataSize } from "./data-size.ts";
+import { isSameField } from "../given-empty.ts";
 
 export const configMapRules: KindRules<ConfigMap> = defineRules<ConfigMap>({
   validateCreate: (map) => [...checkData(map)],
@@ -41,8 +42,8 @@ function checkImmutable(map: ConfigMap, old: ConfigMap): FieldError[] {
   const why = "field is immutable when `immutable` is set";
   return [
     ...(map.immutable === true ? [] : [fieldErrors.forbidden("immutable", why)]),
-    ...(["data", "binaryData"] as const)
-      .filter((field) => !isDeepEqual(map[field] ?? {}, old[field] ?? {}))
-      .map((field) => fieldErrors.forbidden(field, why)),
+    // Data is always there, be it empty.
+    ...(isDeepEqual(map.data ?? {}, old.data ?? {}) ? [] : [fieldErrors.forbidden("data", why)]),
+    ...(isSameField(map, old, "binaryData") ? [] : [fieldErrors.forbidden("binaryData", why)]),
   ];
 }

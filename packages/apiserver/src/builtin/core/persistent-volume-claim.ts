@@ -16,6 +16,7 @@ import { checkLabelSelector } from "../selector/label-selector.ts";
 import { ageOf, orUnset } from "../table/cells.ts";
 import { checkWholeAmount } from "./persistent-volume.ts";
 import { accessModesCell, classAnnotation } from "./storage-cells.ts";
+import { cloneDraft } from "../given-empty.ts";
 
 export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defineRules<PersistentVolumeClaim>({
   defaults(draft) {
@@ -127,7 +128,7 @@ function checkClassAnnotation(claim: PersistentVolumeClaim, old: PersistentVolum
 /** Once bound, a claim may grow and change its attributes; everything else stays. */
 function checkSpecChange(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const before = cloneJson(old.spec ?? {});
-  const after = cloneJson(claim.spec ?? {});
+  const after = cloneDraft(claim.spec ?? {});
   if (isEmpty(before.volumeName) && after.volumeName !== undefined) before.volumeName = after.volumeName;
   const gainsClass =
     before.storageClassName === undefined &&

@@ -7,6 +7,7 @@ import { roundQuantities } from "../meta/resource-list.ts";
 import { isHugePage, isOvercommitAllowed } from "../meta/resource-name.ts";
 import { defaultHostPorts, defaultPodSpec, dropInitAnnotations } from "../pod-template/defaults.ts";
 import { aggregate, isPodLevelResource } from "../pod-template/resources.ts";
+import { isGiven, noteEmpty } from "../given-empty.ts";
 
 /** Defaults of a pod, on every decode. */
 export function defaultPod(draft: Draft<Pod>): void {
@@ -27,8 +28,9 @@ export function defaultPod(draft: Draft<Pod>): void {
 
 /** What is limited is also asked for, unless it is said otherwise. */
 function requestLimits(resources: Draft<ResourceRequirements> | undefined): void {
-  if (resources?.limits === undefined) return;
-  resources.requests = { ...resources.limits, ...resources.requests };
+  if (resources === undefined || !isGiven(resources, "limits")) return;
+  if (resources.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests };
+  else noteEmpty(resources, "requests", {});
 }
 
 /** A pod with limits as a whole asks for what its containers ask for together, and otherwise for its limits. */

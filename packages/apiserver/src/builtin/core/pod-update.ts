@@ -11,6 +11,7 @@ import {
 } from "../pod-template/annotations.ts";
 import { leniencyAfter, type PodLeniency } from "../pod-template/leniency.ts";
 import { checkTolerations } from "../pod-template/scheduling.ts";
+import { cloneDraft, forgetEmpty } from "../given-empty.ts";
 
 const emptySpec: PodSpec = { containers: [] };
 
@@ -151,7 +152,7 @@ function checkOtherFields(spec: PodSpec, old: PodSpec): FieldError[] {
 }
 
 function withOldImages(spec: PodSpec, old: PodSpec): Draft<PodSpec> {
-  const munged = cloneJson(spec);
+  const munged = cloneDraft(spec);
   for (const field of ["containers", "initContainers"] as const) {
     (munged[field] ?? []).forEach((container, index) => {
       const image = old[field]?.[index]?.image;
@@ -163,6 +164,7 @@ function withOldImages(spec: PodSpec, old: PodSpec): Draft<PodSpec> {
 
 function restore(munged: Draft<PodSpec>, old: PodSpec, field: keyof PodSpec): void {
   const target = munged as Record<string, unknown>;
+  forgetEmpty(munged, field);
   if (old[field] === undefined) delete target[field];
   else target[field] = cloneJson(old[field]);
 }

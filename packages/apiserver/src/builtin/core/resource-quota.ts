@@ -7,6 +7,7 @@ import { checkAmount, checkQuotaResourceName, isStandardQuotaResource } from "..
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
+import { givenOrNull } from "../given-empty.ts";
 
 export const resourceQuotaRules: KindRules<ResourceQuota> = defineRules<ResourceQuota>({
   defaults(draft) {
@@ -121,7 +122,7 @@ function checkScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
       ...checkRequirement(requirement, path),
     ]),
     ...Array.from({ length: countConflicts(scopes) }, () =>
-      fieldErrors.invalid(path, spec.scopes ?? null, "conflicting scopes"),
+      fieldErrors.invalid(path, givenOrNull(spec, "scopes"), "conflicting scopes"),
     ),
   ];
 }

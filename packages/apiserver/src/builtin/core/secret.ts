@@ -1,7 +1,7 @@
 /** Secret: small data that not everybody may read, some of it in known forms. */
 import { Buffer } from "node:buffer";
 import type { Secret } from "@capstan/kinds/v1";
-import { checkConfigMapKey, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { checkConfigMapKey, fieldErrors, type FieldError } from "@capstan/model";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
 import type { Draft } from "../draft.ts";
 import { checkUnchanged, invalidEach, isEmpty } from "../meta/checks.ts";
@@ -10,6 +10,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import { base64Length, maxDataSize } from "./data-size.ts";
 import { complaintAboutPair } from "./tls-pair.ts";
+import { isSameField } from "../given-empty.ts";
 
 export const secretRules: KindRules<Secret> = defineRules<Secret>({
   defaults(draft) {
@@ -112,6 +113,6 @@ function checkImmutable(secret: Secret, old: Secret): FieldError[] {
   const why = "field is immutable when `immutable` is set";
   return [
     ...(secret.immutable === true ? [] : [fieldErrors.forbidden("immutable", why)]),
-    ...(isDeepEqual(secret.data ?? {}, old.data ?? {}) ? [] : [fieldErrors.forbidden("data", why)]),
+    ...(isSameField(secret, old, "data") ? [] : [fieldErrors.forbidden("data", why)]),
   ];
 }

@@ -1,5 +1,6 @@
 /** Values as the real server shows them when it complains: in the form it keeps them in, with Go's names and every field. */
 import { toGoJson, type Json } from "@capstan/model";
+import { givenOrNull } from "../given-empty.ts";
 import { text } from "./internal-types.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
@@ -26,7 +27,7 @@ export function toInternalList(type: string, values: readonly object[] | undefin
 function structOf(type: string, value: Fields): Json {
   const result: Record<string, Json> = {};
   for (const [goName, jsonName, fieldType] of fieldsOf(type)) {
-    result[goName] = convert(fieldType, jsonName === "" ? undefined : (value[jsonName] ?? undefined));
+    result[goName] = convert(fieldType, jsonName === "" ? undefined : (givenOrNull(value, jsonName) ?? undefined));
   }
   if (type === "PodSpec") hoistHostFields(result, value);
   return result;

@@ -25,6 +25,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { checkReference } from "./reference.ts";
+import { givenOrNull } from "../given-empty.ts";
 
 type Ingress = Whole<IngressObject>;
 
@@ -100,7 +101,7 @@ function checkSpec(spec: IngressSpec, leniency: Leniency): FieldError[] {
   const isEmptySpec = rules.length === 0 && defaultBackend === undefined;
   const nothing = "either `defaultBackend` or `rules` must be specified";
   return [
-    ...(isEmptySpec ? [fieldErrors.invalid("spec", spec.rules ?? null, nothing)] : []),
+    ...(isEmptySpec ? [fieldErrors.invalid("spec", givenOrNull(spec, "rules"), nothing)] : []),
     ...(defaultBackend === undefined ? [] : checkBackend(defaultBackend, "spec.defaultBackend")),
     ...rules.flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`, leniency)),
     ...checkTls(tls, "spec.tls", leniency),

@@ -8,7 +8,7 @@ import type {
 } from "@capstan/kinds/networking.k8s.io/v1";
 import { checkPortName, checkPortNumber, fieldErrors, type FieldError } from "@capstan/model";
 import { checkOneOf, invalidEach } from "../meta/checks.ts";
-import { bumpGeneration, startGeneration } from "../meta/generation.ts";
+import { bumpGenerationExactly, startGeneration } from "../meta/generation.ts";
 import { isInNetwork, networkAddress, parseNetwork } from "../meta/ip-address.ts";
 import { checkNetwork, networkWarnings } from "../meta/ip-checks.ts";
 import { defineRules, type KindRules } from "../rules.ts";
@@ -34,7 +34,7 @@ export const networkPolicy: KindRules<NetworkPolicy> = defineRules<NetworkPolicy
     spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
   },
   prepareForCreate: startGeneration,
-  prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
+  prepareForUpdate: (draft, old) => bumpGenerationExactly(draft, old, "spec"),
   validateCreate: ({ spec }) => checkSpec(spec, { invalidValues: false, networks: [] }),
   validateUpdate: ({ spec }, old) => checkSpec(spec, leniencyAfter(old.spec)),
   warnings: ({ spec }) => blocksOf(spec).flatMap(([block, path]) => blockWarnings(block, path)),

@@ -28,6 +28,7 @@ import { checkContainerResources, checkPodResources, podClaimNames } from "./res
 import { checkAffinity, checkSpread, checkTolerations } from "./scheduling.ts";
 import { checkHostProcess, checkPodSecurity } from "./security-context.ts";
 import { checkVolumes } from "./volumes.ts";
+import { isGiven, isZero } from "../given-empty.ts";
 
 /** Checks a spec; `metadata` is that of the pod, templates have none. */
 export function checkPodSpec(
@@ -197,7 +198,7 @@ function checkEphemeralFields(container: EphemeralContainer, path: string): Fiel
   const why = "cannot be set for an Ephemeral Container";
   return [
     ...fieldsOfRealContainers
-      .filter((field) => isGiven(container[field]))
+      .filter((field) => (field === "resources" ? !isZero(container[field] ?? {}) : isGiven(container, field)))
       .map((field) => fieldErrors.forbidden(`${path}.${field}`, why)),
     ...(container.volumeMounts ?? []).flatMap((mount, index) =>
       (["subPath", "subPathExpr"] as const)
@@ -205,10 +206,6 @@ function checkEphemeralFields(container: EphemeralContainer, path: string): Fiel
         .map((field) => fieldErrors.forbidden(`${path}.volumeMounts[${index}].${field}`, why)),
     ),
   ];
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && !(typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
 function checkHostNetworkPorts(spec: PodSpec, path: string, { isPod = false }: PodLeniency): FieldError[] {

@@ -2,7 +2,7 @@
 import type { Device, ResourceSliceSpec } from "@capstan/kinds/resource.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkSubdomain } from "../meta/checks.ts";
-import { toInternal } from "../meta/internal-form.ts";
+import { toInternalList } from "../meta/internal-form.ts";
 import { checkNodeSelector } from "../selector/node-selector.ts";
 
 interface Said {
@@ -42,7 +42,7 @@ export function checkSlicePlace(spec: ResourceSliceSpec, path: string): FieldErr
   const all = [...fields, ...(perDevice === true ? ["`perDeviceNodeSelection`"] : [])];
   const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
   const isOneTerm = nodeSelector === undefined || terms.length === 1;
-  const shown = terms.map((term) => toInternal("NodeSelectorTerm", term));
+  const shown = toInternalList("NodeSelectorTerm", nodeSelector?.nodeSelectorTerms ?? undefined);
   const at = `${path}.nodeSelector.nodeSelectorTerms`;
   return [
     ...errors,

@@ -7,6 +7,7 @@ import { checkCounterName, checkCounters, checkDevice } from "./device.ts";
 import { checkPoolName } from "./names.ts";
 import { checkSlicePlace } from "./place.ts";
 import { checkSet } from "./sets.ts";
+import { isGiven } from "../given-empty.ts";
 
 const maxDevices = 128;
 const maxAdvancedDevices = 64;
@@ -18,7 +19,7 @@ export function checkSlice(spec: ResourceSliceSpec, old?: ResourceSliceSpec): Fi
   const isAdvanced = devices.some(
     ({ taints = [], consumesCounters = [] }) => taints.length + consumesCounters.length > 0,
   );
-  const isBoth = spec.sharedCounters !== undefined && spec.devices !== undefined;
+  const isBoth = isGiven(spec, "sharedCounters") && isGiven(spec, "devices");
   return [
     ...checkDriverName(spec.driver ?? "", "spec.driver"),
     ...checkPool(spec.pool),

@@ -7,6 +7,7 @@ import { checkLabelKey, checkOneOf, checkQualified, checkUnchanged, isEmpty } fr
 import { nodeLabelWarning } from "../pod-template/node-label-warnings.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
+import { isSameField } from "../given-empty.ts";
 
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
@@ -125,7 +126,7 @@ export const volumeAttributesClass: KindRules<VolumeAttributesClass> = defineRul
     ...(object.driverName === old.driverName
       ? []
       : [fieldErrors.forbidden("driverName", "updates to driverName are forbidden.")]),
-    ...(isDeepEqual(object.parameters, old.parameters)
+    ...(isSameField(object, old, "parameters")
       ? []
       : [fieldErrors.forbidden("parameters", "updates to parameters are forbidden.")]),
     ...checkObjectMetadata(object, false, "dns-subdomain"),
