@@ -125,6 +125,31 @@ test("stops when the grace is over, although a daemon and a stream do not listen
   assert.equal(lease.spec?.holderIdentity, "", "the lease was given back");
 });
 
+test("a standby changes its namespaces at once, and looks for what was left when it leads", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const seen: string[] = [];
+  const noting = controller(Task, {}, ({ object }) => void seen.push(object.metadata.namespace ?? ""));
+  for (const namespace of ["default", "other"]) {
+    const { metadata, ...task } = taskNamed("a");
+    await api.create(Task, { ...task, metadata: { ...metadata, namespace } }, { manager: "user" });
+  }
+  const start = (identity: string): RunningOperator =>
+    new RunningOperator(
+      { controllers: [noting], namespaces: ["nowhere"] },
+      { api, clock, random: () => 0.5, log: silentLog, leaderElection: { namespace: "default", identity } },
+    );
+  const leader = start("leader");
+  await clock.advance(1_000);
+  const standby = start("standby");
+  await clock.advance(1_000);
+  await standby.setNamespaces(["other"]);
+  assert.deepEqual(seen, []);
+  await Promise.all([leader.stop(), clock.advance(10_000)]);
+  assert.deepEqual([standby.isLeader, seen], [true, ["other"]]);
+  await Promise.all([standby.stop(), clock.advance(1_000)]);
+});
+
 test("is ready when each of its watches is, and names the one that is not", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());

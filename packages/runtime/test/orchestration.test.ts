@@ -20,6 +20,8 @@ const Shop = defineResource({
   conditions: { Ready: "customers can buy", Stocked: "there is something to buy", Open: "the door is open" },
 });
 
+const Namespace = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" } as const;
+
 const workload = (name: string, replicas: number) => {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "shop:1" }] } };
@@ -177,13 +179,6 @@ function tell(where: string, worldOf: MakeWorld): void {
     test("leaves a whole namespace alone while that is paused", async () => {
       const shop = controller(Shop, {}, ({ object, status }) => void (status.log = [String(object.spec.size)]));
       await using world = await worldOf(operator({ controllers: [shop], pauseByNamespace: true }));
-      const Namespace = {
-        group: "",
-        version: "v1",
-        kind: "Namespace",
-        plural: "namespaces",
-        scope: "Cluster",
-      } as const;
       const team = { namespace: "team" };
       await world.apply(Namespace, "team", { metadata: { annotations: { "capstan.dev/pause": "true" } } });
       await world.apply(Shop, "books", { spec: { size: 1 } }, team);
@@ -232,6 +227,56 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
+    test("ends the tasks of a namespace that it gives up, and begins them again when it comes back", async () => {
+      const tasks = new Set<string>();
+      const shop = controller(
+        Shop,
+        {
+          daemon: ({ object, signal }) => {
+            const name = object()?.metadata.name ?? "";
+            tasks.add(name);
+            signal.addEventListener("abort", () => tasks.delete(name));
+          },
+        },
+        () => undefined,
+      );
+      await using world = await worldOf(operator({ controllers: [shop], namespaces: ["default", "other"] }));
+      await world.apply(Namespace, "other", {});
+      await world.apply(Shop, "books", { spec: {} });
+      await world.apply(Shop, "toys", { spec: {} }, { namespace: "other" });
+      await world.settle();
+      assert.deepEqual([...tasks].toSorted(), ["books", "toys"]);
+      await Promise.all([world.running.setNamespaces(["default"]), world.settle()]);
+      assert.deepEqual([...tasks], ["books"]);
+      await Promise.all([world.running.setNamespaces(["default", "other"]), world.settle()]);
+      assert.deepEqual([...tasks].toSorted(), ["books", "toys"]);
+    });
+
+    test("a watch that has ended is not heard in namespaces that came after it began", async () => {
+      const keys: string[] = [];
+      const shop = controller(
+        Shop,
+        { reads: [ConfigMap] },
+        ({ causes }) => void keys.push(...causes.map(({ key }) => key)),
+      );
+      await using world = await worldOf(operator({ controllers: [shop], namespaces: ["default"] }));
+      await world.apply(Namespace, "other", {});
+      await world.apply(Shop, "books", { spec: {} });
+      await world.settle();
+      const end = world.running.watch(
+        "shop",
+        watches(ConfigMap, () => ["default/books"]),
+      );
+      await Promise.all([world.running.setNamespaces(["default", "other"]), world.settle()]);
+      await world.apply(ConfigMap, "heard", {}, { namespace: "other" });
+      await world.settle();
+      end();
+      for (const namespace of ["default", "other"]) await world.apply(ConfigMap, "unheard", {}, { namespace });
+      await world.settle();
+      assert.ok(keys.includes("other/heard"));
+      assert.ok(!keys.some((key) => key.endsWith("/unheard")), keys.join());
+    });
+
     test("caches each namespace in its own way", async () => {
       const shop = controller(
         Shop,
@@ -247,13 +292,6 @@ function tell(where: string, worldOf: MakeWorld): void {
         },
       );
       await using world = await worldOf(operator({ controllers: [shop] }));
-      const Namespace = {
-        group: "",
-        version: "v1",
-        kind: "Namespace",
-        plural: "namespaces",
-        scope: "Cluster",
-      } as const;
       await world.apply(Namespace, "other", {});
       await world.apply(ConfigMap, "map-a", { metadata: { labels: { shop: "yes" } } });
       await world.apply(ConfigMap, "map-b", {});

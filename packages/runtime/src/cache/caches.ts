@@ -177,7 +177,7 @@ export class View implements Reader, AsyncDisposable {
     for (const [namespace, informer] of this.#informers) {
       if (wanted.has(namespace)) continue;
       this.#informers.delete(namespace);
-      void informer[Symbol.asyncDispose]();
+      informer.giveUp();
     }
     for (const [namespace, scope] of wanted) {
       if (this.#informers.has(namespace)) continue;
@@ -244,10 +244,11 @@ export class View implements Reader, AsyncDisposable {
   /** Hears the objects that are there, and every change after. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
-    const ends = [...this.#informers.values()].map((informer) => informer.subscribe(listener));
+    for (const informer of this.#informers.values()) informer.subscribe(listener);
     return () => {
       this.#listeners.delete(listener);
-      for (const end of ends) end();
+      // Those of today: namespaces may have come since.
+      for (const informer of this.#informers.values()) informer.unsubscribe(listener);
     };
   }
 

@@ -104,7 +104,7 @@ export class Informer implements AsyncDisposable {
   }
 
   /** Hears every change from now on, after the objects that are already there. */
-  subscribe(listener: (change: Change) => void): () => void {
+  subscribe(listener: (change: Change) => void): void {
     for (const key of this.#store.keys()) {
       const object = this.#store.stored(key);
       if (object !== undefined) {
@@ -113,7 +113,11 @@ export class Informer implements AsyncDisposable {
       }
     }
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears nothing any more. */
+  unsubscribe(listener: (change: Change) => void): void {
+    this.#listeners.delete(listener);
   }
 
   /** Hears whenever a list is complete. */
@@ -133,6 +137,19 @@ export class Informer implements AsyncDisposable {
 
   versionOf(key: string): string | undefined {
     return this.#store.versionOf(key);
+  }
+
+  /** Ends the watch while others go on: for whoever listens, everything in it is gone. */
+  giveUp(): void {
+    const listeners = [...this.#listeners];
+    void this[Symbol.asyncDispose]();
+    for (const key of this.#store.keys()) {
+      const object = this.#store.stored(key);
+      if (object === undefined) continue;
+      const { metadata } = object;
+      const change = { type: "removed", key, object, metadata, old: object, from: "list", writers: undefined } as const;
+      for (const listener of listeners) listener(change);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -93,8 +93,8 @@ export class RunningOperator implements AsyncDisposable {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lost = Promise.withResolvers<unknown>();
-  /** Resolved when the inventory was read, which only a leader does. */
-  readonly #isPrepared = Promise.withResolvers<void>();
+  /** The reading of the inventory, which only a leader does. */
+  #prepared: Promise<void> | undefined;
   readonly #controllersByName: ReadonlyMap<string, RunningController>;
   #stopped: Promise<void> | undefined;
 
@@ -186,10 +186,14 @@ export class RunningOperator implements AsyncDisposable {
     return this.#caches.health;
   }
 
-  /** Watches these namespaces from now on. Resolves when what was left in the others is known; until then it is not pruned. */
+  /**
+   * Watches these namespaces from now on. Resolves when what was left in the others is known; until then it is not pruned. A standby
+   * will look when it leads.
+   */
   async setNamespaces(namespaces: readonly string[]): Promise<void> {
     this.#caches.setNamespaces(namespaces);
-    await this.#isPrepared.promise;
+    if (this.#prepared === undefined) return;
+    await this.#prepared;
     for (const [controller, owners] of (await this.#inventory?.lookAgain()) ?? [])
       this.#controllersByName.get(controller)?.requestOwners(owners);
   }
@@ -230,8 +234,8 @@ export class RunningOperator implements AsyncDisposable {
       this.#lost.resolve(election.lost.reason);
     });
     await election?.elected;
-    await this.#inventory?.prepare();
-    this.#isPrepared.resolve();
+    this.#prepared = this.#inventory?.prepare() ?? Promise.resolve();
+    await this.#prepared;
     if (this.#stopped !== undefined || election?.lost.aborted === true) return;
     for (const controller of this.controllers) controller.work();
   }
