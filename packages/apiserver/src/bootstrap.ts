@@ -1,10 +1,13 @@
 /** What is there before the first request: namespaces, default roles, priorities, and the service that leads to the server itself. */
 import { cloneJson, formatTime, isDeepEqual, type KubeObject } from "@capstan/model";
+import type { ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
+import { defaultServiceNetwork } from "./builtin/core/address-pool.ts";
 import type { AnyDraft } from "./builtin/draft.ts";
 import type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
 import type { Clock } from "./clock.ts";
 import { bootstrapText } from "./generated/bootstrap.ts";
 import type { Randomness } from "./parts.ts";
+import { serverAddressIn } from "./service-ranges.ts";
 
 /** What is needed to make objects. */
 export interface Maker {
@@ -13,9 +16,12 @@ export interface Maker {
 }
 
 /** The objects of a fresh server, with the resource that each belongs to. */
-export function* bootstrapObjects({ clock, randomness }: Maker): Generator<[ResourceName, KubeObject]> {
+export function* bootstrapObjects(
+  { clock, randomness }: Maker,
+  serviceNetwork: string = defaultServiceNetwork,
+): Generator<[ResourceName, KubeObject]> {
   const creationTimestamp = formatTime(clock.now());
-  for (const [resource, object] of recorded(creationTimestamp)) {
+  for (const [resource, object] of recorded(creationTimestamp, serviceNetwork)) {
     if (selfResources.has(resource)) continue;
     yield [resource, { ...object, metadata: { ...object.metadata, uid: randomness.uuid(), creationTimestamp } }];
   }
@@ -49,8 +55,22 @@ export function publishAuthorities(
   writer.create("configmaps", { kind: "ConfigMap", apiVersion: "v1", metadata, data } as KubeObject);
 }
 
-function recorded(now: string): readonly [ResourceName, AnyDraft][] {
-  return JSON.parse(bootstrapText.replaceAll("{time}", now)) as [ResourceName, AnyDraft][];
+/** As a real server made them, which had the default network. */
+function recorded(now: string, network: string): readonly [ResourceName, AnyDraft][] {
+  const text = bootstrapText.replaceAll("{time}", now);
+  return JSON.parse(network === defaultServiceNetwork ? text : inNetwork(text, network)) as [ResourceName, AnyDraft][];
+}
+
+function inNetwork(text: string, network: string): string {
+  return text
+    .replaceAll(`"${defaultServiceNetwork}"`, `"${network}"`)
+    .replaceAll(`"${serverAddressIn(defaultServiceNetwork)}"`, `"${serverAddressIn(network)}"`);
+}
+
+/** The network that services were given when the state began; a server that is started again cannot change it. */
+export function serviceNetworkOf(lookup: Lookup): string {
+  const kept = lookup.get("servicecidrs.networking.k8s.io", "kubernetes") as ServiceCIDR | undefined;
+  return kept?.spec?.cidrs?.[0] ?? defaultServiceNetwork;
 }
 
 /** Since when legacy tokens are counted: a day that cannot be recorded. */
@@ -101,7 +121,7 @@ export function publishAddress(
   advertised: Advertised,
 ): void {
   const now = formatTime(clock.now());
-  for (const [resource, object] of recorded(now)) {
+  for (const [resource, object] of recorded(now, serviceNetworkOf(lookup))) {
     if (!selfResources.has(resource)) continue;
     const wanted = pointTo(object as Endpoint, advertised);
     const existing = lookup.get(resource, "kubernetes", "default");

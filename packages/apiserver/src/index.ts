@@ -2,6 +2,8 @@
 export { administrator, startApiServer } from "./server.ts";
 export type { ApiServer, ApiServerOptions } from "./server.ts";
 export type { Patience } from "./serve/patience.ts";
+export { ServiceRangeError } from "./service-ranges.ts";
+export type { ServiceRangeErrorCode } from "./service-ranges.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock, Timer } from "./clock.ts";
 export type { Answer, AnswerBody, AnswerHeaders, LiveBody, Sink } from "./answer.ts";

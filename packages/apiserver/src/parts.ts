@@ -5,6 +5,7 @@ import type { Aggregation } from "./aggregate/aggregation.ts";
 import type { Authenticator } from "./authenticate/authenticator.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 import type { Lookup, Writer } from "./builtin/context.ts";
+import type { PortRange } from "./builtin/core/node-ports.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
@@ -33,6 +34,8 @@ export interface ServerParts {
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;
+  /** The ports of nodes that services may have. */
+  readonly nodePorts: PortRange;
   /** The servers that API services name. */
   readonly aggregation: Aggregation;
   /** Told about errors that are bugs of ours. */

@@ -12,7 +12,14 @@ import { certificateAuthenticator } from "./authenticate/certificate.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
 import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
 import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
-import { bootstrapObjects, publishAddress, publishAuthorities, frontProxy, type Advertised } from "./bootstrap.ts";
+import {
+  bootstrapObjects,
+  frontProxy,
+  publishAddress,
+  publishAuthorities,
+  serviceNetworkOf,
+  type Advertised,
+} from "./bootstrap.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import { builtinRules } from "./builtin/index.ts";
 import type { Call } from "./call.ts";
@@ -29,6 +36,7 @@ import { openLateCaller } from "./outgoing/late-caller.ts";
 import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
 import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
+import { readServiceRanges, serverAddressIn, type ServiceRanges } from "./service-ranges.ts";
 import type { Listening, ListenTls } from "./serve/listen.ts";
 import type { Patience } from "./serve/patience.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
@@ -65,6 +73,10 @@ export interface ApiServerOptions {
    */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
+  /** The network of the addresses of services, `10.0.0.0/24` by default; state that is kept keeps its network. */
+  readonly serviceNetwork?: string;
+  /** The ports of nodes that services may have, `30000-32767` by default. */
+  readonly nodePorts?: string;
   /** Calls webhooks and other API servers; over HTTP by default. */
   readonly outgoing?: OutgoingCaller;
   /** Finds the place behind a service that a webhook or API server is reached by; its cluster address by default. */
@@ -118,6 +130,7 @@ const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
 
 /** Starts a server. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const ranges = readServiceRanges(options);
   const clock = options.clock ?? systemClock;
   const randomness = options.randomness ?? systemRandomness;
   const journal = options.data === undefined ? undefined : await openFolder(options.data);
@@ -128,8 +141,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const caller = openLateCaller(options.dial);
   const outgoing = options.outgoing ?? caller.call;
   const authority = lazyAuthority(clock, options.authority);
-  const parts = assemble({ options, clock, randomness, store, registry, token, outgoing, authority });
-  if (journal === undefined || journal.isEmpty) fill(parts);
+  const parts = assemble({ options, ranges, clock, randomness, store, registry, token, outgoing, authority });
+  if (journal === undefined || journal.isEmpty) fill(parts, ranges.network);
   await store.settled();
   const resolveService = options.resolveService ?? clusterAddressResolver(parts.lookup);
   const stopDefinitions = startDefinitions({
@@ -141,7 +154,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     handlerAt: (revision) => createHandler({ ...parts, store: new PastStore(store, { clock, revision }) }),
     clock,
   });
-  const listening = await openDoor(options, observer.handle, authority);
+  const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));
+  const listening = await openDoor({ options, serviceAddress }, observer.handle, authority);
   parts.aggregation.start();
   if (signsItself(options)) publishAuthorities(parts, authority().certificate);
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
@@ -178,8 +192,8 @@ function signsItself({ listen: door }: ApiServerOptions): boolean {
 }
 
 /** What is there from the start was never seen to come: watches begin after it. */
-function fill(parts: ServerParts): void {
-  for (const [resource, object] of bootstrapObjects(parts)) parts.writer.create(resource, object);
+function fill(parts: ServerParts, serviceNetwork: string): void {
+  for (const [resource, object] of bootstrapObjects(parts, serviceNetwork)) parts.writer.create(resource, object);
   parts.store.compact();
 }
 
@@ -195,6 +209,7 @@ function openStore(options: ApiServerOptions, clock: Clock, journal: OpenedJourn
 
 interface Ingredients {
   readonly options: ApiServerOptions;
+  readonly ranges: ServiceRanges;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly store: Store;
@@ -205,7 +220,7 @@ interface Ingredients {
 }
 
 function assemble(ingredients: Ingredients): ServerParts {
-  const { options, clock, randomness, store, registry, token, outgoing, authority } = ingredients;
+  const { options, ranges, clock, randomness, store, registry, token, outgoing, authority } = ingredients;
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
   const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
@@ -253,6 +268,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
+    nodePorts: ranges.nodePorts,
     aggregation: new Aggregation(
       { store, registry, lookup, writer, clock, randomness, report },
       { call: outgoing, resolveService, identity: frontProxyIdentity(authority, clock) },
@@ -295,8 +311,14 @@ async function openFolder(folder: string): Promise<OpenedJournal> {
   return openJournal(folder);
 }
 
+interface Door {
+  readonly options: ApiServerOptions;
+  /** Where pods find the server: its certificate names it. */
+  readonly serviceAddress: string;
+}
+
 async function openDoor(
-  { listen: door, clock = systemClock }: ApiServerOptions,
+  { options: { listen: door, clock = systemClock }, serviceAddress }: Door,
   handler: Handler,
   authority: () => Authority,
 ): Promise<Listening | undefined> {
@@ -310,7 +332,7 @@ async function openDoor(
   const { certificate, privateKey } = authority().issue({
     commonName: "kube-apiserver",
     usages: ["server"],
-    ipAddresses: [host, "127.0.0.1", "10.0.0.1"],
+    ipAddresses: [host, "127.0.0.1", serviceAddress],
     dnsNames: [
       "localhost",
       "kubernetes",

@@ -1,6 +1,12 @@
 /** `capstan apiserver`: runs the bare API server in the foreground. */
 import { writeFile } from "node:fs/promises";
-import { startApiServer } from "@capstan/apiserver";
+import {
+  ServiceRangeError,
+  startApiServer,
+  type ApiServer,
+  type ApiServerOptions,
+  type ServiceRangeErrorCode,
+} from "@capstan/apiserver";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { toKubeconfig } from "../embedded/kubeconfig.ts";
@@ -16,6 +22,18 @@ export const apiserver: Command = defineCommand({
     "kubeconfig-out": { type: "text", value: "FILE", describe: "write an administrator's kubeconfig there" },
     data: { type: "text", value: "DIR", describe: "keep the state in this folder" },
     http: { type: "flag", describe: "plain HTTP instead of TLS" },
+    "service-cluster-ip-range": {
+      type: "text",
+      value: "NET",
+      default: "10.0.0.0/24",
+      describe: "the network of services",
+    },
+    "service-node-port-range": {
+      type: "text",
+      value: "A-B",
+      default: "30000-32767",
+      describe: "the node ports of services",
+    },
   },
   examples: [
     {
@@ -27,9 +45,11 @@ export const apiserver: Command = defineCommand({
   run: async ({ options, terminal }) => {
     check(options);
     const { host, port, http, data, "kubeconfig-out": kubeconfig } = options;
-    await using server = await startApiServer({
+    await using server = await start({
       listen: { host, port: Number(port), tls: !http },
       ...(data === undefined ? {} : { data }),
+      serviceNetwork: options["service-cluster-ip-range"],
+      nodePorts: options["service-node-port-range"],
       report: (error, call) => terminal.err(`${call.method} ${call.url}: ${describe(error)}\n`),
     });
     if (kubeconfig !== undefined) await writeFile(kubeconfig, toKubeconfig(server), { mode: 0o600 });
@@ -37,6 +57,20 @@ export const apiserver: Command = defineCommand({
     await stopSignal();
   },
 });
+
+const flags: { readonly [code in ServiceRangeErrorCode]: string } = {
+  BadNetwork: "--service-cluster-ip-range",
+  BadPorts: "--service-node-port-range",
+};
+
+/** Ranges that cannot be had are the user's mistake. */
+async function start(options: ApiServerOptions): Promise<ApiServer> {
+  try {
+    return await startApiServer(options);
+  } catch (error) {
+    throw error instanceof ServiceRangeError ? new CliError("Usage", `${flags[error.code]}: ${error.message}`) : error;
+  }
+}
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 

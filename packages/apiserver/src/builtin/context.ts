@@ -2,6 +2,7 @@
 import type { KubeObject } from "@capstan/model";
 import type { Access } from "../access.ts";
 import type { UserInfo } from "../authenticate/user.ts";
+import type { PortRange } from "./core/node-ports.ts";
 
 /** A resource as `plural.group`, the way kube-apiserver writes it: `pods`, `deployments.apps`. */
 export type ResourceName = string;
@@ -26,6 +27,8 @@ export interface RuleContext {
   readonly lookup: Lookup;
   /** Who may do what, and whose a token is. */
   readonly access: Access;
+  /** The ports of nodes that services may have. */
+  readonly nodePorts: PortRange;
   /** A fresh random UUID. */
   uid(): string;
   /** A random whole number from 0 up to, not including, `limit`. */

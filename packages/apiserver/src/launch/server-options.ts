@@ -27,6 +27,8 @@ export const serverFlags: readonly string[] = [
   "secure-port",
   "service-account-issuer",
   "service-account-signing-key-file",
+  "service-cluster-ip-range",
+  "service-node-port-range",
   "tls-cert-file",
   "tls-private-key-file",
   "token-auth-file",
@@ -44,6 +46,17 @@ export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOp
     tokens: tokensOf(lastValue(flags, "token-auth-file"), around),
     serviceAccounts: serviceAccountsOf(flags, around),
     ...(address === undefined ? {} : { advertise: { address } }),
+    ...rangesOf(flags),
+  };
+}
+
+/** Of several networks the first is taken: services have addresses of one family here. */
+function rangesOf(flags: Flags): Pick<ApiServerOptions, "serviceNetwork" | "nodePorts"> {
+  const [serviceNetwork] = listValue(flags, "service-cluster-ip-range");
+  const nodePorts = lastValue(flags, "service-node-port-range");
+  return {
+    ...(serviceNetwork === undefined ? {} : { serviceNetwork }),
+    ...(nodePorts === undefined ? {} : { nodePorts }),
   };
 }
 

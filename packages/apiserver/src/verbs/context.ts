@@ -28,6 +28,7 @@ export function ruleContext({ parts, user, namespace, version, dryRun, warnings 
     dryRun,
     lookup: parts.lookup,
     access: parts.access,
+    nodePorts: parts.nodePorts,
     uid: () => parts.randomness.uuid(),
     random: (limit) => parts.randomness.below(limit),
     warn: (text) => warnings.add(text),

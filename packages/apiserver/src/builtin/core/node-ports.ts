@@ -4,8 +4,14 @@ import { apiErrors } from "@capstan/model";
 import type { Lookup, RuleContext } from "../context.ts";
 import { specOf } from "./service-shape.ts";
 
-const firstPort = 30000;
-const lastPort = 32767;
+/** Ports from one to another, both included. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What services get unless the server is told otherwise. */
+export const defaultNodePorts: PortRange = { first: 30000, last: 32767 };
 
 /** A port that cannot be had. */
 export class NodePortRefusal extends Error {
@@ -57,10 +63,11 @@ export class NodePortPool {
   takeNext(): number {
     if (this.#context.dryRun) return this.#takeDummy();
     const used = this.#usedPorts();
-    const size = lastPort - firstPort + 1;
+    const { first, last } = this.#context.nodePorts;
+    const size = last - first + 1;
     const start = this.#context.random(size);
     for (let step = 0; step < size; step++) {
-      const port = firstPort + ((start + step) % size);
+      const port = first + ((start + step) % size);
       if (used.has(port) || this.#taken.has(port)) continue;
       this.#hold(port);
       return port;
@@ -70,7 +77,7 @@ export class NodePortPool {
 
   /** A trial run shows a port behind the last one: nobody can have it, and nobody will. */
   #takeDummy(): number {
-    const port = (this.#taken.size === 0 ? lastPort + 1 : Math.max(...this.#taken)) + 1;
+    const port = (this.#taken.size === 0 ? this.#context.nodePorts.last + 1 : Math.max(...this.#taken)) + 1;
     this.#taken.add(port);
     return port;
   }
@@ -82,9 +89,10 @@ export class NodePortPool {
 
   #refusal(port: number): string | undefined {
     if (this.#own.has(port)) return undefined;
+    const { first, last } = this.#context.nodePorts;
     // A trial run does not ask whether the port could be given out at all.
-    if (!this.#context.dryRun && (port < firstPort || port > lastPort)) {
-      return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`;
+    if (!this.#context.dryRun && (port < first || port > last)) {
+      return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     }
     return this.#usedPorts().has(port) || this.#taken.has(port) ? "provided port is already allocated" : undefined;
   }

@@ -1,0 +1,80 @@
+/** The addresses and the ports of nodes that services get: what may be chosen when a server starts. */
+import {
+  formatIp,
+  fromBigInt,
+  networkAddress,
+  parseNetwork,
+  toBigInt,
+  type IpNetwork,
+} from "./builtin/meta/ip-address.ts";
+import { defaultServiceNetwork } from "./builtin/core/address-pool.ts";
+import { defaultNodePorts, type PortRange } from "./builtin/core/node-ports.ts";
+
+/** What is wrong with a range. */
+export type ServiceRangeErrorCode = "BadNetwork" | "BadPorts";
+
+/** A range that services cannot have. */
+export class ServiceRangeError extends Error {
+  override readonly name = "ServiceRangeError";
+  readonly code: ServiceRangeErrorCode;
+
+  constructor(code: ServiceRangeErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What was asked for, if anything. */
+export interface AskedRanges {
+  readonly serviceNetwork?: string;
+  readonly nodePorts?: string;
+}
+
+/** Reads both ranges. */
+export function readServiceRanges({ serviceNetwork, nodePorts }: AskedRanges): ServiceRanges {
+  return {
+    network: serviceNetwork === undefined ? defaultServiceNetwork : parseServiceNetwork(serviceNetwork),
+    nodePorts: nodePorts === undefined ? defaultNodePorts : parseNodePorts(nodePorts),
+  };
+}
+
+/** What services get. */
+export interface ServiceRanges {
+  readonly network: string;
+  readonly nodePorts: PortRange;
+}
+
+/** Fewer addresses than this are not worth a network. */
+const fewestBits = 3;
+
+/** The network as it is written, without what lies beyond its prefix. */
+export function parseServiceNetwork(text: string): string {
+  const network = parseNetwork(text);
+  if (network === undefined) throw badNetwork(text, "is no network such as 10.0.0.0/24");
+  if (network.bits !== 32) throw badNetwork(text, "is no IPv4 network, and addresses of servers are IPv4 here");
+  if (network.bits - network.prefix < fewestBits) throw badNetwork(text, "has fewer than 8 addresses");
+  return `${formatIp(networkAddress(network))}/${network.prefix}`;
+}
+
+/** The first address of a network that can be used: the server's own. */
+export function serverAddressIn(text: string): string {
+  const network: IpNetwork | undefined = parseNetwork(text);
+  if (network === undefined) throw badNetwork(text, "is no network");
+  return formatIp(fromBigInt(toBigInt(networkAddress(network)) + 1n));
+}
+
+/** Ports as kube-apiserver reads them: `30000-32767`, or `30000+99` for a hundred from the first on, or one. */
+export function parseNodePorts(text: string): PortRange {
+  const found = /^\s*(\d{1,5})(?:([-+])(\d{1,5}))?\s*$/.exec(text);
+  const first = Number(found?.[1] ?? NaN);
+  const end = found?.[3] === undefined ? first : Number(found[3]);
+  const last = found?.[2] === "+" ? first + end : end;
+  if (!(first > 0 && first <= last && last <= 65_535)) {
+    throw new ServiceRangeError("BadPorts", `${JSON.stringify(text)} is no range of ports such as 30000-32767`);
+  }
+  return { first, last };
+}
+
+function badNetwork(text: string, why: string): ServiceRangeError {
+  return new ServiceRangeError("BadNetwork", `${JSON.stringify(text)} ${why}`);
+}
