@@ -54,8 +54,12 @@ export function randomFrom(seed: number): () => number {
 }
 
 const CHAOS = 90_000;
+const SLOW = 40_000;
 const PEACE = 400_000;
-const NAMES = ["a", "b", "c", "d", "e"];
+const NAMES = ["a", "b", "c", "d", "e"] as const;
+
+/** Everything fails; nothing fails but writes take their time; nothing fails. */
+type Mood = "chaos" | "slow" | "peace";
 
 /** What a world was like, so that whoever counts worlds knows what they were. */
 export interface WorldReport {
@@ -75,7 +79,7 @@ export class World {
   readonly replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
   readonly #books = new Books();
   readonly #watched: Informer[] = [];
-  #isChaos = true;
+  #mood: Mood = "chaos";
   readonly #journal = createHash("sha256");
   #turnCount = 0;
   #faultCount = 0;
@@ -92,8 +96,8 @@ export class World {
       await this.#act();
       await this.clock.advance(this.#random() ** 3 * 3000);
     }
-    this.#isChaos = false;
-    this.#behind.release();
+    await this.#changeDuringTurns();
+    this.#mood = "peace";
     await this.#settle();
     this.#check();
     await Promise.all(this.replicas.map(({ operator }) => this.#finish(operator.stop())));
@@ -103,6 +107,25 @@ export class World {
     const { writes } = this.api;
     const digest = this.#journal.update(JSON.stringify(writes)).digest("hex");
     return { turns: this.#turnCount, writes: writes.length, faults: this.#faultCount, digest };
+  }
+
+  /**
+   * The last changes fall into turns that take long but do not fail: nobody restarts or lists afterwards, so what is lost now stays lost.
+   */
+  async #changeDuringTurns(): Promise<void> {
+    this.#mood = "slow";
+    this.#behind.release();
+    const end = this.clock.now() + SLOW;
+    while (this.clock.now() < end) {
+      const key = { namespace: "default", name: this.#oneOf(NAMES) };
+      const spec = { size: Math.floor(this.#random() * 100), parts: Math.floor(this.#random() * 41) };
+      await this.api.patch(Widget, key, { spec }, { manager: "user", type: "merge" }).catch(() => undefined);
+      await this.clock.advance(this.#random() * 2000);
+    }
+  }
+
+  #oneOf<T>(all: readonly [T, ...T[]]): T {
+    return all[Math.floor(this.#random() * all.length)] ?? all[0];
   }
 
   /** Somebody who only watches, through the same faults, and says so when the past comes back. */
@@ -230,7 +253,7 @@ export class World {
         for (let part = 0; part < object.spec.parts; part++) {
           await apply(ConfigMap, `${name}-${part}`, { data: { size: String(object.spec.size) } });
         }
-        if (this.#isChaos && this.#random() < 0.05) throw new Error("user code fails now and then");
+        if (this.#mood === "chaos" && this.#random() < 0.05) throw new Error("user code fails now and then");
         const [found] = find(ConfigMap, { namespace: "shared", labels: { widget: name } });
         if (found !== undefined) witness.read(found);
         const rival = found?.data?.["note"] ?? "none";
@@ -244,9 +267,20 @@ export class World {
   }
 
   #fault(call: Call): Fault | undefined {
-    const fault = this.#isChaos ? this.#drawFault(call) : undefined;
+    const fault = this.#faultIn(this.#mood, call);
     if (fault !== undefined) this.#faultCount++;
     return fault;
+  }
+
+  #faultIn(mood: Mood, call: Call): Fault | undefined {
+    switch (mood) {
+      case "chaos":
+        return this.#drawFault(call);
+      case "slow":
+        return call.isWrite && call.kind.kind !== "Lease" ? { fault: "delay", by: this.#random() * 300 } : undefined;
+      case "peace":
+        return undefined;
+    }
   }
 
   #drawFault({ verb, isWrite }: Call): Fault | undefined {
@@ -267,7 +301,7 @@ export class World {
 
   /** Something happens in the world. */
   async #act(): Promise<void> {
-    const name = NAMES[Math.floor(this.#random() * NAMES.length)] ?? "a";
+    const name = this.#oneOf(NAMES);
     const key = { namespace: "default", name };
     const size = Math.floor(this.#random() * 100);
     // Mostly a few, now and then more than a queue keeps causes for.
@@ -359,9 +393,9 @@ function sizesOf(children: readonly ConfigMapObject[]): ReadonlyMap<string, stri
 /** Objects as far as caches keep them: who manages which field is kept in another form. */
 function textsOf(kinds: readonly { readonly objects: readonly KubeObject[] }[]): readonly string[] {
   const objects = kinds.flatMap((kind) => kind.objects);
-  return objects
-    .map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => JSON.stringify([metadata, rest]))
-    .sort();
+  const text = ({ metadata, ...rest }: KubeObject): string =>
+    JSON.stringify([{ ...metadata, managedFields: undefined }, rest]);
+  return objects.map(text).sort();
 }
 
 function object(
