@@ -348,6 +348,26 @@ suite("bad input", () => {
     );
   });
 
+  test("a project without a kind is told to get one, not to write what it has", async () => {
+    await mustRun(`init none-yet --bare --capstan ${checkout}`, inFolder());
+    await mustRun(`init none-left --capstan ${checkout}`, inFolder());
+    await mustRun("delete api --kind AppService", inFolder("none-left"));
+    for (const name of ["none-yet", "none-left"]) {
+      const { code, err } = await capstan(["generate", "crds"], inFolder(name));
+      assert.equal(code, 3);
+      assert.match(err, /^capstan: the operator has no controller yet, .*: add a kind with `capstan create api`\n$/);
+    }
+  });
+
+  test("another version of a kind is answered with the command that adds it", async () => {
+    await mustRun("init versions", inFolder());
+    const words = "create api --group app --version v1beta1 --kind AppService".split(" ");
+    const { code, err } = await capstan(words, inFolder("versions"));
+    assert.equal(code, 3);
+    const line = /capstan (create webhook --kind AppService --conversion v1beta1)\n$/.exec(err)?.[1];
+    await mustRun(line ?? assert.fail(err), inFolder("versions"));
+  });
+
   test("a file where a folder must be leaves nothing half written", async () => {
     const half = join(folder, "half");
     await mkdir(half);

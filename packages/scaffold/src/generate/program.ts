@@ -57,7 +57,9 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
   if (controllers.length === 0 && resources.size === 0) {
     throw new ScaffoldError(
       "BadProgram",
-      "the program exports neither an operator nor a resource: write `export const app = operator({ ... })`",
+      operators.length > 0
+        ? "the operator has no controller yet, and the program exports no resource: add a kind with `capstan create api`"
+        : "the program exports neither an operator nor a resource: write `export const app = operator({ ... })`",
     );
   }
   const stated = operators.find(({ definition }) => definition.name !== undefined)?.definition.name;

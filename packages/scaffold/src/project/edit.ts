@@ -22,6 +22,7 @@ export function addApi(inputs: Inputs, api: ApiInputs): Inputs {
 
 function joined(present: ApiInputs, more: ApiInputs): ApiInputs {
   const fresh = more.controllers.filter((name) => !present.controllers.includes(name));
+  if (more.version !== present.version) throw otherVersion(present, more);
   if (fresh.length === 0) {
     throw new ScaffoldError(
       "Duplicate",
@@ -29,6 +30,23 @@ function joined(present: ApiInputs, more: ApiInputs): ApiInputs {
     );
   }
   return { ...present, controllers: [...present.controllers, ...fresh] };
+}
+
+/** A kind has one set of files, and its versions are converted into each other there. */
+function otherVersion(present: ApiInputs, { version }: ApiInputs): ScaffoldError {
+  const { kind, origin, webhooks } = present;
+  if (origin !== "new") {
+    return new ScaffoldError("Duplicate", `${describe(present)} is there already; its version stands in its source`);
+  }
+  if (webhooks?.conversion === version) {
+    return new ScaffoldError("Duplicate", `${kind} has version ${version} already, converted from ${present.version}`);
+  }
+  return new ScaffoldError(
+    "Duplicate",
+    webhooks?.conversion === undefined
+      ? `${describe(present)} is there already; add version ${version} to it with capstan create webhook --kind ${kind} --conversion ${version}`
+      : `${describe(present)} is there already, converted to ${webhooks.conversion}; add version ${version} by hand in \`versions\` and \`convert\``,
+  );
 }
 
 /** The project without a kind. */

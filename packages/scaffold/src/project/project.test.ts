@@ -106,6 +106,18 @@ test("a kind that is there already is not added again, but a second controller i
   assert.match(files.get("src/main.ts") ?? "", /memcachedBackup,/);
 });
 
+test("another version of a kind is a matter of conversion, and that is said", () => {
+  const newer = { ...api, version: "v1beta1" };
+  const help = /add version v1beta1 to it with capstan create webhook --kind Memcached --conversion v1beta1/;
+  assert.throws(() => addApi(project, newer), { code: "Duplicate", message: help });
+  assert.throws(() => addApi(project, { ...newer, controllers: ["backup"] }), { code: "Duplicate", message: help });
+  const converted = addWebhooks(project, { kind: "Memcached" }, { conversion: "v1beta1" });
+  assert.throws(() => addApi(converted, newer), { message: /has version v1beta1 already, converted from v1alpha1/ });
+  assert.throws(() => addApi(converted, { ...api, version: "v2" }), {
+    message: /converted to v1beta1; add version v2 by hand/,
+  });
+});
+
 test("the same kind in two groups gets files and values of its own", () => {
   const files = renderProject(addApi(project, { ...api, group: "other.example.com" }));
   assert.ok(files.has("src/memcached.ts") && files.has("src/memcached-other.ts"));
