@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
-import { importCrd, renderProject } from "@capstan/scaffold";
-import type { CustomResourceDefinition, JsonSchema } from "@capstan/schema";
+import { compareCrds, importCrd, renderProject } from "@capstan/scaffold";
+import { type CustomResourceDefinition, defineResource, type JsonSchema, s } from "@capstan/schema";
 import { parseAllDocuments } from "yaml";
 import { compilerErrors } from "./compiler.ts";
 import { capstan } from "./terminal.ts";
@@ -212,13 +212,14 @@ test(
     const all = definitions();
     const counts = new Map<string, number>();
     for (const [index, { file, crd }] of all.entries()) {
-      const { text, differences } = importCrd(crd);
+      const { text, differences, crd: asked } = importCrd(crd);
       const path = join(root, `src/crd-${index}.ts`);
       await writeFile(path, text);
       const exported = Object.values(
         (await import(pathToFileURL(path).href)) as { [name: string]: { toCrd(): CustomResourceDefinition } },
       );
       const made = exported[0]?.toCrd() ?? assert.fail(file);
+      assert.deepEqual(compareCrds(asked, made), [], file);
       if (differences.length === 0) assert.deepEqual(meaning(made), meaning(crd), file);
       else {
         assert.equal(crd.apiVersion, "apiextensions.k8s.io/v1beta1", `${file}: ${differences.join("; ")}`);
@@ -453,6 +454,105 @@ spec:
       "what a spec that is left out in v1 is filled in with",
     ]);
     for (const line of differences) assert.ok(text.includes(line));
+  });
+
+  const withSpec = (spec: string): string => {
+    const line = /^ {12}spec: .*$/m;
+    assert.match(crd, line);
+    return crd.replace(line, `            spec: ${spec}`);
+  };
+
+  for (const [what, spec, notes, text] of [
+    [
+      "a field that is called like a prototype",
+      "{ type: object, properties: { __proto__: { type: string }, a: { type: string } } }",
+      [],
+      /^ {2}\["__proto__"\]: s\.string\(\)\.optional\(\),\n {2}a: /m,
+    ],
+    [
+      "defaults that a program would take for other numbers",
+      "{ type: object, properties: { a: { type: integer, format: int64, default: 9007199254740993 }, b: { type: number, default: 1e400 } } }",
+      ["default of spec.a: 9007199254740993", "default of spec.b: Infinity"],
+      /^ {2}a: s\.int64\(\)\.optional\(\),\n {2}b: s\.number\(\)\.optional\(\),$/m,
+    ],
+    [
+      "numbers inside of defaults and of choices",
+      "{ type: object, properties: { a: { type: object, default: { b: [9007199254740993] }, properties: { b: { type: array, items: { type: integer, format: int64 } } } }, c: { type: integer, enum: [1, 9007199254740993] } } }",
+      ["default of spec.a: 9007199254740993", "enum of spec.c: 9007199254740993"],
+      /c: s\.custom<number>\(\{ type: "integer" \}\)/,
+    ],
+    [
+      "bounds, which clusters keep as doubles, too",
+      "{ type: object, properties: { a: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }, b: { type: integer, maximum: 9223372036854775807 } } }",
+      [],
+      /a: s\.int64\(\)\.min\(-9223372036854776000\)\.max\(9223372036854776000\)\.optional\(\)/,
+    ],
+    [
+      "a rule that an empty spec would break",
+      '{ type: object, properties: { a: { type: integer, format: int32 } }, x-kubernetes-validations: [{ rule: "self.a >= 0", message: no }] }',
+      [],
+      /\.optional\(\);\n/,
+    ],
+  ] as const) {
+    test(`${what}: the definition gives that CRD again, and tells what it cannot say`, async () => {
+      const typed = withSpec(spec);
+      const out = `src/${what.replaceAll(/\W+/g, "-")}`;
+      const { code, err } = await capstan(["import", "crd", "-", "--out", out], { cwd: root, typed });
+      assert.equal(code, 0, err);
+      const path = join(root, out, "widget.ts");
+      const source = await readFile(path, "utf8");
+      assert.match(source, text);
+      for (const note of notes) assert.ok(err.includes(note) && source.includes(note), `${note} in ${err}`);
+      assert.equal(err.split("\n").length - 1, notes.length, err);
+      const { Widget } = (await import(pathToFileURL(path).href)) as {
+        Widget: { toCrd(): CustomResourceDefinition };
+      };
+      const asked = parseAllDocuments(typed)[0]?.toJS() as CustomResourceDefinition;
+      if (notes.length === 0) assert.deepEqual(meaning(Widget.toCrd()), meaning(asked));
+    });
+  }
+
+  test("all of these compile", async () => assert.deepEqual(await typeErrors(), []));
+
+  for (const [what, spec, why] of [
+    [
+      "a rule over a field that is not there",
+      '{ type: object, required: [a], properties: { a: { type: integer, format: int32 } }, x-kubernetes-validations: [{ rule: "self.b >= 0", message: no }] }',
+      /undefined field 'b'/,
+    ],
+    [
+      "a default beside a bound that no server can check",
+      "{ type: object, properties: { a: { type: integer, maximum: 9223372036854775807, default: 3 } } }",
+      /Maximum boundary value must be of type integer/,
+    ],
+  ] as const) {
+    test(`${what} cannot be loaded: it is refused, and nothing is written`, async () => {
+      const at = { cwd: root, typed: withSpec(spec) };
+      const { code, err } = await capstan(["import", "crd", "-", "--out", "unloadable"], at);
+      assert.equal(code, 3, err);
+      assert.match(err, /^capstan: Widget cannot be said as a definition: .*\n$/);
+      assert.match(err, why);
+      assert.ok(!existsSync(join(root, "unloadable")));
+    });
+  }
+
+  test("what the loaded definition says otherwise is told, whatever it is", () => {
+    const asked = importCrd(parseAllDocuments(crd)[0]?.toJS());
+    const spec = s.object({ size: s.int32().min(2).default(3), more: s.string().optional() });
+    const made = defineResource({
+      group: "example.com",
+      version: "v1",
+      kind: "Widget",
+      plural: "wodgets",
+      spec,
+    }).toCrd();
+    assert.deepEqual(compareCrds(asked.crd, made), [
+      "plural",
+      "required of spec in v1",
+      "minimum of size of spec in v1",
+      "default of size of spec in v1",
+      "more of spec in v1",
+    ]);
   });
 
   test("words of a CRD cannot break out of the file", async () => {

@@ -47,6 +47,7 @@ export { sampleOf } from "./generate/samples.ts";
 export { toYaml, toYamlStream } from "./generate/yaml.ts";
 
 // From a CRD to a definition.
+export { compareCrds } from "./import/compare.ts";
 export { importCrd } from "./import/crd.ts";
 export type { Imported } from "./import/crd.ts";
 export type { CrdInput, CrdVersionInput } from "./import/crd-input.ts";

@@ -1,16 +1,18 @@
 /** `capstan import crd`: a CRD becomes a file with `defineResource`. */
 import { join, resolve } from "node:path";
-import { importCrd, type Imported } from "@capstan/scaffold";
+import { compareCrds, importCrd, type Imported } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
+import { crdOfSource } from "../project/definition.ts";
 import { exists, readText } from "../project/disk.ts";
 import { writeChanges } from "../project/write.ts";
 import { readYaml } from "../project/yaml.ts";
 
 /** Imports CRDs. */
 export const importCrds: Command = defineCommand({
-  describe: "What a definition cannot say is told, and noted at the top of the file.",
+  describe:
+    "The definition is loaded and compared with the CRD before it is written. What it cannot say is told, and noted at the top of the file.",
   arguments: [
     { name: "FILE", describe: "a file with one or more CRDs, or - for standard input", presence: "required" },
   ],
@@ -27,7 +29,7 @@ export const importCrds: Command = defineCommand({
   ],
   run: async ({ options, args: [file = ""], terminal }) => {
     const text = file === "-" ? await terminal.input() : await readText(resolve(terminal.cwd, file));
-    const imported = readCrds(text, file).map((crd) => importCrd(crd));
+    const imported = await Promise.all(readCrds(text, file).map(importChecked));
     const root = resolve(terminal.cwd, options.out);
     const changes = unique(imported).map(({ path, text: source }) => ({
       path,
@@ -52,8 +54,16 @@ export const importCrds: Command = defineCommand({
   },
 });
 
+/** A definition that was loaded, with whatever its CRD says otherwise. */
+async function importChecked(crd: unknown): Promise<Imported> {
+  const imported = importCrd(crd);
+  const { kind } = imported.crd.spec.names;
+  const differences = compareCrds(imported.crd, await crdOfSource(imported.text, kind));
+  return differences.length === 0 ? imported : importCrd(crd, differences);
+}
+
 function readCrds(text: string, file: string): unknown[] {
-  const crds = readYaml(text, file)
+  const crds = readYaml(text, file, "exact")
     .flatMap(itemsOf)
     .filter((object) => (object as { kind?: unknown } | null)?.kind === "CustomResourceDefinition");
   if (crds.length === 0) throw new CliError("BadInput", `there is no CustomResourceDefinition in ${file}`);

@@ -5,9 +5,9 @@ import { CliError } from "../errors.ts";
 /** YAML that unfolds beyond this many nodes through its aliases means no good. */
 const MOST_ALIASES = 1_000;
 
-/** The documents of a text as values. */
-export function readYaml(text: string, name: string): unknown[] {
-  return documentsOf(text).map((document) => {
+/** The documents of a text as values; integers as numbers, or exactly, as bigints. */
+export function readYaml(text: string, name: string, integers: "numbers" | "exact" = "numbers"): unknown[] {
+  return documentsOf(text, integers === "exact").map((document) => {
     const problem = problemOf(document);
     if (problem !== undefined) throw new CliError("BadInput", `cannot read ${name}: ${problem}`);
     try {
@@ -25,8 +25,8 @@ export function findYamlProblem(text: string): string | undefined {
 }
 
 /** A text without any document is told apart by the parser; here it has none. */
-function documentsOf(text: string): readonly Document.Parsed<ParsedNode>[] {
-  const documents = parseAllDocuments(text);
+function documentsOf(text: string, intAsBigInt = false): readonly Document.Parsed<ParsedNode>[] {
+  const documents = parseAllDocuments(text, { intAsBigInt });
   return Array.isArray(documents) ? documents : [];
 }
 

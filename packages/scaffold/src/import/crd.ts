@@ -5,6 +5,8 @@ import { checkGroup, checkKind, checkPlural, wordsOf } from "../project/names.ts
 import { columnsText } from "./columns.ts";
 import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
 import { differencesOf } from "./differences.ts";
+import { indent } from "./indent.ts";
+import { toNumbers, withStatedNumbers } from "./numbers.ts";
 import { normalizeSchema } from "./normalize.ts";
 import { oldApiVersion, renewCrd } from "./old-crd.ts";
 import { literal, propertyName } from "./text.ts";
@@ -15,20 +17,46 @@ export interface Imported {
   readonly path: string;
   readonly text: string;
   readonly differences: readonly string[];
+  /** The CRD as far as a source can state it: what the definition should give again. */
+  readonly crd: CrdInput;
 }
 
-/** A CRD as a source file. */
-export function importCrd(value: unknown): Imported {
+/** A CRD as a source file. Differences that are known from elsewhere are told in it, too. */
+export function importCrd(value: unknown, known: readonly string[] = []): Imported {
   const renewed = isOld(value) ? renewCrd(value) : { crd: value, differences: [] };
-  const crd = checkCrd(renewed.crd);
-  const { group, scope, names, versions } = crd.spec;
+  const { crd, differences: lost } = withStatedVersions(checkCrd(renewed.crd));
+  const { names, versions } = crd.spec;
   const parts = versions.map((version) => versionParts(version, versions.length > 1));
-  const differences = [...renewed.differences, ...parts.flatMap((part) => part.differences)];
+  const differences = [
+    ...new Set([...renewed.differences, ...lost, ...parts.flatMap((part) => part.differences), ...known]),
+  ];
+  const consts = parts.map(({ consts: own }) => own).join("\n");
+  const opening = `${openingText(crd, differences)}\nimport { defineResource, s } from "capstan";\n\n`;
+  const definition = `export const ${names.kind} = defineResource({\n${definitionLines(crd, parts).join("\n")}\n});\n`;
+  return {
+    path: `${wordsOf(names.kind).file}.ts`,
+    text: indent(`${opening}${consts}\n${definition}`),
+    differences,
+    crd,
+  };
+}
+
+function openingText({ spec: { names, group } }: CrdInput, differences: readonly string[]): string {
+  const opening = `/** ${names.kind}, imported from the CRD ${names.plural}.${group}.`;
+  if (differences.length === 0) return `${opening} */`;
+  const notes = differences.map((line) => ` * - ${line.replaceAll("*/", "* /")}\n`).join("");
+  return `${opening} What a definition cannot say:\n${notes} */`;
+}
+
+function definitionLines(
+  { spec: { group, scope, names, versions } }: CrdInput,
+  parts: readonly VersionParts[],
+): string[] {
   const description = versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
-  const [single] = parts;
-  const definition = [
+  const single = parts.length === 1 ? parts[0] : undefined;
+  return [
     `group: ${literal(group)},`,
-    ...(parts.length === 1 && single !== undefined ? [`version: ${literal(single.name)},`] : []),
+    ...(single === undefined ? [] : [`version: ${literal(single.name)},`]),
     `kind: ${literal(names.kind)},`,
     `plural: ${literal(names.plural)},`,
     ...(names.singular === undefined || names.singular === "" ? [] : [`singular: ${literal(names.singular)},`]),
@@ -36,19 +64,24 @@ export function importCrd(value: unknown): Imported {
     ...list("categories", names.categories),
     ...(scope === "Cluster" ? [`scope: "Cluster",`] : []),
     ...(description === undefined ? [] : [`describe: ${literal(description)},`]),
-    ...(parts.length === 1 && single !== undefined ? single.fields : [manyText(parts)]),
+    ...(single === undefined ? [manyText(parts)] : single.fields),
   ];
-  const note =
-    differences.length === 0
-      ? ""
-      : ` What a definition cannot say:\n${differences.map((line) => ` * - ${line.replaceAll("*/", "* /")}\n`).join("")}`;
-  const opening = `/** ${names.kind}, imported from the CRD ${names.plural}.${group}.${note === "" ? " */" : `${note} */`}`;
-  const consts = parts.map(({ consts: own }) => own).join("\n");
-  return {
-    path: `${wordsOf(names.kind).file}.ts`,
-    text: `${opening}\nimport { defineResource, s } from "capstan";\n\n${consts}\nexport const ${names.kind} = defineResource({\n${definition.join("\n")}\n});\n`,
-    differences,
-  };
+}
+
+/** A CRD with numbers that a source can state. */
+function withStatedVersions(crd: CrdInput): { readonly crd: CrdInput; readonly differences: readonly string[] } {
+  const differences: string[] = [];
+  const versions = crd.spec.versions.map((version) => {
+    const { schema: _, ...facts } = version;
+    const root = version.schema?.openAPIV3Schema;
+    const plain = toNumbers(facts) as typeof facts;
+    if (root === undefined || root === null) return plain;
+    const stated = withStatedNumbers(root, "");
+    differences.push(...stated.differences);
+    return { ...plain, schema: { openAPIV3Schema: stated.schema } };
+  });
+  const { versions: _, ...head } = crd.spec;
+  return { crd: { ...crd, spec: { ...(toNumbers(head) as typeof head), versions } }, differences };
 }
 
 interface VersionParts {
@@ -100,8 +133,10 @@ function specPresence({ required = [], properties }: JsonSchema): "required" | "
   const { spec = {} } = properties ?? {};
   const isDemanded = required.includes("spec") && spec.default === undefined;
   const hasDemands = (spec.required ?? []).some((field) => spec.properties?.[field]?.default === undefined);
-  if (isDemanded === hasDemands) return undefined;
-  return isDemanded ? "required" : "optional";
+  // Where a spec may be left out, a definition fills in an empty one: not every rule takes that.
+  const hasRules = (spec["x-kubernetes-validations"] ?? []).length > 0;
+  if (!isDemanded && (hasDemands || (hasRules && spec.default === undefined))) return "optional";
+  return isDemanded && !hasDemands ? "required" : undefined;
 }
 
 function assigned(field: string, name: string): string {
@@ -173,7 +208,7 @@ function checkCrd(value: unknown): CrdInput {
   checkPlural(names.plural);
   for (const { name } of versions) {
     if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
-      throw new ScaffoldError("BadCrd", `${JSON.stringify(name)} is not a version`);
+      throw new ScaffoldError("BadCrd", `"${name}" is not a version`);
   }
   return crd as CrdInput;
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from "@capstan/schema";
 import type { CrdVersionInput } from "./crd-input.ts";
 
 /** Keywords that the top of a resource has words for. */
-const topKeywords: ReadonlySet<string> = new Set([
+export const topKeywords: ReadonlySet<string> = new Set([
   "type",
   "description",
   "properties",

@@ -1,5 +1,5 @@
 /** Values as TypeScript source. */
-/** The name of a property, in quotes where it needs them. */
+/** The name of a property in a type, in quotes where it needs them. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -14,6 +14,7 @@ export function literal(value: unknown): string {
     : `{ ${entries.map(([name, item]) => `${safeName(name)}: ${literal(item)}`).join(", ")} }`;
 }
 
-function safeName(name: string): string {
+/** The name of a property of a value. */
+export function safeName(name: string): string {
   return name === "__proto__" ? `["__proto__"]` : propertyName(name);
 }

@@ -1,6 +1,6 @@
 /** A schema in the words of the schema language; what they cannot say is stated as it is, with `s.custom`. */
 import type { JsonSchema } from "@capstan/schema";
-import { literal, propertyName } from "./text.ts";
+import { literal, safeName } from "./text.ts";
 import { typeText } from "./type-text.ts";
 
 /** Whether the object that holds a field demands it. */
@@ -192,8 +192,7 @@ function objectWord(schema: JsonSchema): Word | undefined {
 
 function fieldsText({ properties = {}, required = [] }: JsonSchema): string {
   const fields = Object.entries(properties).map(
-    ([name, field]) =>
-      `${propertyName(name)}: ${fieldText(field, required.includes(name) ? "required" : "optional")},\n`,
+    ([name, field]) => `${safeName(name)}: ${fieldText(field, required.includes(name) ? "required" : "optional")},\n`,
   );
   return fields.length === 0 ? "s.object({})" : `s.object({\n${fields.join("")}})`;
 }
