@@ -99,12 +99,20 @@ describe("a reconcile", () => {
 
   test("that hangs is given up after its timeout, and cannot write any more", async () => {
     let late: unknown;
-    await using world = await worldWith(async ({ apply, signal }) => {
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    let isFirst = true;
+    const gate = Promise.withResolvers<void>();
+    // It does not listen to its signal; the turns after it never come back at all.
+    await using world = await worldWith(async ({ apply }) => {
+      const until = isFirst ? gate.promise : new Promise(() => undefined);
+      isFirst = false;
+      await until;
       late = await apply(ConfigMap, "late", { data: {} }).catch((error: unknown) => error);
     });
     await world.advance("40s");
     assert.match(world.message(), /^Stopped waiting for the reconcile of widget default\/bad after 30 s\./u);
+    assert.ok(world.runs() > 1, "it is tried again although the first turn still hangs");
+    gate.resolve();
+    await world.advance("1s");
     assert.ok(late instanceof Error);
     assert.equal(await world.get(ConfigMap, "late"), undefined);
     await goesOn(world);
