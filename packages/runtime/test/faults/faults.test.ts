@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { World } from "./world.ts";
 
-const SEEDS = Array.from({ length: 50 }, (_, at) => at + 1);
+const SEEDS = Array.from({ length: 25 }, (_, at) => at + 1);
 
 test(`no event is lost and nothing is written without the lease, in ${SEEDS.length} random worlds`, async () => {
   for (const seed of SEEDS) {
@@ -16,5 +16,5 @@ test(`no event is lost and nothing is written without the lease, in ${SEEDS.leng
 });
 
 test("the same seed is the same world, turn by turn and write by write", async () => {
-  for (const seed of [7, 8, 9]) assert.deepEqual(await new World(seed).run(), await new World(seed).run());
+  for (const seed of [7, 8]) assert.deepEqual(await new World(seed).run(), await new World(seed).run());
 });

@@ -14,6 +14,7 @@ import { apiOf } from "../../src/client-api.ts";
 import { sleep, systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { controller } from "../../src/define.ts";
+import { failureOf } from "../../src/failure.ts";
 import { silentLog } from "../../src/log.ts";
 import { installCrds } from "../../src/manager/crds.ts";
 import { Lease } from "../../src/manager/lease.ts";
@@ -235,13 +236,27 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       const { api, namespace } = await setStage(t);
       const late: string[] = [];
       let isLost = false;
+      const [entered, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const ended = Promise.withResolvers<string>();
+      // A turn is under way when the lease is lost, and does not listen to its signal.
+      const deaf = controller(Widget, { owns: [ConfigMap] }, async ({ object, apply }) => {
+        entered.resolve();
+        await goOn.promise;
+        const written = apply(ConfigMap, object.metadata.name, { data: { size: "1" } });
+        ended.resolve(
+          await written.then(
+            () => "written",
+            () => "refused",
+          ),
+        );
+      });
       const leaderElection = {
         namespace,
         identity: "one",
         tuning: { duration: 15_000, deadline: 10_000, period: 200 },
       };
       const operator = new RunningOperator(
-        { controllers: [widget], name: "lease" },
+        { controllers: [deaf], name: "lease" },
         {
           api,
           log: silentLog,
@@ -250,17 +265,38 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
           onWrite: (_name, { key }) => void (isLost && late.push(key)),
         },
       );
-      await operator.elected();
+      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: { namespace, name: "late" }, spec: {} };
+      await api.apply(Widget, object, { manager: "user" });
+      await entered.promise;
       const steal = { spec: { holderIdentity: "somebody else", leaseDurationSeconds: 3600 } };
       await api.patch(Lease, { namespace, name: "lease" }, steal, { type: "merge", manager: "thief" });
       await operator.lost;
       isLost = true;
-      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: { namespace, name: "late" }, spec: {} };
-      await api.apply(Widget, object, { manager: "user" });
-      await sleep(systemClock, 500);
+      goOn.resolve();
+      assert.equal(await ended.promise, "refused");
       await assert.rejects(api.get(ConfigMap, { namespace, name: "late" }), { code: "NotFound" });
-      assert.deepEqual(late, []);
       await operator.stop(0);
+      assert.deepEqual(late, []);
+    });
+
+    test("a write that names the uid or the version of an object that is gone does not reach its namesake", async (t) => {
+      const { api, namespace } = await setStage(t);
+      const key = { namespace, name: "namesake" };
+      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: key, spec: {} };
+      const { uid, resourceVersion } = (await api.create(Widget, object, { manager: "user" })).metadata;
+      await api.delete(Widget, key, {});
+      await api.create(Widget, object, { manager: "user" });
+      const by = { type: "merge", manager: "operator" } as const;
+      const annotations = { steps: "of another" };
+      const toObject = await api
+        .patch(Widget, key, { metadata: { uid, annotations } }, by)
+        .catch((error: unknown) => error);
+      assert.equal(failureOf(toObject), "conflict");
+      // The uid alone would not do here: the metadata of a patch of the status is not looked at.
+      const status = { metadata: { uid, resourceVersion }, status: { text: "of another" } };
+      await assert.rejects(api.patch(Widget, key, status, { ...by, subresource: "status" }), { code: "Conflict" });
+      const now = (await api.get(Widget, key)) as StoredObject & { readonly status?: unknown };
+      assert.deepEqual([now.metadata.annotations, now.status], [undefined, undefined]);
     });
 
     test("a watch that is cut at each of its bytes loses nothing and invents nothing", async (t) => {
