@@ -50,9 +50,9 @@ export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOp
   };
 }
 
-/** Of several networks the first is taken: services have addresses of one family here. */
+/** Of several networks the first of IPv4 is taken: services have addresses of one family here. */
 function rangesOf(flags: Flags): Pick<ApiServerOptions, "serviceNetwork" | "nodePorts"> {
-  const [serviceNetwork] = listValue(flags, "service-cluster-ip-range");
+  const serviceNetwork = listValue(flags, "service-cluster-ip-range").find((network) => !network.includes(":"));
   const nodePorts = lastValue(flags, "service-node-port-range");
   return {
     ...(serviceNetwork === undefined ? {} : { serviceNetwork }),

@@ -24,8 +24,11 @@ test("a definition that differs only in its kinds stands for all of them, in ord
   );
 });
 
-test("texts that the own definition does not have are no difference; everything else is", () => {
-  const own = { paths: {}, definitions: { A: { type: "object", properties: { a: { type: "string" } } } } };
+test("texts make no difference to an own definition; everything else does", () => {
+  const own = {
+    paths: {},
+    definitions: { A: { description: "own", type: "object", properties: { a: { type: "string" } } } },
+  };
   const described = { description: "d", type: "object", properties: { a: { type: "string", description: "e" } } };
   const same = mergeDocuments(own, [{ paths: { "/a": using("A") }, definitions: { A: described } }]);
   assert.deepEqual(Object.keys(same.definitions as object), ["A"]);

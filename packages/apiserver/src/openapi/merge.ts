@@ -130,7 +130,7 @@ function kindKey(kind: Json): string {
   return `${a}/${b}.${c}`;
 }
 
-/** What is our own carries no texts but those on metadata: a text that is missing there is no difference. */
+/** The own texts are not those of Kubernetes: what differs from an own definition in its texts only is the same. */
 function isSame(known: Json, other: Json, isOwn: boolean): boolean {
   return isOwn ? isSameButTexts(known, other) : isDeepEqual(known, other);
 }
@@ -146,10 +146,10 @@ function isSameButTexts(known: Json, other: Json): boolean {
     return known.every((item, index) => isSameButTexts(item as Json, (other[index] ?? null) as Json));
   }
   if (!isFields(known) || !isFields(other)) return known === other;
-  const isMissingText = (key: string): boolean =>
-    key === "description" && known[key] === undefined && typeof other[key] === "string";
+  const isText = (key: string): boolean =>
+    key === "description" && [known[key], other[key]].every((text) => text === undefined || typeof text === "string");
   return [...new Set([...Object.keys(known), ...Object.keys(other)])].every(
-    (key) => isMissingText(key) || isSamePart(known[key], other[key]),
+    (key) => isText(key) || isSamePart(known[key], other[key]),
   );
 }
 
