@@ -394,7 +394,7 @@ suite("capstan dev", () => {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
     const saying = async (pattern: RegExp): Promise<void> => {
       for (let tries = 0; !pattern.test(said); tries++) {
-        if (tries > 600 || child.exitCode !== null) assert.fail(`waited for ${pattern} in:\n${said}`);
+        if (tries > 2_400 || child.exitCode !== null) assert.fail(`waited for ${pattern} in:\n${said}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     };
@@ -412,7 +412,9 @@ suite("capstan dev", () => {
       await saying(/src\/app-service\.ts changed: reloading/);
       await saying(/cannot load .*main\.ts: SyntaxError: .*app-service\.ts:\d+/);
       said = "";
-      await writeFile(file, text.replace('phase === "Running", `the pod is', "false, `now the pod is"));
+      const condition = /status\.condition\("Ready",[^]*?\);/;
+      assert.match(text, condition);
+      await writeFile(file, text.replace(condition, 'status.condition("Ready", false, "the program is new");'));
       await saying(/ready in \d+ ms/);
       await saying(/example-app-service Ready=False \(the program is new\)/);
       const second = await capstan(["dev"], { cwd: root });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { KEYS } from "../src/dev/view.ts";
 import { checkout } from "./walk.ts";
 import { Window } from "./window.ts";
 
@@ -45,6 +46,14 @@ class Sitting implements AsyncDisposable {
     return this.text;
   }
 
+  /** Types a key until it has shown something: what it asks for may take a moment to happen. */
+  async showsOnceTyped(key: string, pattern: RegExp): Promise<void> {
+    for (const end = performance.now() + 120_000; !pattern.test(this.text); await wait(500)) {
+      assert.ok(performance.now() < end, `${String(pattern)} was not seen in:\n${this.text}`);
+      this.type(key);
+    }
+  }
+
   async ended(): Promise<number | null> {
     if (this.#child.exitCode === null) await once(this.#child, "exit");
     return this.#child.exitCode;
@@ -68,7 +77,7 @@ async function record(name: string, seen: string, folder: string): Promise<void>
 /** The rows of the live table: from its titles to its keys. */
 function tableOf(text: string): string[] {
   const lines = text.split("\n");
-  const from = lines.findIndex((line) => line.startsWith("KIND "));
+  const from = lines.findIndex((line) => line.startsWith("  KIND "));
   assert.ok(from > 0, text);
   return lines.slice(from);
 }
@@ -102,12 +111,18 @@ for (const columns of [80, 200]) {
         await dev.shows(/pods run nothing here/);
         await dev.shows(/rather-long +\d+s +Ready=True\n.*example-app-service +\d+s +Ready=True/);
         dev.type("p");
-        await dev.shows(/rather-long +\d+s +paused Ready=True/);
-        dev.type("e");
+        await dev.shows(
+          /> AppService +default\S+rather-long +\d+s +paused Ready=True\n.*example-app-service +\d+s +Ready=True/,
+        );
+        dev.type("\u001B[B");
+        await dev.shows(/> AppService +default\/example-app-service/);
+        dev.type("a");
+        await dev.shows(/default\/example-app-service is looked at again/);
+        await dev.showsOnceTyped("e", /woken by +request by hand/);
         await dev.shows(/woken by[^]*KIND /);
         fits(tableOf(dev.text).join("\n"), columns);
-        assert.equal(dev.text.match(/^KIND /gm)?.length, 1, "there is one table, at the bottom");
-        assert.equal(tableOf(dev.text).at(-1), "r reload   p pause/resume   e explain   q quit");
+        assert.equal(dev.text.match(/^ {2}KIND /gm)?.length, 1, "there is one table, at the bottom");
+        assert.equal(tableOf(dev.text).at(-1), KEYS);
         await record(`dev-${columns}`, dev.text, folder);
         dev.type("q");
         assert.equal(await dev.ended(), 0, dev.text);

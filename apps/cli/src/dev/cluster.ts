@@ -22,10 +22,14 @@ export interface ClusterChoice {
 /** A cluster to run on. */
 export interface DevCluster extends AsyncDisposable {
   readonly client: Client;
-  /** A file for kubectl. */
-  readonly kubeconfig: string;
+  /** The session's own cluster, or one that somebody has. */
+  readonly owner: "session" | "somebody";
+  /** Its address. */
+  readonly server: string;
+  /** A file for kubectl; the usual places where none is named. */
+  readonly kubeconfig: string | undefined;
   /** A file for the operator. */
-  readonly operatorKubeconfig: string;
+  readonly operatorKubeconfig: string | undefined;
   readonly context: string | undefined;
   /** What to tell the user about it, line by line. */
   readonly about: readonly string[];
@@ -57,6 +61,8 @@ async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise
   const milliseconds = Math.round(performance.now() - began);
   return {
     client: cluster.client,
+    owner: "session",
+    server: cluster.server.url ?? "",
     kubeconfig,
     operatorKubeconfig,
     context: undefined,
@@ -112,8 +118,10 @@ async function openExisting({ kubeconfig: named, context }: ClusterChoice, { cwd
   const { gitVersion } = await client.serverVersion();
   return {
     client,
-    kubeconfig: kubeconfig ?? "",
-    operatorKubeconfig: kubeconfig ?? "",
+    owner: "somebody",
+    server: config.cluster.server,
+    kubeconfig,
+    operatorKubeconfig: kubeconfig,
     context,
     about: [`Kubernetes ${gitVersion} at ${config.cluster.server}`],
     [Symbol.asyncDispose]: () => client.close(),

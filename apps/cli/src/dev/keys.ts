@@ -3,21 +3,36 @@ import type { Terminal } from "../terminal.ts";
 
 const INTERRUPT = "\u0003";
 
-/** Calls the function of each key that is pressed. */
-export function watchKeys({ isInteractive }: Terminal, keys: { readonly [key: string]: () => void }): Disposable {
+/** What terminals send for keys that are no letters. */
+const names: { readonly [sent: string]: string } = {
+  "\u001B[A": "up",
+  "\u001BOA": "up",
+  "\u001B[B": "down",
+  "\u001BOB": "down",
+};
+
+/** The keys in what a terminal sent at once, which is several where somebody is fast. */
+export function readKeys(sent: string): readonly string[] {
+  const parts = sent.match(/\u001B[[O][\d;]*[A-Za-z~]|[^]/gu) ?? [];
+  return parts.map((part) => names[part] ?? part.toLowerCase());
+}
+
+/** Calls back with each key that is pressed: a letter, `up` or `down`. */
+export function watchKeys({ isInteractive }: Terminal, pressed: (key: string) => void): Disposable {
   if (!isInteractive) return { [Symbol.dispose]: () => {} };
   const { stdin } = process;
-  const pressed = (data: Buffer): void => {
-    const key = data.toString("utf8");
-    if (key === INTERRUPT) process.kill(process.pid, "SIGINT");
-    else keys[key.toLowerCase()]?.();
+  const read = (data: Buffer): void => {
+    for (const key of readKeys(data.toString("utf8"))) {
+      if (key === INTERRUPT) process.kill(process.pid, "SIGINT");
+      else pressed(key);
+    }
   };
   stdin.setRawMode(true);
   stdin.resume();
-  stdin.on("data", pressed);
+  stdin.on("data", read);
   return {
     [Symbol.dispose]: () => {
-      stdin.off("data", pressed);
+      stdin.off("data", read);
       stdin.setRawMode(false);
       stdin.pause();
     },

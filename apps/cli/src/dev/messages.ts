@@ -10,12 +10,23 @@ export interface KindNames {
   readonly scope: "Namespaced" | "Cluster";
 }
 
+/** What tells a kind from others, also from those that have its name in another group: `memcacheds.cache.example.com`. */
+export function resourceOf({ plural, group }: Pick<KindNames, "plural" | "group">): string {
+  return `${plural}.${group}`;
+}
+
+/** A controller, and whose objects it looks at. */
+export interface ControllerNames {
+  readonly name: string;
+  readonly resource: string;
+}
+
 /** The program was loaded and waits for its start, or it could not be loaded or run. */
 export type FromChild =
   | {
       readonly type: "loaded";
       readonly kinds: readonly KindNames[];
-      readonly controllers: readonly { readonly name: string; readonly kind: string }[];
+      readonly controllers: readonly ControllerNames[];
     }
   | { readonly type: "failed"; readonly why: string }
   /** It stops, and tells what its successor need not ask again. */
@@ -29,4 +40,11 @@ export interface Load {
 /** Tells the operator to start, with what its predecessor knew. */
 export interface Go {
   readonly seed: Snapshot;
+}
+
+/** Tells the operator to look at an object again. */
+export interface Again {
+  readonly controllers: readonly string[];
+  /** `namespace/name`, or the name of an object of the whole cluster. */
+  readonly key: string;
 }

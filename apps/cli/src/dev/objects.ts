@@ -1,10 +1,10 @@
 /** The operator's objects and their conditions, as rows of a table. */
 import type { StoredObject } from "@capstan/model";
-import type { Api } from "@capstan/runtime";
+import { PAUSE_ANNOTATION } from "@capstan/runtime";
 import { formatAge } from "@capstan/schema";
 import type { Table } from "../output/print.ts";
 import type { Style } from "../output/style.ts";
-import type { KindNames } from "./messages.ts";
+import { type KindNames, resourceOf } from "./messages.ts";
 
 /** The condition by which the runtime tells that an object is paused. */
 const PAUSED = "Paused";
@@ -18,6 +18,9 @@ interface ConditionLike {
 /** One object, as far as the table shows it. */
 export interface Row {
   readonly id: string;
+  /** As people say it. */
+  readonly title: string;
+  readonly resource: string;
   readonly kind: string;
   readonly key: string;
   readonly created: string;
@@ -25,29 +28,18 @@ export interface Row {
   readonly conditions: readonly ConditionLike[];
 }
 
-/** All objects of these kinds; a kind that is not served yet has none. */
-export async function listRows(api: Api, kinds: readonly KindNames[]): Promise<readonly Row[]> {
-  const pages = await Promise.all(
-    kinds.map(async (kind) => {
-      try {
-        const { items } = await api.list(kind, {});
-        return items.map((object) => toRow(kind, object));
-      } catch {
-        return [];
-      }
-    }),
-  );
-  return pages.flat();
-}
-
-function toRow({ kind }: KindNames, object: StoredObject): Row {
+/** The row of an object. */
+export function toRow(names: KindNames, object: StoredObject): Row {
   const { namespace, name, creationTimestamp, annotations } = object.metadata;
   const key = namespace === undefined ? name : `${namespace}/${name}`;
-  const pause = annotations?.["capstan.dev/pause"] ?? "false";
+  const resource = resourceOf(names);
+  const pause = annotations?.[PAUSE_ANNOTATION] ?? "false";
   const { status } = object as { readonly status?: { readonly conditions?: readonly ConditionLike[] } };
   return {
-    id: `${kind} ${key}`,
-    kind,
+    id: `${resource} ${key}`,
+    title: `${names.kind} ${key}`,
+    resource,
+    kind: names.kind,
     key,
     created: creationTimestamp,
     isPaused: pause !== "false" && pause !== "",
@@ -55,12 +47,20 @@ function toRow({ kind }: KindNames, object: StoredObject): Row {
   };
 }
 
-/** The table of these objects. */
-export function rowsTable(rows: readonly Row[], style: Style, now: number): Table {
+/** The table of these objects, with a mark at the one that keys act on. */
+export function rowsTable(
+  rows: readonly Row[],
+  { style, now, selected }: { readonly style: Style; readonly now: number; readonly selected: string | undefined },
+): Table {
   return {
-    titles: ["KIND", "OBJECT", "AGE", "CONDITIONS"],
+    titles: ["  KIND", "OBJECT", "AGE", "CONDITIONS"],
     givesWay: 1,
-    rows: rows.map((row) => [row.kind, row.key, formatAge(now - Date.parse(row.created)), conditionsText(row, style)]),
+    rows: rows.map((row) => [
+      `${row.id === selected ? style.cyan(">") : " "} ${row.kind}`,
+      row.key,
+      formatAge(now - Date.parse(row.created)),
+      conditionsText(row, style),
+    ]),
   };
 }
 

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { ownProgram } from "../place.ts";
-import type { FromChild, Go, Load } from "./messages.ts";
+import type { Again, FromChild, Go, Load } from "./messages.ts";
 
 /** What a runner tells. */
 export interface RunnerEvents {
@@ -70,6 +70,11 @@ export class Runner implements AsyncDisposable {
       if (later.type === "failed") this.#options.failed(later.why);
     });
     child.send({ seed } satisfies Go);
+  }
+
+  /** Lets the operator look at an object again; while none runs, there is nobody to ask. */
+  again(what: Again): void {
+    if (this.#current?.connected === true) this.#current.send(what);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

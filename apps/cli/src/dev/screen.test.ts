@@ -4,6 +4,7 @@ import { styleOf } from "../output/style.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Row, rowsTable } from "./objects.ts";
 import { openScreen } from "./screen.ts";
+import { KEYS as keys } from "./view.ts";
 import { Window } from "../../test/window.ts";
 
 const now = Date.UTC(2030, 0, 1, 0, 2, 5);
@@ -11,11 +12,18 @@ const now = Date.UTC(2030, 0, 1, 0, 2, 5);
 function open(columns: number, color = false) {
   const window = new Window(columns);
   const terminal = { color, columns, out: (text: string) => window.write(text) } as Terminal;
-  return { window, screen: openScreen(terminal, true), style: styleOf(terminal) };
+  const screen = openScreen(terminal, true);
+  const show = (shown: readonly Row[], selected = 0): void => {
+    const table = rowsTable(shown, { style: styleOf(terminal), now, selected: shown[selected]?.id });
+    screen.table(table, { selected, below: keys });
+  };
+  return { window, screen, show };
 }
 
 const row = (name: string, more: Partial<Row> = {}): Row => ({
-  id: `Memcached default/${name}`,
+  id: `memcacheds.cache.example.com default/${name}`,
+  title: `Memcached default/${name}`,
+  resource: "memcacheds.cache.example.com",
   kind: "Memcached",
   key: `default/${name}`,
   created: "2030-01-01T00:00:00Z",
@@ -30,56 +38,55 @@ const rows: readonly Row[] = [
   row("broken", { conditions: [{ type: "Available", status: "False", message }] }),
   row("held", { isPaused: true }),
 ];
-const keys = "r reload   p pause/resume   e explain   q quit";
 
 describe("the live table", () => {
   test("of 80 columns is cut where the window ends", () => {
-    const { window, screen, style } = open(80);
+    const { window, screen, show } = open(80);
     screen.line("embedded cluster at https://127.0.0.1:6443");
-    screen.table(rowsTable(rows, style, now));
+    show(rows);
     assert.equal(
       window.text,
       `embedded cluster at https://127.0.0.1:6443
 
-KIND        OBJECT           AGE    CONDITIONS
-Memcached   default/sample   2m5s   Available=True
-Memcached   default/broken   2m5s   Available=False (2 of 3 servers answer; mem…
-Memcached   default/held     2m5s   paused Available=True
+  KIND        OBJECT           AGE    CONDITIONS
+> Memcached   default/sample   2m5s   Available=True
+  Memcached   default/broken   2m5s   Available=False (2 of 3 servers answer; m…
+  Memcached   default/held     2m5s   paused Available=True
 ${keys}`,
     );
   });
 
   test("of 200 columns shows everything", () => {
-    const { window, screen, style } = open(200);
-    screen.table(rowsTable(rows, style, now));
+    const { window, show } = open(200);
+    show(rows);
     assert.equal(
       window.text,
       `
-KIND        OBJECT           AGE    CONDITIONS
-Memcached   default/sample   2m5s   Available=True
-Memcached   default/broken   2m5s   Available=False (${message})
-Memcached   default/held     2m5s   paused Available=True
+  KIND        OBJECT           AGE    CONDITIONS
+> Memcached   default/sample   2m5s   Available=True
+  Memcached   default/broken   2m5s   Available=False (${message})
+  Memcached   default/held     2m5s   paused Available=True
 ${keys}`,
     );
   });
 
   test("of 80 columns shortens long names in their middle, so that conditions can be read", () => {
-    const { window, screen, style } = open(80);
-    const long = row("a-cache-with-a-name-that-leaves-no-room-for-anything-else-in-a-window", { conditions: [] });
-    screen.table(rowsTable([{ ...long, conditions: [{ type: "Available", status: "True" }] }, ...rows], style, now));
-    assert.match(window.text, /^Memcached {3}default\/\S+…\S+-a-window {3}2m5s {3}Available=True$/m);
-    assert.match(window.text, /^Memcached {3}default\/sample {3,}2m5s {3}Available=True$/m);
+    const { window, show } = open(80);
+    const long = row("a-cache-with-a-name-that-leaves-no-room-for-anything-else-in-a-window");
+    show([long, ...rows]);
+    assert.match(window.text, /^> Memcached {3}default\/\S+…\S+-a-window {3}2m5s {3}Available=True$/m);
+    assert.match(window.text, /^ {2}Memcached {3}default\/sample {3,}2m5s {3}Available=True$/m);
   });
 
   for (const columns of [80, 200]) {
     test(`of ${columns} columns stays below lines that scroll, also where they wrap and where there are colours`, () => {
-      const { window, screen, style } = open(columns, true);
+      const { window, screen, show } = open(columns, true);
       for (let turn = 1; turn <= 3; turn++) {
         screen.line(`turn ${turn} ${"x".repeat(250)}`);
-        screen.table(rowsTable(rows.slice(0, turn), style, now));
+        show(rows.slice(0, turn));
       }
       const lines = window.text.split("\n");
-      assert.equal(lines.filter((line) => line.startsWith("KIND")).length, 1);
+      assert.equal(lines.filter((line) => line.startsWith("  KIND")).length, 1);
       assert.equal(lines.filter((line) => line === keys).length, 1);
       assert.equal(lines.at(-1), keys);
       const scrolled = lines.slice(0, lines.indexOf("")).join("");
@@ -89,15 +96,14 @@ ${keys}`,
   }
 
   test("of many objects says how many more there are", () => {
-    const { window, screen, style } = open(80);
-    screen.table(
-      rowsTable(
-        Array.from({ length: 40 }, (_, at) => row(`n${at}`)),
-        style,
-        now,
-      ),
-    );
+    const { window, show } = open(80);
+    const many = Array.from({ length: 40 }, (_, at) => row(`n${at}`));
+    show(many);
     assert.match(window.text, /default\/n14 .*\nand 25 more\n/u);
     assert.doesNotMatch(window.text, /default\/n15/u);
+    show(many, 20);
+    assert.match(window.text, /\n {2}Memcached {3}default\/n6 [^]*\n> Memcached {3}default\/n20 .*\nand 25 more\n/u);
+    show(many, 39);
+    assert.match(window.text, /\n> Memcached {3}default\/n39 .*\nand 25 more\n/u);
   });
 });

@@ -6,7 +6,8 @@ import type { Terminal } from "../terminal.ts";
 /** Shows lines and a table. */
 export interface Screen {
   line(text: string): void;
-  table(table: Table): void;
+  /** Shows a table, scrolled to its selected row, and below it what keys do or what is asked. */
+  table(table: Table, options: { readonly selected: number; readonly below: string }): void;
   close(): void;
 }
 
@@ -30,11 +31,12 @@ function liveScreen(terminal: Terminal): Screen {
   };
   return {
     line: (text) => draw(`${text}\n`, shown),
-    table: (table) => {
+    table: (table, { selected, below }) => {
       const more = table.rows.length - MOST_ROWS;
-      const body = formatTable({ ...table, rows: table.rows.slice(0, MOST_ROWS) }, terminal);
+      const from = Math.max(0, Math.min(selected - MOST_ROWS + 1, more));
+      const body = formatTable({ ...table, rows: table.rows.slice(from, from + MOST_ROWS) }, terminal);
       const note = more > 0 ? `${dim(`and ${more} more`)}\n` : "";
-      draw("", `\n${body}${note}${dim("r reload   p pause/resume   e explain   q quit")}\n`);
+      draw("", `\n${body}${note}${below}\n`);
     },
     close: () => {
       shown = "";

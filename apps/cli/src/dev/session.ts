@@ -1,13 +1,23 @@
-/** What a running `capstan dev` leaves behind for the other commands: where its cluster and its operator are. */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+/** What a running `capstan dev` leaves behind for the other commands: where its cluster and its operator are. A folder has one. */
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { isAlive, markOf, type ProcessMark } from "../embedded/record.ts";
+import { CliError } from "../errors.ts";
 
 /** A running dev session. */
 export interface Session {
-  readonly pid: number;
-  readonly kubeconfig: string;
+  /** A file; the usual places where none was named. */
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
   /** `host:port` of the operator's health door. */
   readonly door: string;
+}
+
+/** The record of a session; what it runs is not known before the operator is loaded. */
+interface SessionRecord {
+  readonly process: ProcessMark;
+  readonly session?: Session | undefined;
 }
 
 const folder = ".capstan";
@@ -18,40 +28,83 @@ export function sessionFolder(root: string): string {
   return join(root, folder);
 }
 
-/** Records a session. */
-export async function writeSession(root: string, session: Session): Promise<void> {
-  await mkdir(sessionFolder(root), { recursive: true });
-  await writeFile(join(sessionFolder(root), file), `${JSON.stringify(session)}\n`, { mode: 0o600 });
+/** The folder's session, as long as it is held. */
+export interface ClaimedSession extends AsyncDisposable {
+  /** Records what runs now. */
+  write(session: Session): Promise<void>;
 }
 
-/** Forgets a session. */
-export async function removeSession(root: string): Promise<void> {
-  for (const name of [file, "kubeconfig", "operator-kubeconfig"])
-    await rm(join(sessionFolder(root), name), { force: true });
+/** Makes this process the only session of a folder; refuses while another one runs. */
+export async function claimSession(root: string): Promise<ClaimedSession> {
+  const at = join(sessionFolder(root), file);
+  const own = markOf(process.pid);
+  await mkdir(sessionFolder(root), { recursive: true });
+  while (!(await writeFirst(at, { process: own }))) await removeDead(at);
+  return {
+    write: (session) => writeWhole(at, { process: own, session }),
+    [Symbol.asyncDispose]: async () => {
+      for (const name of ["kubeconfig", "operator-kubeconfig", file])
+        await rm(join(sessionFolder(root), name), { force: true });
+    },
+  };
 }
 
 /** The session that runs for a folder or one above it. */
 export async function findSession(cwd: string): Promise<Session | undefined> {
   for (let at = resolve(cwd); ; at = dirname(at)) {
-    const session = await readSession(join(at, folder, file));
-    if (session !== undefined && isAlive(session.pid)) return session;
+    const record = await readRecord(join(at, folder, file));
+    if (record?.session !== undefined && isAlive(record.process)) return record.session;
     if (at === dirname(at)) return undefined;
   }
 }
 
-async function readSession(path: string): Promise<Session | undefined> {
+/** Writes a record where there is none; only one of several processes can. It appears whole: half a record would be taken for a dead one. */
+async function writeFirst(at: string, record: SessionRecord): Promise<boolean> {
+  const draft = `${at}.${randomUUID()}`;
+  await writeFile(draft, formatRecord(record), { mode: 0o600 });
   try {
-    return JSON.parse(await readFile(path, "utf8")) as Session;
+    await link(draft, at);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Whoever reads it sees the old or the new record, never half of one. */
+async function writeWhole(at: string, record: SessionRecord): Promise<void> {
+  await writeFile(`${at}.new`, formatRecord(record), { mode: 0o600 });
+  await rename(`${at}.new`, at);
+}
+
+function formatRecord(record: SessionRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** Removes what a session left that did not come to its end. */
+async function removeDead(at: string): Promise<void> {
+  const record = await readRecord(at);
+  if (record !== undefined && isAlive(record.process))
+    throw new CliError(
+      "Project",
+      `capstan dev runs here already, as process ${record.process.pid}: stop that one first, or use its screen`,
+    );
+  await rm(at, { force: true });
+}
+
+async function readRecord(path: string): Promise<SessionRecord | undefined> {
+  try {
+    const record: unknown = JSON.parse(await readFile(path, "utf8"));
+    return isRecord(record) ? record : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+function isRecord(value: unknown): value is SessionRecord {
+  if (typeof value !== "object" || value === null || !("process" in value)) return false;
+  const { process: mark } = value;
+  return typeof mark === "object" && mark !== null && "pid" in mark && typeof mark.pid === "number";
 }

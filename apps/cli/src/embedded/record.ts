@@ -79,8 +79,9 @@ export function markOf(pid: number): ProcessMark {
 export function isAlive({ pid, started }: ProcessMark): boolean {
   try {
     process.kill(pid, 0);
-  } catch {
-    return false;
+  } catch (error) {
+    const isSomebodys = error instanceof Error && "code" in error && error.code === "EPERM";
+    if (!isSomebodys) return false;
   }
   return started === "" || startOf(pid) === started;
 }

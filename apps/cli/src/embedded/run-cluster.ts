@@ -51,7 +51,9 @@ async function stay(cluster: Cluster | RealCluster, terminal: Terminal): Promise
   if (!terminal.isInteractive) return stopSignal();
   const [{ showView }, { watchKeys }] = await Promise.all([import("./view/live-view.ts"), import("../dev/keys.ts")]);
   const quit = new AbortController();
-  using _keys = watchKeys(terminal, { q: () => quit.abort() });
+  using _keys = watchKeys(terminal, (key) => {
+    if (key === "q") quit.abort();
+  });
   const ended = stopSignal(quit.signal).then(() => quit.abort());
   await showView(cluster, terminal, quit.signal);
   await ended;

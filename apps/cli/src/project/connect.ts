@@ -24,6 +24,6 @@ export async function connect(
 ): Promise<Connection> {
   const session = kubeconfig === undefined && context === undefined ? await findSession(terminal.cwd) : undefined;
   const file = kubeconfig === undefined ? session?.kubeconfig : resolve(terminal.cwd, kubeconfig);
-  const config = await loadConfig(processHost(), { kubeconfig: file, context });
+  const config = await loadConfig(processHost(), { kubeconfig: file, context: context ?? session?.context });
   return { client: createClient(config, { userAgent: "capstan" }), namespace: config.namespace };
 }

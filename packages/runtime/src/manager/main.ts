@@ -44,6 +44,10 @@ export interface RunOptions {
   readonly seed?: Snapshot | undefined;
   /** Is told, when the program is to stop, what the next one need not ask again. */
   readonly onStop?: ((known: Snapshot) => Promise<void> | void) | undefined;
+  /** Is told when the operator runs. */
+  readonly onStart?: ((operator: RunningOperator) => void) | undefined;
+  /** Is told what the user can mend and ended the program; without it, standard error is, and the exit code is 1. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. */
@@ -57,6 +61,7 @@ export async function runOperator(definition: OperatorDefinition, options: RunOp
     await run(definition, args, options);
   } catch (error) {
     if (!isForUsers(error)) throw error;
+    if (options.onFailure !== undefined) return options.onFailure(error);
     process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = 1;
   }
@@ -97,6 +102,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   });
   void tellMissingRights(program);
   log.info("started", { controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
+  options.onStart?.(operator);
   await untilTold(operator, log);
   await options.onStop?.(operator.snapshot());
   await operator.stop(settings.gracePeriod);

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { loadProgram } from "../../project/program.ts";
 import { operatorOf } from "../../project/operator.ts";
-import type { Snapshot } from "@capstan/runtime";
-import type { FromChild, Go, Load } from "../messages.ts";
+import type { RunningOperator, Snapshot } from "@capstan/runtime";
+import { type Again, type FromChild, type Go, type Load, resourceOf } from "../messages.ts";
 
 const [entry = ""] = process.argv.slice(2);
 
@@ -35,20 +35,27 @@ async function load(flags: readonly string[]): Promise<void> {
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
     process.once("message", ({ seed }: Go) => {
       const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
-      operator.run({ seed, onStop }).then(
+      operator.run({ seed, onStop, onStart: obey }).then(
         () => process.disconnect(),
         (error: unknown) => fail(error),
       );
     });
-    const kinds = [...new Map(program.controllers.map(({ kind }) => [`${kind.plural}.${kind.group}`, kind])).values()];
+    const kinds = [...new Map(program.controllers.map(({ kind }) => [resourceOf(kind), kind])).values()];
     send({
       type: "loaded",
       kinds: kinds.map(({ group, version, kind, plural, scope }) => ({ group, version, kind, plural, scope })),
-      controllers: program.controllers.map(({ name, kind }) => ({ name, kind: kind.kind })),
+      controllers: program.controllers.map(({ name, kind }) => ({ name, resource: resourceOf(kind) })),
     });
   } catch (error) {
     fail(error);
   }
+}
+
+/** From now on, messages name objects to look at again. */
+function obey(operator: RunningOperator): void {
+  process.on("message", ({ controllers, key }: Again) => {
+    for (const controller of controllers) operator.request(controller, key);
+  });
 }
 
 /** Nothing may end before it is sent; without a parent there is nobody to send it to. */

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { watchSources } from "./sources.ts";
+
+/** A folder whose sources are watched, with what was told about them. */
+function watched(t: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), "sources-"));
+  mkdirSync(join(root, "src"));
+  const seen: string[] = [];
+  const failures: Error[] = [];
+  const sources = watchSources(root, {
+    changed: (path) => seen.push(path),
+    failed: (error) => failures.push(error),
+  });
+  t.after(() => (sources[Symbol.dispose](), rmSync(root, { recursive: true })));
+  return { root, seen, failures };
+}
+
+/** Writes until it was noticed: a folder that has just been made may be followed a moment later. */
+async function untilNoticed(file: string, seen: readonly string[]): Promise<void> {
+  for (const end = Date.now() + 60_000; !seen.includes(file);) {
+    assert.ok(Date.now() < end, `${file} was never noticed`);
+    writeFileSync(file, `export const now = ${Date.now()};\n`);
+    await wait(100);
+  }
+}
+
+test("folders may come and go while they are read", async (t) => {
+  const { root, seen, failures } = watched(t);
+  // In a process of its own: what one thread does, it does not see half done.
+  const somebody = spawn("sh", ["-c", "for n in $(seq 400); do mkdir -p src/x$n/y/z; rm -r src/x$n; done"], {
+    cwd: root,
+  });
+  assert.deepEqual(await once(somebody, "exit"), [0, null]);
+  await untilNoticed(join(root, "src", "main.ts"), seen);
+  assert.deepEqual(failures, []);
+});
+
+test("a folder that takes the place of another is watched, too", async (t) => {
+  const { root, seen } = watched(t);
+  await untilNoticed(join(root, "src", "before.ts"), seen);
+  rmSync(join(root, "src"), { recursive: true });
+  mkdirSync(join(root, "src"));
+  await untilNoticed(join(root, "src", "after.ts"), seen);
+});

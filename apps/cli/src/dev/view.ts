@@ -1,0 +1,209 @@
+/** What a dev session shows of the operator's objects, and what its keys do with the one that is selected. */
+import type { StoredObject } from "@capstan/model";
+import { type Api, PAUSE_ANNOTATION } from "@capstan/runtime";
+import { toCliError } from "../errors.ts";
+import { askDoor } from "../explain/door.ts";
+import { formatTurns, type Paper } from "../explain/format.ts";
+import { type ObjectEvents, followObjects } from "./follow.ts";
+import { type ControllerNames, type KindNames, resourceOf } from "./messages.ts";
+import { conditionsText, type Row, rowsTable, toRow } from "./objects.ts";
+import type { Screen } from "./screen.ts";
+
+/** The line below the table. */
+export const KEYS = "up/down select   p pause/resume   e explain   a again   r reload   q quit";
+
+/** What a view is made with. */
+export interface ViewOptions {
+  readonly api: Api;
+  readonly screen: Screen;
+  /** Windows are made wider and narrower. */
+  readonly paper: () => Paper;
+  /** The address of a cluster that is somebody's: nothing is written there unless a person says so. */
+  readonly askBefore: string | undefined;
+  /** Lets these controllers look at an object again. */
+  readonly again: (controllers: readonly string[], key: string) => void;
+}
+
+/** What runs at present. */
+export interface Shown {
+  readonly kinds: readonly KindNames[];
+  readonly controllers: readonly ControllerNames[];
+  /** `host:port` of the operator's health door. */
+  readonly door: string;
+}
+
+/** Something that waits for a yes. */
+interface Question {
+  readonly text: string;
+  readonly onYes: () => Promise<void>;
+}
+
+/** The view of one session. */
+export class View implements Disposable {
+  readonly #options: ViewOptions;
+  #shown: Shown = { kinds: [], controllers: [], door: "" };
+  #following: Disposable | undefined;
+  readonly #rows = new Map<string, Row>();
+  #selected: string | undefined;
+  #question: Question | undefined;
+  #isFailing = false;
+
+  constructor(options: ViewOptions) {
+    this.#options = options;
+  }
+
+  /** Follows the objects of what runs now. */
+  show(shown: Shown): void {
+    this.#shown = shown;
+    this.#following?.[Symbol.dispose]();
+    const resources = new Set(shown.kinds.map(resourceOf));
+    for (const { id, resource } of this.#rows.values()) if (!resources.has(resource)) this.#rows.delete(id);
+    this.#following = followObjects(this.#options.api, shown.kinds, this.#events());
+  }
+
+  /** Draws the table as of now. */
+  draw(): void {
+    const { screen, paper } = this.#options;
+    const { style } = paper();
+    const rows = this.#sorted();
+    const selected = this.#selectedRow();
+    screen.table(rowsTable(rows, { style, now: Date.now(), selected: selected?.id }), {
+      selected: selected === undefined ? 0 : rows.indexOf(selected),
+      below: this.#question === undefined ? style.dim(KEYS) : style.yellow(`${this.#question.text} y/n`),
+    });
+  }
+
+  /** Does what a key stands for; keys that stand for nothing here are left alone. */
+  async press(key: string): Promise<void> {
+    try {
+      if (this.#question === undefined) await this.#act(key);
+      else await this.#answer(key);
+    } catch (error) {
+      this.#options.screen.line(this.#options.paper().style.red(toCliError(error).message));
+    }
+    this.draw();
+  }
+
+  [Symbol.dispose](): void {
+    this.#following?.[Symbol.dispose]();
+  }
+
+  #events(): ObjectEvents {
+    return {
+      listed: (kind, objects) => this.#onList(kind, objects),
+      changed: (kind, object) => this.#onRow(toRow(kind, object)),
+      removed: (kind, object) => this.#onGone(toRow(kind, object)),
+      failed: (_kind, error) => {
+        if (this.#isFailing) return;
+        this.#isFailing = true;
+        const { screen, paper } = this.#options;
+        screen.line(paper().style.red(`the table may be out of date: ${toCliError(error).message}`));
+      },
+    };
+  }
+
+  #onList(kind: KindNames, objects: readonly StoredObject[]): void {
+    this.#isFailing = false;
+    const listed = objects.map((object) => toRow(kind, object));
+    const ids = new Set(listed.map(({ id }) => id));
+    for (const row of this.#rows.values()) if (row.resource === resourceOf(kind) && !ids.has(row.id)) this.#onGone(row);
+    for (const row of listed) this.#onRow(row);
+  }
+
+  /** What a person would see change is told as a line, too. */
+  #onRow(row: Row): void {
+    const { style } = this.#options.paper();
+    const former = this.#rows.get(row.id);
+    const text = conditionsText(row, style);
+    this.#rows.set(row.id, row);
+    if (former === undefined || conditionsText(former, style) !== text)
+      this.#options.screen.line(`${style.bold(row.title)} ${text === "" ? "is there" : text}`);
+  }
+
+  #onGone({ id, title }: Row): void {
+    if (this.#rows.delete(id)) this.#options.screen.line(`${this.#options.paper().style.bold(title)} is gone`);
+  }
+
+  #sorted(): readonly Row[] {
+    return [...this.#rows.values()].toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  }
+
+  #selectedRow(): Row | undefined {
+    return this.#rows.get(this.#selected ?? "") ?? this.#sorted()[0];
+  }
+
+  async #act(key: string): Promise<void> {
+    switch (key) {
+      case "up":
+      case "k":
+        return this.#move(-1);
+      case "down":
+      case "j":
+        return this.#move(1);
+      case "p":
+        return this.#withSelected((row) => this.#togglePause(row));
+      case "e":
+        return this.#withSelected((row) => this.#explain(row));
+      case "a":
+        return this.#withSelected((row) => this.#again(row));
+      default:
+    }
+  }
+
+  async #withSelected(act: (row: Row) => Promise<void>): Promise<void> {
+    const row = this.#selectedRow();
+    if (row === undefined) this.#options.screen.line("there is no object yet");
+    else await act(row);
+  }
+
+  #move(by: number): void {
+    const rows = this.#sorted();
+    const at = rows.findIndex(({ id }) => id === this.#selectedRow()?.id) + by;
+    this.#selected = rows[Math.max(0, Math.min(at, rows.length - 1))]?.id;
+  }
+
+  async #answer(key: string): Promise<void> {
+    const question = this.#question;
+    this.#question = undefined;
+    if (key === "y") await question?.onYes();
+    else this.#options.screen.line("left as it is");
+  }
+
+  async #togglePause(row: Row): Promise<void> {
+    const { askBefore } = this.#options;
+    const onYes = (): Promise<void> => this.#setPause(row);
+    if (askBefore === undefined) await onYes();
+    else this.#question = { text: `${row.isPaused ? "resume" : "pause"} ${row.title} on ${askBefore}?`, onYes };
+  }
+
+  async #setPause({ resource, key, isPaused }: Row): Promise<void> {
+    const names = this.#shown.kinds.find((one) => resourceOf(one) === resource);
+    if (names === undefined) return;
+    const body = { metadata: { annotations: { [PAUSE_ANNOTATION]: isPaused ? null : "true" } } };
+    await this.#options.api.patch(names, keyOf(key), body, { type: "merge", manager: "capstan-dev" });
+  }
+
+  /** Tells why the object was looked at, by each of its controllers. */
+  async #explain({ title, resource, key }: Row): Promise<void> {
+    const { screen, paper } = this.#options;
+    const { door } = this.#shown;
+    for (const controller of this.#controllersOf(resource)) {
+      const turns = await askDoor({ door, controller, ...keyOf(key) });
+      screen.line(`${paper().style.bold(title)} by ${controller}\n${formatTurns(turns, paper())}`);
+    }
+  }
+
+  async #again({ title, resource, key }: Row): Promise<void> {
+    this.#options.again(this.#controllersOf(resource), key);
+    this.#options.screen.line(`${this.#options.paper().style.bold(title)} is looked at again`);
+  }
+
+  #controllersOf(resource: string): readonly string[] {
+    return this.#shown.controllers.filter((one) => one.resource === resource).map(({ name }) => name);
+  }
+}
+
+function keyOf(key: string): { readonly namespace: string; readonly name: string } {
+  const [name = "", namespace = ""] = key.split("/").reverse();
+  return { namespace, name };
+}
