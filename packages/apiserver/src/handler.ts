@@ -4,7 +4,7 @@
  * A call is routed, authenticated and authorised; a path is answered by its document, a resource by its verb. The verb decodes, admits,
  * stores or reads, and encodes. Nothing here knows a kind.
  */
-import { StatusError, toFailure } from "@capstan/model";
+import { quote, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "./answer.ts";
 import { authorizeCall } from "./authorize/authorize-call.ts";
 import { identify } from "./authenticate/identify.ts";
@@ -15,7 +15,8 @@ import type { Exchange } from "./exchange.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { checkTimeout } from "./route/timeout.ts";
-import { parseRequest, type RequestInfo } from "./route/request-info.ts";
+import { plainText } from "./paths/plain.ts";
+import { isCutShort, parseRequest, type RequestInfo } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
@@ -29,6 +30,7 @@ export function createHandler(parts: ServerParts): Handler {
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
     const warnings = new Set<string>();
     if (malformedPath.test(path)) return malformedRequest();
+    if (isCutShort(path)) return unreadableRequest(call.url, auditId);
     const info = parseRequest(call.method, path, query);
     let answer: Answer;
     try {
@@ -50,6 +52,13 @@ const malformedPath = /%(?![0-9a-fA-F]{2})/;
 
 function malformedRequest(): Answer {
   return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
+}
+
+/** Even before it is known who asks. */
+function unreadableRequest(url: string, auditId: string): Answer {
+  const why = `unable to determine kind and namespace from url, ${url}`;
+  const answer = plainText(500, `Internal Server Error: ${quote(url)}: failed to create RequestInfo: ${why}\n`);
+  return { ...answer, headers: { ...answer.headers, "audit-id": auditId } };
 }
 
 function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {

@@ -135,6 +135,8 @@ export interface DeletionRules<T extends KubeObject = KubeObject> {
   grace?(object: T, requested: number | undefined, context: RuleContext): number | undefined;
   /** What happens to dependents when the client does not say. Default Background. */
   readonly propagation?: Propagation | ((context: RuleContext) => Propagation);
+  /** What it means that dependents are not to be orphaned. Default Background. */
+  readonly notOrphaned?: "Foreground";
   /** A text for a Warning header when the client relied on the default above. */
   readonly propagationWarning?: string;
   /** Whether the kind begins deletions itself: preconditions are then refused in other words, and a second deletion changes nothing. */

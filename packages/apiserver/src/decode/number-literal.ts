@@ -50,3 +50,21 @@ function replaced(value: unknown, replace: (part: unknown) => unknown): unknown 
   if (Array.isArray(part)) return part.map((item) => replaced(item, replace));
   return Object.fromEntries(Object.entries(part).map(([key, below]) => [key, replaced(below, replace)]));
 }
+
+/** The first number of a text that no float can hold, as it is written there; texts without so many digits are not searched. */
+export function firstBeyondFloat(text: string): string | undefined {
+  return mayBeBeyond.test(text) ? beyondIn(parseWithLiterals(text)) : undefined;
+}
+
+/** Whether a text has as many digits as a number needs that no float can hold. */
+export const mayBeBeyond: RegExp = /[0-9][eE]\+?[0-9]{3}|[0-9]{300}/;
+
+function beyondIn(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (value instanceof NumberLiteral) return Number.isFinite(value.value) ? undefined : value.text;
+  for (const part of Object.values(value)) {
+    const found = beyondIn(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
+import { mayBeBeyond } from "./number-literal.ts";
 import type { StrictProblems } from "./strict.ts";
 import { complaintOf } from "./yaml-complaint.ts";
 
@@ -29,6 +30,7 @@ export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
     const { code, message, linePos } = error;
     throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1, text }));
   }
+  if (mayBeBeyond.test(text)) keepAsTexts(document);
   if (halfPair.test(text)) throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (problems !== undefined) reportDuplicates(text, problems);
   return toJsonValue(resolved(document));
@@ -60,6 +62,17 @@ function resolved(document: Yaml.Document): unknown {
     const why = name === undefined ? "document contains excessive aliasing" : `unknown anchor '${name}' referenced`;
     throw new YamlSyntaxError(`yaml: ${why}`);
   }
+}
+
+/** What is written as a number and is beyond all floats is a text to Go. */
+function keepAsTexts(document: Yaml.Document): void {
+  (require("yaml") as typeof Yaml).visit(document, {
+    Scalar(_, node) {
+      const isBeyond =
+        typeof node.value === "number" && !Number.isFinite(node.value) && /[0-9]/.test(node.source ?? "");
+      if (isBeyond) node.value = node.source;
+    },
+  });
 }
 
 /** Brackets nest; indentation of such depth would not fit into a body. */

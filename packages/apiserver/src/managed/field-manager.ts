@@ -21,7 +21,7 @@ import {
   type TypeSchema,
 } from "@capstan/patch";
 import type { AnyDraft } from "../builtin/draft.ts";
-import { hasEmptyInItems } from "../builtin/given-empty.ts";
+import { hasEmptyInItems, isGiven } from "../builtin/given-empty.ts";
 
 /** Who writes. */
 export interface WriteOrigin {
@@ -75,7 +75,7 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
         ...fixed,
         operation: "Update",
         live: asJson(live),
-        incoming: draft as unknown as JsonObject,
+        incoming: withGivenOwners(draft) as unknown as JsonObject,
         manager,
         now: toDate(time),
         isSame,
@@ -95,6 +95,13 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
       return settled(result);
     },
   };
+}
+
+/** No owners at all is something to say: it takes all of them away. */
+function withGivenOwners(draft: AnyDraft): AnyDraft {
+  const { metadata } = draft;
+  if (metadata.managedFields !== undefined || !isGiven(metadata, "managedFields")) return draft;
+  return { ...draft, metadata: { ...metadata, managedFields: [] } };
 }
 
 /** Go compares lists that have one owner with all that they hold, where it leaves out what is empty everywhere else. */

@@ -43,6 +43,14 @@ const verbs: Readonly<Record<string, string>> = {
 /** Third parts of a path under `namespaces` that are subresources of the namespace itself. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
+/** Whether a path ends where it should say what is watched or reached through a proxy: nobody can tell what is asked for. */
+export function isCutShort(path: string): boolean {
+  const parts = splitPath(path);
+  const isCore = parts[0] === "api";
+  if (!(isCore || parts[0] === "apis") || parts.length !== (isCore ? 3 : 4)) return false;
+  return parts.at(-1) === "watch" || parts.at(-1) === "proxy";
+}
+
 /** Reads method, path and query. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = splitPath(path);

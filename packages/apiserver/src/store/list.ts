@@ -74,7 +74,9 @@ function checkPoint(
   { point, query, start }: { point: Point; query: ListQuery; start: string },
 ): void {
   const asked = point.type === "past" ? point.revision : point.notBefore;
-  if (asked > store.revision) throw tooLargeVersion(asked, store.revision, resource);
+  // A page of one object is read past the cache, and only the cache knows when to ask again.
+  const isUncached = query.key !== undefined && query.limit > 0;
+  if (asked > store.revision) throw tooLargeVersion(asked, store.revision, { resource, isUncached });
   const oldest = Math.max(store.collection(resource).forgottenUpTo, store.compactedUpTo);
   if (point.type === "present" || point.revision >= oldest) return;
   if (query.continue !== "") throw continueExpired(start);
@@ -135,9 +137,13 @@ function invalidUint(text: string, why: string): string {
 }
 
 /** A revision that has not happened yet. */
-export function tooLargeVersion(asked: number, current: number, resource: string): StatusError {
-  // Events are read past the cache, and only the cache knows when to ask again.
-  const again = resource === "events" ? {} : { retryAfterSeconds: 1 };
+export function tooLargeVersion(
+  asked: number,
+  current: number,
+  { resource, isUncached = false }: { readonly resource: string; readonly isUncached?: boolean },
+): StatusError {
+  // Events are read past the cache, too.
+  const again = isUncached || resource === "events" ? {} : { retryAfterSeconds: 1 };
   return new StatusError(
     toFailure({
       code: 504,

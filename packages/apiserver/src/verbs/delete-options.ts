@@ -1,5 +1,13 @@
 /** The options of a delete: from its body or from its query. */
-import { apiErrors, fieldErrors, quote, type FieldError, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  fieldErrors,
+  parseApiVersion,
+  ParseError,
+  quote,
+  type FieldError,
+  type KubeObject,
+} from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
 import { GoReader } from "../decode/go-codec.ts";
@@ -101,13 +109,16 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
         : parseText(Buffer.from(body).toString("utf8"), format);
     const fields = asFields(value);
     const { kind, apiVersion } = fields;
+    if (typeof apiVersion === "string" && apiVersion !== "") parseApiVersion(apiVersion);
     if (typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
       throw unknownKind(kind, typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : undefined);
     }
     const { apiVersion: _apiVersion, kind: _kind, ...options } = toFields(fields);
     return options;
   } catch (error) {
-    if (error instanceof TypeMismatch || error instanceof YamlSyntaxError) throw apiErrors.badRequest(error.message);
+    if (error instanceof TypeMismatch || error instanceof YamlSyntaxError || error instanceof ParseError) {
+      throw apiErrors.badRequest(error.message);
+    }
     if (error instanceof JsonSyntaxError) {
       throw apiErrors.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
     }

@@ -260,11 +260,12 @@ function propagationOf(
   existing: readonly string[],
   options: DeleteOptions,
 ): "Foreground" | Propagation {
-  if (options.orphanDependents !== undefined) return options.orphanDependents ? "Orphan" : "Background";
+  const { deletion } = resource.rules as KindRules;
+  if (options.orphanDependents === true) return "Orphan";
+  if (options.orphanDependents === false) return deletion?.notOrphaned ?? "Background";
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   if (existing.includes(orphanFinalizer)) return "Orphan";
   if (existing.includes(foregroundFinalizer)) return "Foreground";
-  const { deletion } = resource.rules as KindRules;
   const { propagation } = deletion ?? {};
   return (typeof propagation === "function" ? propagation(context) : propagation) ?? "Background";
 }

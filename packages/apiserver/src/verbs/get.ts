@@ -25,7 +25,7 @@ export function findEntry({ resource, info, query, parts }: ResourceExchange): E
     if (resource.storage === "events") return apiErrors.badRequest(`invalid resource version: ${why}`);
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });
-  if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision, resource.storage);
+  if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision, { resource: resource.storage });
   const entry = parts.store.get(resource.storage, storageKey(resource, info.namespace, info.name));
   if (entry === undefined) throw apiErrors.notFound(resource.qualified, info.name);
   return entry;

@@ -15,7 +15,7 @@ import { headerOf } from "../call.ts";
 import { JsonSyntaxError, parseJson, parseJsonLiterals } from "../decode/json-text.ts";
 import { expectedOf, patchedKindProblem } from "../decode/object.ts";
 import { unsupportedMediaType } from "../decode/media-type.ts";
-import { hideLiterals, showLiterals, withoutLiterals } from "../decode/number-literal.ts";
+import { firstBeyondFloat, hideLiterals, showLiterals, withoutLiterals } from "../decode/number-literal.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { respondObject } from "../encode/respond.ts";
@@ -217,6 +217,8 @@ export function readApplied(text: string, problems: StrictProblems | undefined):
 function parseConfiguration(text: string, problems: StrictProblems | undefined): JsonValue {
   if (!text.trimStart().startsWith("{")) return parseYaml(text, problems);
   try {
+    // What is no number for YAML is a text.
+    if (firstBeyondFloat(text) !== undefined) return parseYaml(text, problems);
     return parseJson(text, problems);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseYaml(text, problems);
@@ -259,6 +261,7 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
   try {
     // A strategic patch knows numbers only, the others carry over what they say.
     const value = kind === "strategic" ? parseJson(text, problems) : hidden(parseJsonLiterals(text, problems));
+    if (kind === "strategic" || isChecked) checkFloats(text, kind);
     if (kind === "json" && isChecked) {
       for (const message of checkJsonPatchFields(value as Json)) problems?.message(message);
     }
@@ -271,6 +274,14 @@ function readPatch({ kind, text, options }: PatchRequest, problems: StrictProble
     if (error instanceof PatchError) throw toStatusError(error.code, error.message);
     throw error;
   }
+}
+
+/** Whoever looks at the fields of a patch reads its numbers as well. */
+function checkFloats(text: string, kind: PatchRequest["kind"]): void {
+  const literal = firstBeyondFloat(text);
+  if (literal === undefined) return;
+  const place = kind === "json" ? "Go struct field jsonPatchOp.value" : "Go value";
+  throw new TypeMismatch(`json: cannot unmarshal number ${literal} into ${place} of type float64`);
 }
 
 /** A merge patch that nobody has looked at may be a list: it takes the place of the object. */

@@ -31,7 +31,7 @@ export function showDocument(document: JsonObject): string {
 
 /** The document with the fields of whatever the patch touched in order: all else is left alone. */
 export function sortTouched(document: JsonObject, kind: "json" | "merge", patch: JsonValue): JsonObject {
-  if (Array.isArray(document)) return document;
+  if (Array.isArray(document)) return sortKeys(document as JsonValue) as unknown as JsonObject;
   return sorted(document, kind === "json" ? touchedBy(patch) : patch);
 }
 

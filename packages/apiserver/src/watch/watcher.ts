@@ -97,7 +97,7 @@ class Watcher {
       this.#beginAfter(start.revision);
       return;
     }
-    if (start.notBefore > store.revision) throw tooLargeVersion(start.notBefore, store.revision, resource);
+    if (start.notBefore > store.revision) throw tooLargeVersion(start.notBefore, store.revision, { resource });
     this.#state = store.collection(resource).withPrefix(selection.key ?? selection.prefix);
     this.#marksEnd = start.marksEnd && bookmarks;
     this.#sent = store.revision;

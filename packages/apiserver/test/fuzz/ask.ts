@@ -43,7 +43,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/(resource version: |current: )\d+/gi, "$1version"],
   // A version that a patch has moved to where it does not belong.
   [/(labels\W{1,9})\d{2,}/g, "$1version"],
-  [/(in record \()\d+/g, "$1version"],
+  [/(in record \(|ResourceVersion in object meta: )\d+/g, "$1version"],
   [/("continue":")[^"]{9,}"/g, '$1token"'],
   [/\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)?( m=\+[\d.]+)?/g, "time"],
   [/"\d+s"/g, '"age"'],
@@ -52,7 +52,11 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 function normalize(reply: Reply): string {
-  let text = summarize(reply);
+  return unified(summarize(reply));
+}
+
+function unified(said: string): string {
+  let text = said;
   for (const [pattern, by] of replacements) text = text.replaceAll(pattern, by);
   return text;
 }
@@ -83,7 +87,7 @@ function refusal(body: string): string {
   if (parsed === undefined) return body;
   const { message = "", reason = "", details = {} } = parsed;
   const { causes = [], ...others } = details;
-  const told = causes.map((cause) => JSON.stringify(cause)).sort();
+  const told = causes.map((cause) => unified(JSON.stringify(cause))).sort();
   const words = message.split("\n").sort().join("\n");
   return `${reason} ${told.length > 1 ? message.length : words}\n  ${JSON.stringify(others)}\n  ${told.join("\n  ")}`;
 }

@@ -1,6 +1,6 @@
 /** Whether a CustomResourceDefinition may be created, or replace another, with the server's errors in the server's order. */
 import type { FieldError, Json } from "@capstan/model";
-import { checkDns1035Label, checkDns1123Subdomain } from "@capstan/model";
+import { checkDns1035Label, checkDns1123Subdomain, fieldErrors } from "@capstan/model";
 
 import { approvalErrors } from "./crd-approval.ts";
 import type { Crd, CrdValidation, CrdVersion } from "./crd-model.ts";
@@ -204,7 +204,11 @@ function versionErrors(crd: Crd, version: CrdVersion, { path, demands }: Version
   return [
     ...(problems.length > 0 ? [invalid(child(path, "name"), version.name, problems.join(","))] : []),
     ...deprecationProblems(version.deprecated, version.deprecationWarning).map((problem) =>
-      invalid(child(path, "deprecationWarning"), version.deprecationWarning ?? "", problem),
+      fieldErrors.invalid(
+        child(path, "deprecationWarning"),
+        fieldErrors.named(version.deprecationWarning ?? ""),
+        problem,
+      ),
     ),
     ...validationErrors(version.validation, {
       path: child(path, "schema"),

@@ -10,6 +10,7 @@ import { hostileRules } from "./hostile-rules.ts";
 import { hostileWire } from "./hostile-wire.ts";
 import { limits } from "./limits.ts";
 import { mutatingPolicies } from "./mutating-policies.ts";
+import { oddRequests } from "./odd-requests.ts";
 import { otherVersions } from "./other-versions.ts";
 import { permissions } from "./permissions.ts";
 import { routes } from "./routes.ts";
@@ -27,6 +28,7 @@ export const exploredTopics: readonly Topic[] = [
   hostileWire,
   limits,
   mutatingPolicies,
+  oddRequests,
   otherVersions,
   permissions,
   routes,

@@ -47,6 +47,7 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
       delete draft.metadata.deletionGracePeriodSeconds;
     },
     beginsItself: true,
+    notOrphaned: "Foreground",
     stays: ({ spec }) => (spec?.finalizers ?? []).length > 0,
     returnsObject: true,
   },

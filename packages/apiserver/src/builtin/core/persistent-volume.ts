@@ -54,6 +54,11 @@ function defaultVolume(draft: Draft<PersistentVolume>): void {
   const { spec } = draft;
   if (isEmpty(spec.persistentVolumeReclaimPolicy)) spec.persistentVolumeReclaimPolicy = "Retain";
   spec.volumeMode ??= "Filesystem";
+  defaultVolumeSource(spec);
+}
+
+/** Defaults of what a volume is made of, wherever it stands. */
+export function defaultVolumeSource(spec: Draft<PersistentVolumeSpec>): void {
   roundQuantities(spec.capacity);
   if (spec.hostPath !== undefined) spec.hostPath.type ??= "";
   if (spec.iscsi !== undefined) defaultIscsi(spec.iscsi);

@@ -6,6 +6,7 @@ import { checkOneOf, checkSubdomain, invalidEach, isEmpty } from "../meta/checks
 import { compareTexts } from "../meta/resource-list.ts";
 import { checkAmount, isFractional } from "../meta/resource-name.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
+import { isGiven } from "../given-empty.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
@@ -129,7 +130,7 @@ export function checkTemplateMetadata(
     ...checkAnnotations(metadata.annotations, `${path}.annotations`),
     ...checkLabels(metadata.labels, `${path}.labels`),
     ...metadataFields
-      .filter((field) => metadata[field] !== undefined && metadata[field] !== "")
+      .filter((field) => isGiven(metadata, field) && metadata[field] !== "")
       .map((field) => fieldErrors.forbidden(`${path}.${field === "uid" ? "uID" : field}`, "cannot be set")),
   ];
 }

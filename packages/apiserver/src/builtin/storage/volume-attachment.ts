@@ -16,6 +16,7 @@ import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { checkInlineVolume } from "./inline-volume.ts";
 import { keepMetadata } from "./keep-metadata.ts";
+import { defaultVolumeSource } from "../core/persistent-volume.ts";
 
 type VolumeAttachment = Whole<VolumeAttachmentObject>;
 
@@ -28,6 +29,10 @@ export const volumeAttachment: KindRules<VolumeAttachment> = defineRules<VolumeA
   validatesMetadata: true,
   unconditionalUpdate: false,
   deletion: { returnsObject: true },
+  defaults({ spec }) {
+    const inline = spec?.source?.inlineVolumeSpec;
+    if (inline !== undefined) defaultVolumeSource(inline);
+  },
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
   validateCreate: checkAttachment,
