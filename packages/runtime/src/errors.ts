@@ -6,6 +6,8 @@ export type RuntimeErrorCode =
   | "Fenced"
   /** Two managers undo each other's writes, or an object is written far too often. */
   | "HotLoop"
+  /** An object stands where a child shall be, and somebody else made it. */
+  | "NotOurs"
   /** A reconcile took longer than it may. */
   | "TimedOut"
   /** The operator is stopping. */
@@ -22,6 +24,8 @@ export type RuntimeErrorCode =
   | "InvalidObject"
   /** A declaration or a setting makes no sense. */
   | "BadSetting"
+  /** What has to be known cannot be read. */
+  | "NotSynced"
   /** The kind is not served: its CRD is missing. */
   | "KindMissing"
   /** An API server answered with a state that is older than what was known. */

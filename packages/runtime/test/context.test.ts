@@ -65,6 +65,62 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(world.writes.filter(({ verb }) => verb === "delete").length, 2);
     });
 
+    test("leaves alone what somebody else made, says so, and goes on when it is gone", async () => {
+      await using world = await worldOf(operator({ controllers: [keeper] }));
+      const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious", other: "too" } });
+      await world.apply(Group, "g", { spec: { size: 2 } });
+      await world.settle();
+      assert.deepEqual(await world.get(ConfigMap, "g-goes"), precious);
+      assert.equal(
+        world.running.explain("group", "default/g").at(-1)?.message,
+        "Did not write ConfigMap default/g-goes: somebody else made it. If it is to be taken over, and deleted with its new " +
+          "owner, apply it with `adopt: true`. Give the child of Group default/g another name, or remove what is there.",
+      );
+      await world.delete(ConfigMap, "g-goes");
+      await world.settle();
+      const child = await world.get(ConfigMap, "g-goes");
+      assert.deepEqual([child?.data, child?.metadata.ownerReferences?.length], [{ size: "2" }, 1]);
+    });
+
+    test("adopts what somebody else made where it was told to, but nothing that has a controller", async () => {
+      const adopter = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
+        await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } }, { adopt: true });
+      });
+      await using world = await worldOf(operator({ controllers: [adopter] }));
+      const { uid } = (await world.apply(ConfigMap, "holder", {})).metadata;
+      const other = { apiVersion: "v1", kind: "ConfigMap", name: "holder", uid };
+      await world.apply(ConfigMap, "free", {
+        metadata: { ownerReferences: [other] },
+        data: { size: "0", more: "kept" },
+      });
+      const taken = await world.apply(ConfigMap, "taken", {
+        metadata: { ownerReferences: [{ ...other, controller: true }] },
+      });
+      for (const name of ["free", "taken"]) await world.apply(Group, name, { spec: { size: 2 } });
+      await world.settle();
+      const free = await world.get(ConfigMap, "free");
+      const owners = free?.metadata.ownerReferences?.map(({ kind }) => kind);
+      assert.deepEqual([free?.data?.["size"], owners?.includes("Group")], ["2", true]);
+      assert.deepEqual(await world.get(ConfigMap, "taken"), taken);
+      const message = world.running.explain("group", "default/taken").at(-1)?.message ?? "";
+      assert.match(
+        message,
+        /^Did not write ConfigMap default\/taken: it belongs to ConfigMap holder\. Give the child/u,
+      );
+    });
+
+    test("goes on with the children of its earlier versions, whatever these were called", async () => {
+      const versions = ["old", "new"].map((name) =>
+        controller(Group, { name, owns: [ConfigMap], prune: false }, async ({ object, apply }) => {
+          await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size), [name]: "yes" } });
+        }),
+      );
+      await using world = await worldOf(operator({ controllers: versions }));
+      await world.apply(Group, "g", { spec: { size: 2 } });
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "g"))?.data, { size: "2", old: "yes", new: "yes" });
+    });
+
     test("keeps a child that is not owned in its state, and never deletes it", async () => {
       await using world = await worldOf(operator({ controllers: [keeper] }));
       await world.apply(Group, "g", { spec: { size: 2 } });

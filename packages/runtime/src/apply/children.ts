@@ -12,6 +12,7 @@ import { firstDifference, learnSpellings } from "./matches.ts";
 import type { Difference, Spellings } from "./matches.ts";
 import { canReference, markOwned } from "./owner.ts";
 import type { Owner } from "./owner.ts";
+import { mustBeOurs } from "./stranger.ts";
 import type { Stray, Strays } from "./strays.ts";
 import { childId } from "./writer.ts";
 import type { Writer } from "./writer.ts";
@@ -25,8 +26,8 @@ export interface Desired {
 /** The name of a child, or what the server shall begin one with. */
 export type ChildName = string | { readonly prefix: string };
 
-/** Whether a child goes with its owner, or is applied and otherwise left free. */
-export type Hold = "owned" | "free";
+/** Whether a child goes with its owner (also one that somebody else made, if it is adopted), or is applied and otherwise left free. */
+export type Hold = "owned" | "adopted" | "free";
 
 /** What children are kept with. */
 export interface ChildrenOptions {
@@ -65,7 +66,11 @@ export class Children {
     this.#applied.add(childId(kind, key));
     const live = caches.of(kind).get(key);
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
-    if (live !== undefined && difference === undefined) return live;
+    if (live !== undefined) {
+      if (difference === undefined) return live;
+      const { owner } = this.#options;
+      if (hold !== "free") mustBeOurs({ kind, live, owner, manager: writer.manager, adopt: hold === "adopted" });
+    }
     await breaker.check({ kind, key, field: difference?.path ?? "" });
     const result = await writer.apply(kind, withTrace(object, this.#options.trace));
     this.#learn(kind, object, result);

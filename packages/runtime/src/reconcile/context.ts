@@ -57,6 +57,12 @@ export interface ApplyChild {
    * pruned. A change to it wakes the object as if it had been read.
    */
   readonly owned?: boolean;
+  /**
+   * Whether an object of that name which somebody else made may become the child: its fields are then overwritten, and it is deleted
+   * with its owner. Refused unless said. What has our owner reference, or was applied by this controller before, is ours anyway; what
+   * another object controls is never taken.
+   */
+  readonly adopt?: boolean;
 }
 
 /** Which child is removed, and how. */

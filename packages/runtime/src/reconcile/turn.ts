@@ -5,7 +5,7 @@ import { isApiError } from "@capstan/client";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { Children } from "../apply/children.ts";
-import type { ChildName, Desired, Learned } from "../apply/children.ts";
+import type { ChildName, Desired, Hold, Learned } from "../apply/children.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
@@ -150,12 +150,20 @@ export class TurnWork {
     return this.#setting.caches.of(kind).get(key);
   }
 
-  async #apply(kind: AnyKind, name: string, desired: Desired, { owned = true }: ApplyChild): Promise<StoredObject> {
+  async #apply(kind: AnyKind, name: string, desired: Desired, how: ApplyChild): Promise<StoredObject> {
     this.#mustBeOwned(kind);
     this.#signal.throwIfAborted();
+    const hold = holdOf(how);
+    const noteRead = (): void => this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
     // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
-    if (!owned) this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
-    return await this.children.apply(kind, name, desired, owned ? "owned" : "free");
+    if (hold === "free") noteRead();
+    try {
+      return await this.children.apply(kind, name, desired, hold);
+    } catch (error) {
+      // When what stands in the way goes, the turn is wanted again.
+      if (error instanceof RuntimeError && error.code === "NotOurs") noteRead();
+      throw error;
+    }
   }
 
   #keep(kind: AnyKind, name: string, place: Place): void {
@@ -208,6 +216,11 @@ export class TurnWork {
       { object: `${this.#setting.kind.kind} ${keyText(this.object)}` },
     );
   }
+}
+
+function holdOf({ owned = true, adopt = false }: ApplyChild): Hold {
+  if (!owned) return "free";
+  return adopt ? "adopted" : "owned";
 }
 
 function isAmong(kinds: readonly AnyKind[], kind: AnyKind): boolean {

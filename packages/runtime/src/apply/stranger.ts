@@ -1,0 +1,53 @@
+/** Keeps an operator from taking over what somebody else made: an object is a child's predecessor only if it carries a mark of ours. */
+import { apiVersionOf } from "@capstan/model";
+import type { OwnerReference, StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import { RuntimeError } from "../errors.ts";
+import { OWNER_LABEL } from "../owner-label.ts";
+import type { Owner } from "./owner.ts";
+
+/** An object that stands where a child shall be, and who wants to write it. */
+export interface Encounter {
+  readonly kind: AnyKind;
+  readonly live: StoredObject;
+  readonly owner: Owner;
+  /** Our field owner. */
+  readonly manager: string;
+  /** Whether the user said that the object may be taken over. */
+  readonly adopt: boolean;
+}
+
+/** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
+export function mustBeOurs({ kind, live, owner, manager, adopt }: Encounter): void {
+  if (isOurs(live, owner, manager)) return;
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  if (adopt && controller === undefined) return;
+  const object = `${kind.kind} ${keyText(live)}`;
+  const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
+  const why =
+    controller === undefined
+      ? `somebody else made it. If it is to be taken over, and deleted with its new owner, apply it with \`adopt: true\`. ${advice}`
+      : `it belongs to ${controller.kind} ${controller.name}. ${advice}`;
+  throw new RuntimeError("NotOurs", `Did not write ${object}: ${why}`, { object });
+}
+
+/** Objects that an earlier version applied, under another name of its controller, still tell whose they are. */
+function isOurs({ metadata }: StoredObject, owner: Owner, manager: string): boolean {
+  return (
+    metadata.labels?.[OWNER_LABEL] === owner.object.metadata.uid ||
+    metadata.ownerReferences?.some((reference) => isTo(reference, owner)) === true ||
+    metadata.managedFields?.some((entry) => entry.manager === manager) === true
+  );
+}
+
+/** Whether a reference leads to the owner, or to one of its name that was there before it, as after a restored backup. */
+function isTo({ uid, kind, name, apiVersion }: OwnerReference, { kind: ofOwner, object }: Owner): boolean {
+  if (uid === object.metadata.uid) return true;
+  const isOfKind = kind === ofOwner.kind && groupOf(apiVersion) === groupOf(apiVersionOf(ofOwner));
+  return isOfKind && name === object.metadata.name;
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
