@@ -61,6 +61,8 @@ export function toCliError(thrown: unknown): CliError {
   const system = "code" in thrown ? String(thrown.code) : "";
   if (thrown.name === "OciError")
     return new CliError(registryCodes.has(system) ? "Registry" : "BadInput", thrown.message, { cause: thrown });
+  if ("syscall" in thrown && thrown.syscall === "listen")
+    return new CliError("Failed", `nothing can listen there: ${thrown.message}`, { cause: thrown });
   const disk = describeDiskError(thrown);
   if (disk !== undefined) return new CliError("Disk", disk, { cause: thrown });
   if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });

@@ -1,5 +1,6 @@
 /** `capstan run`: runs the operator as it runs in production. */
 import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
 import { operatorOf } from "../project/operator.ts";
 import { entryOption, loadProgram } from "../project/program.ts";
 
@@ -24,7 +25,16 @@ export const run: Command = defineCommand({
     const operator = operatorOf(exported, entry);
     // The operator reads its flags as if it had been started itself.
     process.argv = [process.argv[0] ?? "node", entry, ...rest];
-    await operator.run();
+    await operator.run({
+      onFailure: (error) => {
+        throw hasBadSetting(error) ? new CliError("Usage", error.message, { cause: error }) : error;
+      },
+    });
     return Number(process.exitCode ?? 0);
   },
 });
+
+/** What follows -- was not understood; by name, because a project brings its own copy of the class. */
+function hasBadSetting(error: unknown): error is Error {
+  return error instanceof Error && error.name === "RuntimeError" && "code" in error && error.code === "BadSetting";
+}
