@@ -1,6 +1,6 @@
 /** The files of a bundle in memory: from a folder, with limits, because a bundle is somebody else's. */
-import { lstat, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { BundleError } from "../errors.ts";
 
 /** Contents by path, with slashes and relative to the bundle's root. */
@@ -20,7 +20,7 @@ export async function readFolder(folder: string): Promise<BundleFiles> {
   if (!found.isDirectory() && !found.isSymbolicLink())
     throw new BundleError("NotFound", `${folder} is no folder; a bundle is a folder with manifests/ and metadata/`);
   const files = new Map<string, Uint8Array>();
-  await visit(folder, "", files);
+  await visit(await realpath(folder), "", files);
   return files;
 }
 
@@ -29,14 +29,23 @@ async function visit(root: string, below: string, files: Map<string, Uint8Array>
     throw new BundleError("TooLarge", `${below} lies deeper than ${maxDepth} folders; a bundle is flat`);
   for (const entry of (await readdir(join(root, below), { withFileTypes: true })).sort(byName)) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) await visit(root, path, files);
-    else if (entry.isFile()) addFile(files, path, await readLimited(join(root, path), path));
-    // A link could lead anywhere: whatever is behind it is no part of the bundle.
+    const found = entry.isSymbolicLink() ? await stat(await insideOf(root, path)) : entry;
+    if (found.isDirectory()) await visit(root, path, files);
+    else if (found.isFile()) addFile(files, path, await readLimited(join(root, path), path));
   }
 }
 
+/** Where a path leads: links within the bundle are followed; others could lead anywhere, and would not be in its image. */
+async function insideOf(root: string, path: string): Promise<string> {
+  const real = await realpath(join(root, path)).catch((cause: unknown) => {
+    throw new BundleError("BadBundle", `${path} is a link that leads nowhere; put the file itself there`, { cause });
+  });
+  if (real.startsWith(`${root}${sep}`)) return real;
+  throw new BundleError("BadBundle", `${path} is a link that leads out of the bundle; put the file itself there`);
+}
+
 async function readLimited(file: string, path: string): Promise<Uint8Array> {
-  const { size } = await lstat(file);
+  const { size } = await stat(file);
   if (size > maxFile) throw tooLarge(path, size);
   return readFile(file);
 }
