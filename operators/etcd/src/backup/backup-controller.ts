@@ -11,7 +11,7 @@ import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
 import { seeJob } from "./job-pods.ts";
 import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
-import { backupPod, verifyPod } from "./pods.ts";
+import { backupPod, toRetention, verifyPod } from "./pods.ts";
 
 /** What controllers of backups are handed. */
 export interface BackupMeans {
@@ -113,6 +113,7 @@ function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterO
     revision: record.revision,
     kvHash: record.kvHash,
     timeout,
+    retention: toRetention(spec),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   toStoreJob,
 } from "./parts.ts";
 import type { Part, SecretKey, StoreSpec } from "./parts.ts";
+import type { Retention } from "./retention.ts";
 
 type DesiredPod = ApplyOf<typeof Pod>;
 type BackupSpec = ObjectOf<typeof EtcdBackup>["spec"];
@@ -48,7 +49,6 @@ export function backupPod(
 ): DesiredPod {
   const { spec, cluster } = options;
   const { metadata, spec: clusterSpec } = cluster;
-  const { count, age } = spec.retention ?? {};
   const tls = tlsSecretOf(cluster);
   const job: Job = {
     do: "backup",
@@ -57,10 +57,8 @@ export function backupPod(
     spec: clusterSpec,
     endpoints: endpointsOf(cluster),
     compression: spec.compression,
-    retention: {
-      ...(count === undefined ? {} : { count }),
-      ...(age === undefined ? {} : { ageMs: parseDuration(age) }),
-    },
+    // What is to be tried pushes nothing out before it was.
+    ...(spec.verify === "restore" ? {} : { retention: toRetention(spec) }),
   };
   const parts = [
     scratchPart(),
@@ -71,13 +69,24 @@ export function backupPod(
   return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
 }
 
-/** Reads what is known of a backup. */
+/** What is kept, as the agent is told it. */
+export function toRetention({ retention: { count, age } = {} }: Pick<BackupSpec, "retention">): Retention {
+  return {
+    ...(count === undefined ? {} : { count }),
+    ...(age === undefined ? {} : { ageMs: parseDuration(age) }),
+  };
+}
+
+/** A database of 8 GiB from a slow store. */
+const READING = "1h";
+
+/** Reads a backup and tells what is known of it. */
 export function describePod(options: Common & { readonly source: BackupSource }): DesiredPod {
   const { source, agentImage } = options;
   const job: Job = { do: "describe", ...storeWork(source), ...named(source) };
   const parts = storeParts(source.store, source.encryption);
   const container = agentContainer({ name: AGENT, image: agentImage, job, parts });
-  return onePod({ ...options, purpose: "describe", timeout: "5m", parts, containers: [container] });
+  return onePod({ ...options, purpose: "describe", timeout: READING, parts, containers: [container] });
 }
 
 /** What is to be tried. */
@@ -89,6 +98,8 @@ export interface Trial {
   readonly revision: number;
   readonly kvHash?: { readonly hash: number; readonly compactRevision: number } | undefined;
   readonly timeout: string;
+  /** What is kept in the store once it has passed. */
+  readonly retention: Retention;
 }
 
 const TRIAL = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
@@ -96,7 +107,7 @@ const TRIAL = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" }
 /** Restores a backup into a member of its own, starts that, and compares it with what is known of the backup. */
 export function verifyPod(options: Common & { readonly trial: Trial }): DesiredPod {
   const { agentImage, trial } = options;
-  const { source, image, version, revision, kvHash } = trial;
+  const { source, image, version, revision, kvHash, retention } = trial;
   const data = `${PATHS.scratch}/data`;
   const scratch = scratchPart();
   const parts = [scratch, ...storeParts(source.store, source.encryption)];
@@ -109,7 +120,8 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
     peerURL: TRIAL.peer,
     part: scratch,
   });
-  const check: Job = { do: "check", endpoint: TRIAL.client, revision, ...(kvHash ? { kvHash } : {}) };
+  const prune = { ...storeWork(source), backup: source.backup, retention };
+  const check: Job = { do: "check", endpoint: TRIAL.client, revision, ...(kvHash ? { kvHash } : {}), prune };
   return onePod({
     ...options,
     purpose: "verify",
@@ -117,7 +129,7 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
     parts,
     initContainers: [fetch, restore],
     containers: [
-      agentContainer({ name: AGENT, image: agentImage, job: check, parts: [] }),
+      agentContainer({ name: AGENT, image: agentImage, job: check, parts }),
       {
         name: "etcd",
         image,

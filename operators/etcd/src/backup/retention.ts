@@ -63,13 +63,28 @@ export function toRemove(backups: readonly Manifest[], { count, ageMs }: Retenti
   });
 }
 
-/** Removes what is not kept, the description first: what has none is no backup. Also what broken uploads left a day ago. */
+/** What is removed, and because of which backup. */
+export interface PruneOptions extends StoreCall {
+  /** The one that was just made or tried: it stays, and only others of the very same cluster may go. */
+  readonly proven: Manifest;
+  readonly retention: Retention;
+  readonly now: number;
+}
+
+/**
+ * Removes what is not kept, the description first: what has none is no backup. Also what broken uploads left a day ago. A cluster
+ * that was made anew under the same name is another one: it does not push out what is left of the one before.
+ */
 export async function prune(
   store: Store,
-  { prefix, retention, now, ...call }: StoreCall & { prefix: string; retention: Retention; now: number },
+  { proven, retention, now, ...call }: PruneOptions,
 ): Promise<{ readonly kept: readonly Manifest[]; readonly removed: readonly string[] }> {
+  const { namespace, name: clusterName, clusterId } = proven.cluster;
+  const prefix = `${namespace}/${clusterName}/`;
   const { backups, unreadable } = await listBackups(store, prefix, call);
-  const gone = new Set(toRemove(backups, retention, now).map(({ name }) => name));
+  const own = backups.filter(({ cluster }) => cluster.clusterId === clusterId);
+  const surplus = toRemove(own, retention, now).filter(({ name }) => name !== proven.name);
+  const gone = new Set(surplus.map(({ name }) => name));
   for (const name of gone) await removeBackup(store, name, call);
   const known = new Set([...backups.map(({ name }) => name), ...unreadable].map((name) => objectNames(name).content));
   for (const { name, modified } of await store.list(prefix, call)) {

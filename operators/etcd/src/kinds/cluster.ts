@@ -2,15 +2,9 @@
 import { defineResource, s } from "capstan";
 import { clusterStatus } from "./cluster-status.ts";
 import { auth, maintenance, OWN_FLAGS, recovery, storage, template, tls, update } from "./cluster-parts.ts";
-import { backupForm, imagePullSecrets, secretKey, store } from "./store.ts";
+import { backupForm, backupSource, imagePullSecrets } from "./store.ts";
 
 const amounts = s.record(s.quantity()).max(16);
-
-const bootstrap = s.object({
-  store,
-  backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
-  encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
-});
 
 const clientService = s
   .object({
@@ -88,7 +82,7 @@ export const EtcdCluster = defineResource({
         })
         .optional()
         .describe("Backups on a schedule: an EtcdBackup of the cluster's name is kept"),
-      bootstrap: bootstrap
+      bootstrap: backupSource
         .immutable("a cluster is born once: where its first data came from cannot change")
         .optional()
         .describe("Begin with the data of a backup"),

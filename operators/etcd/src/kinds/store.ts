@@ -31,6 +31,13 @@ const volume = s
 /** Exactly one kind of store. */
 export const store = s.oneOf({ s3, volume }).describe("Where backups are: one of these");
 
+/** A backup, by where it is. */
+export const backupSource = s.object({
+  store,
+  backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
+  encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
+});
+
 /** Secrets for registries that ask who pulls. */
 export const imagePullSecrets = s
   .array(s.object({ name: s.string().min(1).max(253).describe("A Secret of type kubernetes.io/dockerconfigjson") }))

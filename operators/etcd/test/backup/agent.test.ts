@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -47,7 +47,7 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
     await using etcd = await startHealthyEtcd({ version });
     for (let count = 0; count < 20; count++) await etcd.client.kv.put(`k${count}`, `v${count}`);
     const cluster = { namespace: "shop", name: "db" };
-    const job: Job = {
+    const job: Extract<Job, { do: "backup" }> = {
       do: "backup",
       ...work,
       cluster,
@@ -60,6 +60,12 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
       const result = await runJob(job, surroundings);
       assert.ok(result.ok, JSON.stringify(result));
       assert.equal(result.kept, Math.min(count + 1, 2));
+    }
+    const { retention: _retention, ...untried } = job;
+    for (const pruned of [undefined, undefined]) {
+      const result = await runJob(untried, surroundings);
+      assert.ok(result.ok, JSON.stringify(result));
+      assert.equal(result.removed, pruned, "what is to be tried pushes nothing out");
     }
     assert.deepEqual(await readdir(paths.scratch), []);
     const described = parseResult(formatResult(await runJob({ do: "describe", ...work }, surroundings)));
@@ -88,6 +94,11 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
     await begin();
     const member = await startEtcd({ version, place });
     const check: Job = { do: "check", endpoint: member.clientURL, revision, ...(kvHash ? { kvHash } : {}) };
+    const prune = { ...work, backup: name, retention: { count: 2 } };
+    const different = await runJob({ ...check, revision: revision - 1, prune }, surroundings);
+    assert.equal(different.ok ? "" : different.code, "Different");
+    // All four are still there: the failed trial removed nothing.
+    assert.deepEqual(await runJob({ ...check, prune }, surroundings), { ok: true, kept: 2, removed: 2 });
     assert.deepEqual(await runJob(check, surroundings), { ok: true });
     await member.client.kv.put("written", "after the restore");
     const torn = await runJob({ ...check, revision: revision + 1 }, surroundings);
@@ -103,6 +114,30 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
     await member.client[Symbol.asyncDispose]();
   });
 }
+
+test("a backup is described only if all of it can be read", async () => {
+  await using pod = await mounts();
+  const { paths, surroundings } = pod;
+  const store: StoreJob = { kind: "volume", path: "" };
+  await using etcd = await startHealthyEtcd({ version: "3.6.16" });
+  await etcd.client.kv.put("k", "v");
+  const job: Job = {
+    do: "backup",
+    store,
+    isEncrypted: false,
+    cluster: { namespace: "shop", name: "db" },
+    spec: {},
+    endpoints: [etcd.clientURL],
+    compression: "none",
+  };
+  const made = await runJob(job, surroundings);
+  assert.ok(made.ok && made.manifest, JSON.stringify(made));
+  const describe: Job = { do: "describe", store, isEncrypted: false };
+  assert.ok((await runJob(describe, surroundings)).ok);
+  await truncate(join(paths.volume, `${made.manifest.name}.snapshot`), 100);
+  const torn = await runJob(describe, surroundings);
+  assert.equal(torn.ok ? "" : torn.code, "Truncated");
+});
 
 test("what goes wrong is told in a word and a sentence", async () => {
   await using pod = await mounts();

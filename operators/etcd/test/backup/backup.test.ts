@@ -172,8 +172,19 @@ describe("a folder as the store", () => {
     }
     const { backups } = await listBackups(store, "shop/db/");
     assert.equal(backups.length, 6);
-    const { kept, removed } = await prune(store, { prefix: "shop/db/", retention: { count: 2 }, now: Date.now() });
-    assert.deepEqual([kept.length, removed.length], [2, 4]);
+    const [newest, ...older] = backups;
+    const oldest = older.at(-1);
+    assert.ok(newest && oldest);
+    const retention = { count: 2 };
+    // A cluster of the same name that was made anew is another: what is left of the first stays.
+    const proven = { ...newest, cluster: { ...newest.cluster, clusterId: "another" } };
+    assert.deepEqual((await prune(store, { proven, retention, now: Date.now() })).removed, []);
+    // The one that was tried stays, however old it is.
+    const { kept, removed } = await prune(store, { proven: oldest, retention, now: Date.now() });
+    assert.deepEqual([kept.length, removed.length], [3, 3]);
+    assert.equal(kept.at(-1)?.name, oldest.name);
+    const last = await prune(store, { proven: newest, retention, now: Date.now() });
+    assert.deepEqual([last.kept.length, last.removed], [2, [oldest.name]]);
     assert.equal((await store.list("")).length, 4);
   });
 
@@ -184,9 +195,11 @@ describe("a folder as the store", () => {
       yield Buffer.from("half");
     };
     await store.put("shop/db/x.snapshot", half());
-    await prune(store, { prefix: "shop/db/", retention: {}, now: Date.now() });
+    // Only whose it is matters.
+    const proven = { name: "shop/db/y", cluster: { ...cluster, clusterId: "1" } } as Manifest;
+    await prune(store, { proven, retention: {}, now: Date.now() });
     assert.equal((await store.list("")).length, 1);
-    await prune(store, { prefix: "shop/db/", retention: {}, now: Date.now() + 2 * 86_400_000 });
+    await prune(store, { proven, retention: {}, now: Date.now() + 2 * 86_400_000 });
     assert.equal((await store.list("")).length, 0);
   });
 

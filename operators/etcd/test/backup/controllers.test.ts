@@ -53,6 +53,12 @@ function jobOf({ spec }: PodObject): Job {
   return JSON.parse(text.replaceAll("$$", "$")) as Job;
 }
 
+/** The job of the container whose result counts. */
+function agentJobOf({ spec }: PodObject): Job {
+  const text = spec?.containers.find(({ name }) => name === "agent")?.env?.[0]?.value ?? "";
+  return JSON.parse(text.replaceAll("$$", "$")) as Job;
+}
+
 async function endPod(world: TestWorld, pod: PodObject, result: JobResult): Promise<void> {
   const terminated = { exitCode: result.ok ? 0 : 1, message: formatResult(result) };
   const status = {
@@ -163,12 +169,19 @@ describe("a backup that is asked for once", () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
-    await world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, verify: "restore" } });
+    await world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, verify: "restore", retention: { count: 1 } } });
     const first = await stage.onlyJob();
+    assert.ok(first.job.do === "backup" && first.job.retention === undefined, "nothing goes before the trial");
     await stage.end(first.pod, { ok: true, manifest: manifestOf(3), kept: 1, removed: 0 });
     await stage.pass(20);
     const trial = await stage.onlyJob();
     assert.equal(trial.job.do, "fetch");
+    const check = agentJobOf(trial.pod);
+    assert.ok(check.do === "check");
+    assert.deepEqual(check.prune?.retention, { count: 1 });
+    assert.equal(check.prune?.backup, "default/db/backup-3");
+    const agent = trial.pod.spec?.containers.find(({ name }) => name === "agent");
+    assert.ok(agent?.volumeMounts?.some(({ name }) => name === "store-credentials"));
     assert.notEqual((await world.get(EtcdBackup, "b"))?.status?.phase, "Succeeded");
     await stage.end(trial.pod, { ok: false, code: "Different", message: "other keys" });
     assert.equal(conditionOf(await world.get(EtcdBackup, "b"), "Ready"), "False Different");

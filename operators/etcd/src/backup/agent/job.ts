@@ -23,7 +23,7 @@ export interface StoreWork {
 
 /** One job. */
 export type Job =
-  /** Takes a snapshot, stores it, and removes what is not kept. */
+  /** Takes a snapshot, stores it, and removes what is not kept, unless the snapshot is to be tried before. */
   | (StoreWork & {
       readonly do: "backup";
       readonly cluster: { readonly namespace: string; readonly name: string };
@@ -31,9 +31,9 @@ export type Job =
       /** Client addresses of the members. */
       readonly endpoints: readonly string[];
       readonly compression: Compression;
-      readonly retention: Retention;
+      readonly retention?: Retention;
     })
-  /** Tells what is known of a backup. */
+  /** Tells what is known of a backup, once all of it could be read. */
   | (StoreWork & { readonly do: "describe"; readonly backup?: string })
   /** Puts the snapshot of a backup into a file, for an etcd of that version; what `clear` names is removed before. */
   | (StoreWork & {
@@ -45,13 +45,21 @@ export type Job =
     })
   /** Makes a restored folder the data of a member, unless that has data already; removes what is left of the restore. */
   | { readonly do: "adopt"; readonly from: string; readonly to: string; readonly clear: string }
-  /** Compares a member that was restored from a backup with what is known of the backup. */
+  /** Compares a member that was restored from a backup with what is known of the backup; then removes what is not kept. */
   | {
       readonly do: "check";
       readonly endpoint: string;
       readonly revision: number;
       readonly kvHash?: Manifest["kvHash"];
+      readonly prune?: Prune;
     };
+
+/** What happens in the store once a backup was tried. */
+export interface Prune extends StoreWork {
+  /** The backup that was tried. */
+  readonly backup: string;
+  readonly retention: Retention;
+}
 
 /** How a job ended; it travels back as the termination message of the container. */
 export type JobResult =

@@ -9,12 +9,11 @@ import { openDirectory, openS3, StoreError } from "../../store/index.ts";
 import type { Store } from "../../store/index.ts";
 import { parseKey } from "../encryption.ts";
 import { BackupError } from "../errors.ts";
-import { fetchBackup } from "../fetch-backup.ts";
+import { fetchBackup, readContent } from "../fetch-backup.ts";
 import { makeBackup } from "../make-backup.ts";
-import { checkKey } from "../manifest.ts";
 import { findBackup, prune } from "../retention.ts";
 import { FILES, PATHS } from "./job.ts";
-import type { Job, JobResult, StoreJob, StoreWork } from "./job.ts";
+import type { Job, JobResult, Prune, StoreJob, StoreWork } from "./job.ts";
 
 /** Where a job runs. */
 export interface Surroundings {
@@ -72,16 +71,22 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
     ...call,
   };
   const manifest = await makeBackup(made);
-  const prefix = `${cluster.namespace}/${cluster.name}/`;
-  const { kept, removed } = await prune(store, { prefix, retention: job.retention, now: now(), ...call });
+  const { retention } = job;
+  if (retention === undefined) return { ok: true, manifest };
+  const { kept, removed } = await prune(store, { proven: manifest, retention, now: now(), ...call });
   return { ok: true, manifest, kept: kept.length, removed: removed.length };
 }
 
+/** Reads all of it: nobody may be stopped for a backup that cannot take their place. */
 async function describe(job: JobOf<"describe">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
-  const manifest = await findBackup(store, job.backup, signal ? { signal } : {});
-  checkKey(manifest, (await readKey(job, paths.encryption)).key);
+  const call = signal ? { signal } : {};
+  const manifest = await findBackup(store, job.backup, call);
+  const key = await readKey(job, paths.encryption);
+  const content = readContent({ store, manifest, ...key, ...call });
+  // Nothing is kept of it: what is not what was written makes reading fail.
+  while ((await content.next()).done !== true);
   return { ok: true, manifest };
 }
 
@@ -113,7 +118,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** The member needs a moment to start: asked until it answers, or until the pod's time is over. */
-async function check(job: JobOf<"check">, { clock, signal }: Surroundings): Promise<JobResult> {
+async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<JobResult> {
+  const { clock, signal } = surroundings;
   await using member = connectEtcd({ endpoint: job.endpoint, timeoutMs: 2000 }, clock);
   for (;;) {
     signal?.throwIfAborted();
@@ -131,9 +137,21 @@ async function check(job: JobOf<"check">, { clock, signal }: Surroundings): Prom
   });
   const found = { revision, ...(job.kvHash ? { hash, compactRevision } : {}) };
   const expected = { revision: job.revision, ...job.kvHash };
-  if (JSON.stringify(toSorted(found)) === JSON.stringify(toSorted(expected))) return { ok: true };
+  if (JSON.stringify(toSorted(found)) === JSON.stringify(toSorted(expected))) {
+    return job.prune === undefined ? { ok: true } : await pruneAfter(job.prune, surroundings);
+  }
   const message = `a member restored from the backup has ${JSON.stringify(found)}, expected was ${JSON.stringify(expected)}`;
   return { ok: false, code: "Different", message };
+}
+
+/** Only now that one is proven may others go. */
+async function pruneAfter({ store: place, backup, retention }: Prune, surroundings: Surroundings): Promise<JobResult> {
+  const { clock, signal } = surroundings;
+  const call = signal ? { signal } : {};
+  using store = await openStore(place, surroundings);
+  const proven = await findBackup(store, backup, call);
+  const { kept, removed } = await prune(store, { proven, retention, now: clock.wall(), ...call });
+  return { ok: true, kept: kept.length, removed: removed.length };
 }
 
 function toSorted(facts: Record<string, number>): [string, number][] {
