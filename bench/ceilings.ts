@@ -76,6 +76,13 @@ export function judge(rows: readonly Row[]): Verdict[] {
   });
 }
 
+/** Promises that no row can be held against: what was not measured was not kept. */
+export function unmeasured(rows: readonly Row[], suites?: readonly string[]): readonly string[] {
+  const judged = new Set(judge(rows).map(({ row }) => `${row.suite}/${row.name}`));
+  const isWanted = (promise: string): boolean => suites?.includes(promise.slice(0, promise.indexOf("/"))) ?? true;
+  return Object.keys(ceilings).filter((promise) => isWanted(promise) && !judged.has(promise));
+}
+
 /** A limit in words. */
 export function formatLimit(limit: Limit): string {
   const amount = "atMost" in limit ? limit.atMost : limit.atLeast;

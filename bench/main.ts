@@ -1,7 +1,7 @@
 /** `npm run bench`: everything that we promise in numbers, measured in turn; with names, only those suites. */
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { formatLimit, judge } from "./ceilings.ts";
+import { formatLimit, judge, unmeasured } from "./ceilings.ts";
 import { writePage } from "./page.ts";
 import { keepResults, median, readResults } from "./result.ts";
 import type { Found } from "./result.ts";
@@ -81,14 +81,17 @@ function minutesSince(began: number): string {
 }
 
 function tellVerdicts(wanted: readonly string[]): void {
-  const verdicts = judge(readResults().rows.filter(({ suite }) => wanted.includes(suite)));
+  const rows = readResults().rows.filter(({ suite }) => wanted.includes(suite));
+  const verdicts = judge(rows);
+  const missing = unmeasured(rows, wanted);
+  for (const promise of missing) console.log(`NOT MEASURED ${promise}`);
   for (const { row, limit, figure, holds } of verdicts) {
     const ratio = "times" in limit ? ` (${(figure / median(row.figures[limit.times] ?? [])).toFixed(2)} x)` : "";
     console.log(
       `${holds ? "holds " : "PASSED"} ${row.suite}/${row.name}: ${figure.toPrecision(4)} ${row.unit}${ratio}, promised ${formatLimit(limit)}`,
     );
   }
-  if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
+  if (missing.length > 0 || verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
 }
 
 await main();

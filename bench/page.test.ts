@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ceilings, formatLimit, judge } from "./ceilings.ts";
+import { ceilings, formatLimit, judge, unmeasured } from "./ceilings.ts";
 import { reasons } from "./page/reasons.ts";
 import { bars, curves, formatFigure } from "./page/svg.ts";
 import { table } from "./page/tables.ts";
@@ -21,6 +21,15 @@ test("a promise is judged by medians of the same run", () => {
   assert.equal(broken?.bound, 0.75);
   assert.deepEqual(judge([row({ capstan: [0.8] })]), [], "without the peer there is nothing to compare with");
   assert.deepEqual(judge([row({ capstan: [1] }, "something else")]), []);
+});
+
+test("a promise that was not measured, or whose peer did not take part, is named", () => {
+  assert.deepEqual(unmeasured([]), Object.keys(ceilings));
+  assert.deepEqual(unmeasured([], ["cache"]), ["cache/memory per 1 KB ConfigMap"]);
+  const alone = { ...row({ capstan: [1] }, "memory per 1 KB ConfigMap"), suite: "cache" };
+  assert.deepEqual(unmeasured([alone], ["cache"]), ["cache/memory per 1 KB ConfigMap"]);
+  const compared = { ...alone, figures: { capstan: [1], "controller-runtime": [2] } };
+  assert.deepEqual(unmeasured([compared], ["cache"]), []);
 });
 
 test("a reason is given for promises that exist", () => {

@@ -1,6 +1,6 @@
 /** Makes docs/performance.md and its plots from the results that are kept; it measures nothing. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { judge } from "./ceilings.ts";
+import { judge, unmeasured } from "./ceilings.ts";
 import { bars, curves } from "./page/svg.ts";
 import { reasons } from "./page/reasons.ts";
 import { table } from "./page/tables.ts";
@@ -88,14 +88,15 @@ makes the benchmark fail. Last run: ${facts.join(", ")}.${warning}`;
 /** Where Capstan loses stands before where it wins. */
 function losses(rows: readonly Row[]): string {
   const broken = judge(rows).filter(({ holds }) => !holds);
-  if (broken.length === 0) return "Every promise was kept in this run.";
+  const missing = unmeasured(rows).map((promise) => `- ${promise}: not measured`);
+  if (broken.length + missing.length === 0) return "Every promise was kept in this run.";
   const lines = broken.map(({ row, figure, bound }) => {
     const unit = row.unit === "" ? "" : ` ${row.unit}`;
     const why = reasons[`${row.suite}/${row.name}`];
     const told = `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
     return why === undefined ? told : `${told}; ${why}`;
   });
-  return `## Where we do not keep our promises\n\n${lines.join("\n")}`;
+  return `## Where we do not keep our promises\n\n${[...lines, ...missing].join("\n")}`;
 }
 
 const plotted = new Set(["burst, CPU per object", "burst, peak memory", "churn, CPU", "memory per 1 KB ConfigMap"]);
@@ -107,7 +108,7 @@ function plotsOf(rows: readonly Row[]): string[] {
 }
 
 function growthOf({ growth }: Results): string {
-  if (growth.length === 0) return "";
+  if (growth.length === 0) return "## How cost grows\n\nNot measured in this run: `npm run bench -- scale` does.";
   const plots = growth.map((each) => plot(`growth-${each.name}`, each.name, curves(each)));
   return `## How cost grows\n\nA straight line means that an object costs the same however many there are.\n\n${plots.join("\n\n")}`;
 }

@@ -14,7 +14,7 @@ export const reasons: { readonly [row: string]: string } = {
   "runtime/churn, CPU": `as for the burst: at fifty changes a second each request is a wake-up, a TLS record and a write of its own; nothing can be gathered.`,
   "runtime/cold start to first write": `Node starts and compiles what it imports, and has four round trips before the first write. Next: a compile cache in the image.`,
   "cache/memory per 1 KB ConfigMap": `beside its bytes each object has a key, an entry in a map and its places in three indexes. Next: entries in typed arrays.`,
-  "client/small request, CPU": `bare node:http2, which does nothing but send, receive and parse, needs a third more on the same machine; what is left is mostly
+  "client/small request, CPU": `bare node:http2, which stands beside it in the table, does nothing but send, receive and parse; what is left is mostly
   the kernel and what Node does for each TLS record. Next: several requests in one record also when they come one by one.`,
   "queue/add, take and done": `what is left is waiting for memory: a look into a map of 200,000 keys, and the neighbours of a key in its tenant's line. Tried: keys that come back stay in the map (kept); those that run are also in a small map of
   their own (kept, an eighth more turns). Next: lines in typed arrays instead of linked objects.`,
