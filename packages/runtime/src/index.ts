@@ -56,7 +56,7 @@ export type { KnownKind, Snapshot } from "./cache/snapshot.ts";
 export type { RunOptions } from "./manager/main.ts";
 export type { TurnRecord } from "./manager/explain.ts";
 export { formatPlan } from "./manager/plan.ts";
-export type { FieldChange, PlannedWrite } from "./manager/plan.ts";
+export type { FieldChange, Plan, PlannedWrite, Unplanned } from "./manager/plan.ts";
 export { installCrds } from "./manager/crds.ts";
 export type { InstallOptions } from "./manager/crds.ts";
 export { formatHelp, readSettings } from "./manager/settings.ts";

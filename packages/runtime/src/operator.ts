@@ -6,7 +6,7 @@ import { isProgram } from "./manager/program/main.ts";
 import { RunningOperator } from "./manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
 import { plan } from "./manager/plan.ts";
-import type { PlannedWrite } from "./manager/plan.ts";
+import type { Plan } from "./manager/plan.ts";
 
 /** An operator that can be run, started by hand, or asked what it would do. */
 export interface Operator {
@@ -18,7 +18,7 @@ export interface Operator {
   /** Starts on an API that is handed in. */
   start(options: StartOptions): RunningOperator;
   /** Runs every reconcile dry and tells what would be written. */
-  plan(options: StartOptions): Promise<readonly PlannedWrite[]>;
+  plan(options: StartOptions): Promise<Plan>;
 }
 
 /** An operator made of controllers. */

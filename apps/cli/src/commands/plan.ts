@@ -1,6 +1,7 @@
 /** `capstan plan`: what the operator would change on a cluster, without changing it. */
 import { apiOf, formatPlan, silentLog } from "@capstan/runtime";
 import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
 import { outputOption, print } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { clusterOptions, connect } from "../project/connect.ts";
@@ -10,7 +11,7 @@ import { entryOption, loadProgram } from "../project/program.ts";
 /** Plans. */
 export const plan: Command = defineCommand({
   describe:
-    "Runs every reconcile of this program once, with writes that the server checks and forgets. The exit code is 0 whether or not there are changes.",
+    "Runs every reconcile of this program once, with writes that the server checks and forgets. The exit code is 0 whether or not there are changes, 1 if a reconcile failed.",
   options: {
     ...clusterOptions,
     entry: entryOption,
@@ -28,9 +29,15 @@ export const plan: Command = defineCommand({
     await using _ = client;
     const namespaces = options.namespaces.length === 0 ? {} : { namespaces: options.namespaces };
     await client.serverVersion();
-    const writes = await withProgress(terminal, "planning", () =>
+    const planned = await withProgress(terminal, "planning", () =>
       operator.plan({ api: apiOf(client), log: silentLog, ...namespaces }),
     );
-    await print({ terminal, output: options.output }, { value: writes, table: formatPlan(writes) });
+    await print({ terminal, output: options.output }, { value: planned, table: formatPlan(planned) });
+    const { length } = planned.failures;
+    if (length > 0)
+      throw new CliError(
+        "Failed",
+        `what ${length} of the objects need is not known: their reconciles failed, see above`,
+      );
   },
 });

@@ -40,6 +40,18 @@ export class History {
     return this.#turns.get(`${controller} ${key}`) ?? [];
   }
 
+  /** Everything that is remembered, whoever was looked at last at the end. */
+  *[Symbol.iterator](): Iterator<{
+    readonly controller: string;
+    readonly key: string;
+    readonly turns: readonly TurnRecord[];
+  }> {
+    for (const [id, turns] of this.#turns) {
+      const [controller = "", key = ""] = id.split(" ");
+      yield { controller, key, turns };
+    }
+  }
+
   forget(controller: string, key: string): void {
     this.#turns.delete(`${controller} ${key}`);
   }

@@ -2,6 +2,9 @@
 import type { StoredObject } from "@capstan/model";
 import type { Write } from "../apply/writer.ts";
 import { sleep, systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
+import type { History } from "./explain.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition, StartOptions } from "./operator.ts";
 
@@ -22,11 +25,29 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
+/** An object about which nothing can be planned, and why. */
+export interface Unplanned {
+  readonly controller: string;
+  readonly key: string;
+  readonly message: string;
+}
+
+/** What an operator would do. */
+export interface Plan {
+  readonly writes: readonly PlannedWrite[];
+  /** Whose reconcile failed: what it would have written afterwards is not known. */
+  readonly failures: readonly Unplanned[];
+  /** Who is left alone because somebody paused it. */
+  readonly paused: readonly Unplanned[];
+}
+
 /** How often to look whether everything has had its turn. */
 const LOOK = 20;
+/** For how long a watch may fail before the first list, in milliseconds: what lasts longer does not pass while somebody waits. */
+const PATIENCE = 10_000;
 
 /** Runs an operator dry and tells what it would write. */
-export async function plan(definition: OperatorDefinition, options: StartOptions): Promise<readonly PlannedWrite[]> {
+export async function plan(definition: OperatorDefinition, options: StartOptions): Promise<Plan> {
   const writes: PlannedWrite[] = [];
   const clock = options.clock ?? systemClock;
   const onWrite = (controller: string, { verb, kind, key, before, after }: Write): void => {
@@ -38,20 +59,54 @@ export async function plan(definition: OperatorDefinition, options: StartOptions
     onWrite,
     leaderElection: undefined,
   });
-  await operator.synced();
+  await untilSynced(operator, clock);
   let quiet = 0;
   while (quiet < 2) {
     await sleep(clock, LOOK);
     const isBusy = operator.controllers.some(({ counts }) => counts.ready + counts.running > 0);
     quiet = isBusy ? 0 : quiet + 1;
   }
-  return writes;
+  return { writes, ...unplannedIn(operator.history) };
+}
+
+/** Nobody would see why a plan does not end: what keeps a watch from its objects ends it. */
+async function untilSynced(operator: RunningOperator, clock: Clock): Promise<void> {
+  let isSynced = false;
+  void operator.synced().then(() => (isSynced = true));
+  let failingSince: number | undefined;
+  for (;;) {
+    await sleep(clock, LOOK);
+    if (isSynced) return;
+    const failing = operator.health.find((watch) => watch.isFailing && !watch.isSynced);
+    failingSince = failing && (failingSince ?? clock.now());
+    if (failing === undefined || clock.now() - (failingSince ?? 0) < PATIENCE) continue;
+    throw new RuntimeError(
+      "NotSynced",
+      `Cannot plan, because ${failing.kind} cannot be watched. ${failing.lastError ?? ""}`,
+    );
+  }
+}
+
+function unplannedIn(history: History): Pick<Plan, "failures" | "paused"> {
+  const failures: Unplanned[] = [];
+  const paused: Unplanned[] = [];
+  for (const { controller, key, turns } of history) {
+    const last = turns.at(-1);
+    if (last === undefined) continue;
+    if (last.outcome === "failed") failures.push({ controller, key, message: last.message });
+    if (last.outcome === "paused") paused.push({ controller, key, message: last.message });
+  }
+  return { failures, paused };
 }
 
 /** A plan as people read it. */
-export function formatPlan(writes: readonly PlannedWrite[]): string {
-  if (writes.length === 0) return "Nothing would be written.\n";
-  return writes.map((write) => `${formatHead(write)}\n${write.changes.map(formatChange).join("")}`).join("\n");
+export function formatPlan({ writes, failures, paused }: Plan): string {
+  const parts = writes.map((write) => `${formatHead(write)}\n${write.changes.map(formatChange).join("")}`);
+  if (writes.length === 0) parts.push("Nothing would be written.\n");
+  if (paused.length > 0) parts.push(paused.map(({ key, message }) => `paused ${key}: ${message}\n`).join(""));
+  const failed = failures.map(({ controller, key, message }) => `failed ${key} (${controller}): ${message}\n`);
+  if (failed.length > 0) parts.push(`Not known, because their reconciles failed:\n${failed.join("")}`);
+  return parts.join("\n");
 }
 
 function formatHead({ controller, verb, kind, key }: PlannedWrite): string {

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Turn } from "../queue/queue.ts";
 import { consequenceOf } from "../reconcile/outcome.ts";
+import { pausedNote } from "../reconcile/pause.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
 import type { TurnEnd } from "../reconcile/worker.ts";
 import { changedFields } from "../trigger/cause.ts";
@@ -76,6 +77,7 @@ export class Reporter {
   #remember(turn: Turn<Cause>, end: TurnEnd, told: Consequence & { milliseconds: number }): void {
     const { controller, clock, history } = this.#options;
     if (end.state === "gone") history.forget(controller, turn.key);
+    if (end.state === "paused") return this.#rememberPause(turn, told.milliseconds);
     if (end.work === undefined) return;
     const { reads, writes, decisions } = end.work;
     history.record(controller, turn.key, {
@@ -92,6 +94,17 @@ export class Reporter {
       milliseconds: told.milliseconds,
       next: told.queue.then,
     });
+  }
+
+  /** A pause is remembered once: many wake-ups of an object that rests must not push out what was done before. */
+  #rememberPause(turn: Turn<Cause>, milliseconds: number): void {
+    const { controller, clock, history } = this.#options;
+    if (history.of(controller, turn.key).at(-1)?.outcome === "paused") return;
+    const nothing = { reads: [], writes: [], decisions: [] };
+    const at = new Date(clock.wall()).toISOString();
+    const message = pausedNote(controller).note;
+    const ending = { outcome: "paused", message, milliseconds, next: "forget" };
+    history.record(controller, turn.key, { at, causes: turn.causes, ...nothing, ...ending });
   }
 
   #startSpan(turn: Turn<Cause>): Span | undefined {
