@@ -45,7 +45,9 @@ export function httpsAsk(url: string, asker: Asker): Ask {
       asking.end(body);
     });
   // A connection may be closed by the server in the moment in which it is used again; nothing was kept, so it is asked again.
-  return (question) => once(question).catch(() => once(question));
+  // A server that panics hangs up each time, and that is its answer.
+  const hungUp = { status: 0, body: "hung up", warning: "" };
+  return (question) => once(question).catch(() => once(question).catch(() => hungUp));
 }
 
 /** Makes the namespace of a run, with the account that its pods run as. */
