@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, isApiError, noRetry } from "@capstan/client";
-import { type Api, apiOf, type Operator, silentLog } from "@capstan/runtime";
+import { type Api, apiOf, type Operator, createLog, systemClock } from "@capstan/runtime";
 import { parse, parseAllDocuments } from "yaml";
 import { kubernetesMissing } from "@capstan/kubernetes";
 import { realKubectl } from "./kubectl.ts";
@@ -307,19 +307,20 @@ const object = {
   spec: {},
 };
 
-/** Whether the operator got its work done within so many looks. */
-async function works(
+/** Runs the operator until something holds, which it is asked about with the lines of its log. */
+async function runUntil(
   app: Operator,
-  { admin, operator }: { admin: Api; operator: Api },
-  looks: number,
-): Promise<boolean> {
+  api: Api,
+  holds: (lines: readonly string[]) => boolean | Promise<boolean>,
+): Promise<void> {
+  const lines: string[] = [];
+  const log = createLog({ clock: systemClock, level: "debug", write: (line) => void lines.push(line) });
   const election = { namespace: "memcached-system", identity: "one" };
-  await using _running = app.start({ api: operator, log: silentLog, leaderElection: election });
-  for (let look = 0; look < looks; look++) {
-    if (await isDone(admin)) return true;
+  await using _running = app.start({ api, log, leaderElection: election });
+  for (const end = Date.now() + 60_000; !(await holds(lines));) {
+    assert.ok(Date.now() < end, `waited in vain; the operator said:\n${lines.join("\n")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return false;
 }
 
 async function isDone(api: Api): Promise<boolean> {
@@ -340,7 +341,7 @@ test("the generated permissions suffice for a whole reconcile under leader elect
   const { server, admin, operator } = await installed(await generated("manifests"));
   await using _ = server;
   await admin.create(cache, object, { manager: "test" });
-  assert.ok(await works(app, { admin, operator }, 200));
+  await runUntil(app, operator, () => isDone(admin));
 });
 
 for (const [group, resource, verb] of [
@@ -364,7 +365,10 @@ for (const [group, resource, verb] of [
     const { server, admin, operator } = await installed(objects);
     await using _ = server;
     await admin.create(cache, object, { manager: "test" });
-    assert.equal(await works(app, { admin, operator }, 16), false);
+    // As the API server says it, within a line of JSON.
+    const refusal = JSON.stringify(`cannot ${verb} resource "${resource}" in API group "${group}"`).slice(1, -1);
+    await runUntil(app, operator, (lines) => lines.some((line) => line.includes(refusal)));
+    assert.equal(await isDone(admin), false);
   });
 }
 
