@@ -53,15 +53,28 @@ for (const { number, feature, here, command, links } of rows) {
   });
 }
 
-/** Whether a file has a test of that name: written out, begun so and gone on computed, or in a table of cases. */
+/** Whether a file has a test of that name: written out, computed, or in a table of cases. */
 function hasTest(source: string, title: string): boolean {
-  const text = JSON.stringify(title)
-    .slice(1, -1)
-    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  const has = (pattern: string): boolean => new RegExp(pattern).test(source);
+  const text = escaped(JSON.stringify(title).slice(1, -1));
   const call = String.raw`\b(?:test|t\.test)\(\s*`;
-  const named = String.raw`(?:const title = |name: )`;
-  return (
-    has(`${call}"${text}"`) || has(String.raw`(?:${call}|${named})\x60${text}[^\x60]*\$\{`) || has(`name: "${text}"`)
+  if (new RegExp(`${call}"${text}"|name: "${text}"`).test(source)) return true;
+  const computed = source.matchAll(
+    new RegExp(String.raw`(?:${call}|const title = |name: )\x60([^\x60]*\$\{[^\x60]*)\x60`, "g"),
   );
+  return [...computed].some(([, template = ""]) => isMadeBy(template, title, source));
+}
+
+/** How many words a title needs that is only the beginning of computed ones: fewer could mean any of them. */
+const TELLING = 3;
+
+/** Whether a template makes a title: its beginning, if that tells enough, or all of it, with values that the file has as texts. */
+function isMadeBy(template: string, title: string, source: string): boolean {
+  const [first = "", ...others] = template.split(/\$\{[^}]*\}/);
+  if (first.startsWith(title)) return title.split(" ").length >= TELLING;
+  const values = new RegExp(`^${[first, ...others].map(escaped).join("(.+)")}$`).exec(title)?.slice(1);
+  return values?.every((value) => source.includes(`"${value}"`)) ?? false;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
