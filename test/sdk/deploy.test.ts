@@ -100,30 +100,41 @@ describe("an operator is deployed", { skip: kubernetesMissing({ node: true }) },
       await cluster.load(archives);
       const world = { project, cluster };
       const namespace = `walk-${turn}-system`;
-      await way.install(world, namespace);
-      t.after(() => way.remove(world, namespace).catch(() => undefined));
-      await kubectl(world, "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
-
-      await applyService(world, "first");
-      const first = await podRuns(world, "first-pod");
-      const before = await operatorPod(world, namespace);
-      await kubectl(world, "delete", "pod", before.name, "-n", namespace, "--grace-period=0", "--force");
-      assert.deepEqual(await podRuns(world, "first-pod"), first, "the pod of the object is as it was");
-
-      await applyService(world, "second");
-      await podRuns(world, "second-pod");
-      const later = await operatorPod(world, namespace);
-      assert.notEqual(later.uid, before.uid, "another pod does the work now");
-      assert.deepEqual(await podRuns(world, "first-pod"), first, "the pod of the first object was not touched");
-
-      await kubectl(world, "delete", "appservice", "first", "second", "-n", cluster.namespace);
-      await until("the pods of deleted objects are gone", async () => {
-        const names = await kubectl(world, "get", "pods", "-n", cluster.namespace, "-o", "name");
-        return names.trim() === "" ? "gone" : undefined;
-      });
+      try {
+        await way.install(world, namespace);
+        await live(world, namespace);
+      } finally {
+        await way.remove(world, namespace);
+      }
     });
   }
 });
+
+/** The operator works, is killed, is away for a while, and goes on; what it made stays as it was. */
+async function live(world: World, namespace: string): Promise<void> {
+  const { cluster } = world;
+  await kubectl(world, "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
+  await applyService(world, "first");
+  const first = await podRuns(world, "first-pod");
+  const before = await operatorPod(world, namespace);
+  await kubectl(world, "delete", "pod", before.name, "-n", namespace, "--grace-period=0", "--force");
+  await kubectl(world, "scale", "deployment", "--all", "--replicas=0", "-n", namespace);
+  await until("no operator runs", async () => ((await pods(world, "-n", namespace)).length === 0 ? "none" : undefined));
+  assert.deepEqual(await podRuns(world, "first-pod"), first, "the pod of the object runs without its operator");
+  await applyService(world, "second");
+  await kubectl(world, "scale", "deployment", "--all", "--replicas=1", "-n", namespace);
+
+  await podRuns(world, "second-pod");
+  const later = await operatorPod(world, namespace);
+  assert.notEqual(later.uid, before.uid, "another pod does the work now");
+  assert.deepEqual(await podRuns(world, "first-pod"), first, "the pod of the first object was not touched");
+
+  await kubectl(world, "delete", "appservice", "first", "second", "-n", cluster.namespace);
+  await until("the pods of deleted objects are gone", async () => {
+    const names = await kubectl(world, "get", "pods", "-n", cluster.namespace, "-o", "name");
+    return names.trim() === "" ? "gone" : undefined;
+  });
+}
 
 async function applyService(world: World, name: string): Promise<void> {
   const object = {
