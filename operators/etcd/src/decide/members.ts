@@ -79,7 +79,6 @@ function absenceOf(view: View, member: Member): string | undefined {
   const { now, wanted } = view.seen;
   const away = now - pod.since;
   if (isTrial(view, member, pod) && away < TRIAL_PATIENCE * wanted.replaceAfter) return undefined;
-  if (pod.isDown && pod.restarts >= CRASHES && away >= CRASH_PATIENCE) return "it crashes again and again";
   return away >= wanted.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
 }
 
@@ -94,9 +93,6 @@ function isTrial({ seen, members }: View, { name }: Member, pod: SeenPod): boole
   return hasNewForm(pod) && !isProven;
 }
 
-/** So many crashes in a row are no accident. */
-const CRASHES = 5;
-const CRASH_PATIENCE = 60_000;
 /** So many times longer the first with a new form may take: somebody may still mend the spec. */
 const TRIAL_PATIENCE = 12;
 

@@ -29,27 +29,42 @@ export function decideWithoutQuorum(view: View): Action {
   const serving = voters.filter(({ pod }) => pod?.isReady === true);
   // The kubelets see a quorum that we do not: it is us who are cut off.
   if (serving.length >= need) return { do: "wait", for: "a way to the members, which serve without us" };
-  const survivors = voters.filter((voter) => !isGone(view, voter));
+  const survivors = voters.filter((voter) => !isGone(voter));
   if (survivors.length >= need) return waitForReturn(view, survivors, need);
   return judge(view, survivors);
 }
 
-/** Its data is gone for good, or no process can start on it. */
-function isGone({ seen }: View, { ruin, pod, volume }: Member): boolean {
-  if (ruin !== undefined || volume === undefined) return true;
-  if (pod === undefined || pod.isReady || !pod.isDown || pod.restarts < CRASHES) return false;
+/** Its data is gone for good. A process that cannot start proves nothing: its disk may be full, and its data the newest that there is. */
+function isGone({ ruin, volume }: Member): boolean {
+  return ruin !== undefined || volume === undefined;
+}
+
+/** It has a volume and could not start for so long that somebody has to look. */
+function isStuck({ seen }: View, { pod, talk }: Member): boolean {
+  if (pod === undefined || pod.isReady || !pod.isDown || talk !== undefined) return false;
   return seen.now - pod.since >= seen.wanted.replaceAfter;
 }
 
-const CRASHES = 5;
+/** Nobody but a human can tell whether its data matters: the sentence says why it does not start, and both ways out. */
+function refuseStuck(stuck: readonly Member[]): Action {
+  const names = stuck.map(({ name }) => name).join(", ");
+  const [first = ""] = stuck.map(({ name }) => name);
+  const reasons = stuck.map(({ name, pod }) => `${name} does not start${pod?.trouble ? `: ${pod.trouble}` : ""}`);
+  return refuse(
+    `${reasons.join("; ")}. Volumes are there, so nothing is put in the place of their data: mend what keeps ${names} from starting (memory, a full disk, the image; see the log), or, only if the data of one is known to be lost, delete its volume and its pod (data-${first}, ${first})`,
+  );
+}
 
-function waitForReturn({ seen }: View, survivors: readonly Member[], need: number): Action {
+function waitForReturn(view: View, survivors: readonly Member[], need: number): Action {
+  const { seen } = view;
   const away = survivors.filter(({ pod }) => pod?.isNodeLost === true);
   if (away.length > 0 && survivors.length - away.length < need) {
     const names = away.map(({ name }) => name).join(", ");
     const why = `${names} may still run on a node that nobody hears of: bring the node back, or delete the volumes data-${names.replaceAll(", ", ", data-")} if it is gone for good`;
     return { do: "refuse", reason: "QuorumLost", why };
   }
+  const stuck = survivors.filter((member) => isStuck(view, member));
+  if (survivors.length - stuck.length < need) return refuseStuck(stuck);
   const starting = survivors.filter(({ pod }) => pod?.isReady !== true).map(({ name }) => name);
   return { do: "wait", for: `${starting.join(", ") || seen.name} to come back` };
 }
@@ -73,6 +88,8 @@ function judge(view: View, survivors: readonly Member[]): Action {
 }
 
 function chooseSurvivor(view: View, survivors: readonly Member[], gone: string): Action {
+  const stuck = survivors.filter((member) => isStuck(view, member));
+  if (stuck.length > 0) return refuseStuck(stuck);
   const silent = survivors.find(({ talk }) => talk === undefined);
   if (silent !== undefined) return { do: "wait", for: `${silent.name} to tell what it has` };
   const torn = survivors.find(({ name }) => view.seen.differing.includes(name));

@@ -92,13 +92,16 @@ function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): Wo
   };
 }
 
+/** Data of which nobody can say that it is worthless. */
+const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken"]);
+
 /** Whether there is a way to serve again without hands and without doubt. */
 function mustRecover(world: World): boolean {
   const { slots, recovers } = world;
   const voters = slots.filter(({ role }) => role === "voter");
   const good = voters.filter(({ data, pod }) => (data === "good" || data === "doomed") && pod !== "cut off");
   if (good.length > voters.length / 2) return true;
-  const isCertain = !isCutOff(world) && !voters.some(({ data }) => data === "corrupt");
+  const isCertain = !isCutOff(world) && !voters.some(({ data }) => DOUBTFUL.has(data));
   return recovers && isCertain && good.some(({ data }) => data === "good");
 }
 

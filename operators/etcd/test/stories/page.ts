@@ -44,8 +44,8 @@ and goes on by itself when the reason is gone. No recovery was begun, and what w
 
 const ELSEWHERE = `## Tried elsewhere
 
-- The operator is killed before every single write, on real members: [test/crash](../test/crash), and in the scripted world: [test/world](../test/world/crash.test.ts).
-- The spec is edited during every step, and 200 random edits: [test/edits](../test/edits).
+- The operator is killed between writes, on real members (most of them: a life that begins with the same write as the last one is let go one further): [test/crash](../test/crash); before every single write in the scripted world: [test/world](../test/world/crash.test.ts).
+- The spec is edited before every write of an update, and at random: [test/edits](../test/edits) with real members (40 edits were tried), [test/world](../test/world/walk.test.ts) 200 in the scripted world.
 - Cut off from the members, the operator waits with what it is asked for: [cut.test.ts](../test/stories/cut.test.ts).
 - Every state of a small world: [test/model](../test/model/model.test.ts).
 

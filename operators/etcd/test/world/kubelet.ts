@@ -19,7 +19,7 @@ interface Running {
   restarts: number;
 }
 
-/** After so many it is not started any more, so that the world comes to rest. */
+/** After so many it is told no more, so that the world comes to rest. */
 const CRASHES = 6;
 
 interface Container {
@@ -71,7 +71,7 @@ export class ScriptedKubelet {
   }
 
   async #bind(claim: ClaimObject): Promise<boolean> {
-    if (claim.status?.phase === "Bound") return false;
+    if (claim.status?.phase === "Bound" || claim.status?.phase === "Lost") return false;
     this.disks.set(claim.metadata.uid, { memberId: "", clusterId: "", isBroken: false });
     const capacity = { storage: claim.spec?.resources?.requests?.["storage"] ?? "1Gi" };
     await this.#world.applyStatus(PersistentVolumeClaim, claim.metadata.name, { phase: "Bound", capacity });
@@ -87,7 +87,6 @@ export class ScriptedKubelet {
     const claim = claims.find(({ metadata }) => metadata.labels?.[MEMBER_LABEL] === labels?.[MEMBER_LABEL]);
     if (claim === undefined) return false;
     const running = this.#running.get(name) ?? this.#place(name, uid);
-    if (running.restarts > CRASHES) return false;
     const options = {
       disk: this.disks.get(claim.metadata.uid),
       address: running.address,
@@ -95,6 +94,7 @@ export class ScriptedKubelet {
     };
     const disk = this.#etcd.start(flagsOf(container), options);
     if (typeof disk === "string") {
+      if (running.restarts > CRASHES) return false;
       running.restarts++;
     } else {
       this.disks.set(claim.metadata.uid, disk);
