@@ -23,7 +23,7 @@ test("a folder has one session: another is refused and leaves the first one's re
     await assert.rejects(claimSession(root), { name: "CliError", code: "Project", message: /runs here already/ });
     assert.deepEqual(await findSession(join(root, "src")), session);
   }
-  assert.deepEqual(await readdir(sessionFolder(root)), []);
+  assert.deepEqual(await readdir(root), [], "not even its folder is left");
   await using next = await claimSession(root);
   await next.write(session);
   assert.deepEqual(await findSession(root), session);

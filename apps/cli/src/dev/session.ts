@@ -1,6 +1,6 @@
 /** What a running `capstan dev` leaves behind for the other commands: where its cluster and its operator are. A folder has one. */
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isAlive, markOf, type ProcessMark } from "../embedded/record.ts";
 import { CliError } from "../errors.ts";
@@ -38,13 +38,15 @@ export interface ClaimedSession extends AsyncDisposable {
 export async function claimSession(root: string): Promise<ClaimedSession> {
   const at = join(sessionFolder(root), file);
   const own = markOf(process.pid);
-  await mkdir(sessionFolder(root), { recursive: true });
+  const made = await mkdir(sessionFolder(root), { recursive: true });
   while (!(await writeFirst(at, { process: own }))) await removeDead(at);
   return {
     write: (session) => writeWhole(at, { process: own, session }),
     [Symbol.asyncDispose]: async () => {
       for (const name of ["kubeconfig", "operator-kubeconfig", file])
         await rm(join(sessionFolder(root), name), { force: true });
+      // Who came to nothing leaves no folder; what others put there stays.
+      if (made !== undefined) await rmdir(sessionFolder(root)).catch(() => undefined);
     },
   };
 }
