@@ -1,5 +1,4 @@
 /** The story of all harms on one ground: one cluster, one harm after the other, each at a moment that is left to chance. */
-import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { diceOf } from "./dice.ts";
 import { GROUNDS } from "./ground.ts";
@@ -27,21 +26,31 @@ const SPEC: ClusterSpec = {
   recovery: { replaceAfter: "30s" },
 };
 
-/** Tells it, if there is something to tell. */
-export function tellFaults(name: Ground["name"]): void {
+/** A story that can be told on one ground. */
+export interface FaultStory {
+  readonly title: string;
+  readonly skip: string | false;
+  readonly tell: (t: TestContext) => Promise<void>;
+}
+
+/** What is told on a ground: with every change a part of it, all of it when asked for. */
+export function faultStory(name: Ground["name"]): FaultStory {
   const planned = plannedHarms(REPEATS > 0 ? 1 : 0.25).filter(({ harm, always }) =>
     isMeant({ name: harm.name, always }, name),
   );
   const refusals = REFUSALS.filter((refusal) => isMeant(refusal, name));
-  const title = `${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`;
-  const skip = planned.length + refusals.length === 0 && "ETCD_FAULTS_ONLY leaves nothing to tell here";
-  test(title, { skip }, async (t) => {
-    const scene = await Scene.open(t, await GROUNDS[name](t, [], { isBreakable: true }));
-    for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
-      for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
-    }
-    for (const refusal of refusals) await repeatRefusal(t, scene, refusal);
-  });
+  const isEmpty = planned.length + refusals.length === 0;
+  return {
+    title: `${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`,
+    skip: isEmpty && "ETCD_FAULTS_ONLY leaves nothing to tell here",
+    tell: async (t) => {
+      const scene = await Scene.open(t, await GROUNDS[name](t, [], { isBreakable: true }));
+      for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
+        for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
+      }
+      for (const refusal of refusals) await repeatRefusal(t, scene, refusal);
+    },
+  };
 }
 
 async function repeatRefusal(t: TestContext, scene: Scene, refusal: Refusal): Promise<void> {

@@ -1,3 +1,6 @@
-import { tellFaults } from "./fault-story.ts";
+/** The story of faults on real Kubernetes; in files of their own, so that both can be told side by side. */
+import { test } from "node:test";
+import { faultStory } from "./fault-story.ts";
 
-tellFaults("kubernetes");
+const { title, skip, tell } = faultStory("kubernetes");
+test(title, { skip }, tell);

@@ -1,3 +1,6 @@
-import { tellFaults } from "./fault-story.ts";
+/** The story of faults on the embedded cluster; in files of their own, so that both can be told side by side. */
+import { test } from "node:test";
+import { faultStory } from "./fault-story.ts";
 
-tellFaults("embedded");
+const { title, skip, tell } = faultStory("embedded");
+test(title, { skip }, tell);
