@@ -32,7 +32,7 @@ for (const { name, skip, open } of stages) {
     const said = await client.logs({ namespace, name: "reader" }).text();
     assert.equal(phase, "Succeeded", said);
     assert.deepEqual(said.trim().split("\n"), [
-      "/work",
+      "/srv",
       "hello from the environment",
       "the second layer wins",
       "seen through a link",
@@ -46,9 +46,9 @@ for (const { name, skip, open } of stages) {
 const script = [
   "pwd",
   'echo "$GREETING"',
-  "cat /work/both",
-  "cat /work/link",
-  "stat -c '%a %u %g' /work/owned",
+  "cat /srv/both",
+  "cat /srv/link",
+  "stat -c '%a %u %g' /srv/owned",
   'echo "uid=$(id -u) gid=$(id -g)"',
 ];
 
@@ -61,19 +61,19 @@ async function build(store: Store): Promise<void> {
   const recipe = {
     platform: platformOf(process),
     layers: [
-      [...base, { path: "/work/both", body: "the first layer\n" }],
+      [...base, { path: "/srv/both", body: "the first layer\n" }],
       [
-        { path: "/work/both", body: "the second layer wins\n" },
-        { path: "/work/file", body: "seen through a link\n" },
-        { path: "/work/link", type: "symlink" as const, target: "file" },
-        { path: "/work/owned", body: "", mode: 0o640, uid: 1000, gid: 1001 },
+        { path: "/srv/both", body: "the second layer wins\n" },
+        { path: "/srv/file", body: "seen through a link\n" },
+        { path: "/srv/link", type: "symlink" as const, target: "file" },
+        { path: "/srv/owned", body: "", mode: 0o640, uid: 1000, gid: 1001 },
       ],
     ],
     config: {
       Entrypoint: ["/bin/sh", "-ec"],
       Cmd: [script.join("\n")],
       Env: ["GREETING=hello from the environment", "PATH=/usr/bin:/bin"],
-      WorkingDir: "/work",
+      WorkingDir: "/srv",
       User: "1000:1001",
     },
   };

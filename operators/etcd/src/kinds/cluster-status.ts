@@ -1,7 +1,6 @@
 /** What the operator tells about a cluster, and what it must not forget. */
 import { s } from "capstan";
 import { backupRecord } from "./backup.ts";
-import { backupSource } from "./store.ts";
 
 const member = s.object({
   name: s.string().describe("That of its pod, too"),
@@ -34,7 +33,6 @@ const recovery = s.object({
   source: s.enum("Member", "Backup").optional().describe("Where the data comes from"),
   member: s.string().optional().describe("Whose data the cluster goes on with"),
   restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
-  from: backupSource.optional().describe("The backup that it began with and keeps to"),
   revision: s.int64().optional().describe("The newest revision of that data"),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),
   reason: s.string().describe("Why it was decided, with what was seen"),
