@@ -65,6 +65,15 @@ describe("unpacking", () => {
     }
   });
 
+  test("a deletion of the folder itself or the one above is refused", async () => {
+    writeFileSync(join(root, "kept"), "kept");
+    for (const path of [".wh...", ".wh..", ".wh.", "a/.wh..."]) {
+      const below = { path: "a", type: "directory" } as const;
+      await assert.rejects(unpack(layer([below, { path, body: "" }])), hasCode("UnsafeLayer"), path);
+    }
+    assert.equal(readFileSync(join(root, "kept"), "utf8"), "kept");
+  });
+
   test("a path that climbs is refused", async () => {
     await assert.rejects(unpack(layer([{ path: "../precious", body: "gone" }])), hasCode("UnsafeLayer"));
     await assert.rejects(unpack(layer([{ path: "a/../../precious", body: "gone" }])), hasCode("UnsafeLayer"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, readlink, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -22,6 +22,21 @@ test("a volume changes as a whole, and only when it has to", async (context) => 
   await write("3", { a: file("changed") });
   assert.deepEqual((await readdir(folder)).sort(), ["..3", "..data", "a"]);
   assert.equal(await readFile(join(folder, "a"), "utf8"), "changed");
+});
+
+test("a link that leads out of the volume is not followed, and nothing behind it is removed", async (context) => {
+  const home = await mkdtemp(join(tmpdir(), "volume-"));
+  context.after(() => rm(home, { recursive: true }));
+  const [folder, precious] = [join(home, "volume"), join(home, "precious")];
+  for (const path of [folder, precious]) await mkdir(path);
+  await writeFile(join(precious, "file"), "untouched");
+  for (const target of ["../precious", "..", precious, "../volume/../precious"]) {
+    await rm(join(folder, "..data"), { force: true });
+    await symlink(target, join(folder, "..data"));
+    await writeFiles(folder, new Map([["a", file(target)]]), { stamp: `x${target.length}`, group: undefined });
+    assert.equal(await readFile(join(precious, "file"), "utf8"), "untouched");
+    assert.equal(await readFile(join(folder, "a"), "utf8"), target);
+  }
 });
 
 test("a path that leaves the volume is refused", async () => {

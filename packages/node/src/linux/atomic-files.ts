@@ -26,7 +26,7 @@ export async function writeFiles(
 ): Promise<void> {
   for (const path of files.keys()) checkPath(path);
   await mkdir(folder, { recursive: true });
-  const old = await readlink(join(folder, dataLink)).catch(() => undefined);
+  const old = ownFolder(await readlink(join(folder, dataLink)).catch(() => undefined));
   if (old !== undefined && (await isSame(join(folder, old), files))) return;
   const fresh = `..${stamp}`;
   await fill(join(folder, fresh), files, group);
@@ -34,6 +34,11 @@ export async function writeFiles(
   await rename(join(folder, "..data_tmp"), join(folder, dataLink));
   await linkNames(folder, files);
   if (old !== undefined) await rm(join(folder, old), { recursive: true, force: true });
+}
+
+/** What the link names, if it is a folder of ours: whatever else it says was not written here, and what it names is not ours to remove. */
+function ownFolder(link: string | undefined): string | undefined {
+  return link !== undefined && /^\.\.[^./][^/]*$/.test(link) ? link : undefined;
 }
 
 function checkPath(path: string): void {

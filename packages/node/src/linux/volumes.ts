@@ -27,6 +27,8 @@ export interface VolumeFolder {
   readonly folder: string;
   /** The path by which this process sees its content, where that is mounted only in the node's namespaces. */
   readonly memory?: string;
+  /** The node writes it and believes what it finds there, so nobody else may. */
+  readonly readOnly?: true;
 }
 
 /** The volumes of a pod by name. */
@@ -67,7 +69,7 @@ async function placeOne(
   const folder = folderOf(place, name);
   if (content?.type === "files") {
     await writeFiles(folder, content.files, place);
-    return { folder };
+    return { folder, readOnly: true };
   }
   if (content?.type === "claim") {
     const path = join(place.disk, content.path ?? join("volumes", content.volume));
@@ -151,7 +153,7 @@ async function mountOf(mount: VolumeMount, folders: VolumeFolders, env: Readonly
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
   const inner = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
   const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
-  return { from: await inside(volume, inner), to, readOnly: mount.readOnly === true };
+  return { from: await inside(volume, inner), to, readOnly: mount.readOnly === true || volume.readOnly === true };
 }
 
 function badPath(message: string): NodeError {

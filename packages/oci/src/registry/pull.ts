@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { digestOf } from "../digest.ts";
+import { digesterFor, digestOf } from "../digest.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, Index, Manifest, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
@@ -59,12 +59,18 @@ async function fetchManifest(
     headers: { accept: accepted },
   });
   const bytes = Buffer.from(await response.arrayBuffer());
+  if (isDigest) checkDigest(bytes, name, session.registry);
   const digest = digestOf(bytes);
-  if (isDigest && name.startsWith("sha256:") && digest !== name)
-    throw new OciError("BadDigest", `${session.registry} gave ${digest} for ${name}; do not trust it`);
   await store.write([bytes], { digest });
   const mediaType = response.headers.get("content-type")?.split(";")[0] ?? mediaTypes.manifest;
   return { mediaType, digest, size: bytes.length };
+}
+
+function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void {
+  const digester = digesterFor(wanted);
+  digester.update(bytes);
+  const given = digester.digest();
+  if (given !== wanted) throw new OciError("BadDigest", `${registry} gave ${given} for ${wanted}; do not trust it`);
 }
 
 async function fetchBelow(reference: Reference, descriptor: Descriptor, options: PullOptions): Promise<void> {

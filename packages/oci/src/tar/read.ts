@@ -20,12 +20,14 @@ const types: { readonly [flag: string]: EntryType } = {
   "6": "fifo",
 };
 
-// Names and attributes are small; whoever sends megabytes of them means no good.
+// Names and attributes are small and few; whoever sends megabytes of them, or headers without end, means no good.
 const maxHeaderBytes = 1 << 20;
+const maxHeadersOfAnEntry = 8;
 
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadEntry> {
   const reader = new ByteReader(chunks);
   let pax: Record<string, string> = {};
+  let headers = 0;
   for (;;) {
     const block = await reader.take(blockSize);
     if (block.length === 0 || isEmpty(block)) return;
@@ -34,6 +36,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const flag = String.fromCharCode(block[156] ?? 0);
     const size = number(block, 124, 12);
     if (flag === "x" || flag === "g" || flag === "L" || flag === "K") {
+      if (++headers > maxHeadersOfAnEntry) throw broken(`an entry has more than ${maxHeadersOfAnEntry} headers`);
       const text = await readText(reader, size);
       if (flag === "x") pax = { ...pax, ...parsePax(text) };
       else if (flag === "L") pax["path"] = trimNul(text.toString());
@@ -42,6 +45,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     yield* entryOf(block, flag, pax, reader);
     pax = {};
+    headers = 0;
   }
 }
 
@@ -53,7 +57,7 @@ async function* entryOf(
 ): AsyncGenerator<ReadEntry> {
   const type = types[flag];
   if (type === undefined) throw broken(`it has an entry of the unknown type ${JSON.stringify(flag)}`);
-  const size = type === "file" ? Number(pax["size"] ?? number(block, 124, 12)) : 0;
+  const size = type === "file" ? (count(pax["size"]) ?? number(block, 124, 12)) : 0;
   let left = size;
   const entry: Entry = { ...headerOf(block, pax), type, size };
   async function* body(): AsyncGenerator<Uint8Array> {
@@ -78,9 +82,9 @@ function headerOf(block: Buffer, pax: Readonly<Record<string, string>>): Omit<En
   return {
     path: pax["path"] ?? (prefix === "" ? name : `${prefix}/${name}`),
     mode: number(block, 100, 8) & 0o7777,
-    uid: Number(pax["uid"] ?? number(block, 108, 8)),
-    gid: Number(pax["gid"] ?? number(block, 116, 8)),
-    mtime: Math.floor(Number(pax["mtime"] ?? number(block, 136, 12))),
+    uid: count(pax["uid"]) ?? number(block, 108, 8),
+    gid: count(pax["gid"]) ?? number(block, 116, 8),
+    mtime: moment(pax["mtime"]) ?? number(block, 136, 12),
     target: pax["linkpath"] ?? text(block, 157, 100),
     major: number(block, 329, 8),
     minor: number(block, 337, 8),
@@ -110,16 +114,33 @@ function parsePax(bytes: Buffer): Record<string, string> {
   return records;
 }
 
+/** A number of an extended header that counts something. */
+function count(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw broken(`${JSON.stringify(text)} in an extended header is no number`);
+  return value;
+}
+
+/** Whole seconds since 1970 of an extended header, which may have parts of them. */
+function moment(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Math.floor(/^-?[0-9]+(\.[0-9]*)?$/.test(text) ? Number(text) : Number.NaN);
+  if (!Number.isSafeInteger(value)) throw broken(`${JSON.stringify(text)} in an extended header is no time`);
+  return value;
+}
+
 /** Octal digits, or a binary number when the first bit is set. */
 function number(block: Buffer, at: number, length: number): number {
   if (((block[at] ?? 0) & 0x80) !== 0) {
     let value = 0;
     for (let i = at + 1; i < at + length; i++) value = value * 256 + (block[i] ?? 0);
+    if (!Number.isSafeInteger(value)) throw broken("a number in it is larger than any honest one");
     return value;
   }
   const digits = text(block, at, length).trim();
   const value = digits === "" ? 0 : Number.parseInt(digits, 8);
-  if (Number.isNaN(value)) throw broken("a number in it is not octal");
+  if (Number.isNaN(value) || value < 0) throw broken("a number in it is not octal");
   return value;
 }
 

@@ -94,3 +94,32 @@ test("a broken archive is an error with a code", async () => {
     (error) => error instanceof OciError && error.code === "BadArchive",
   );
 });
+
+/** An extended header with these records, made from that of a file. */
+function extended(records: string): Buffer {
+  const header = Buffer.from(formatHeader({ path: "pax", size: records.length }));
+  header.write("x", 156, "latin1");
+  const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return Buffer.concat([header, Buffer.from(records), Buffer.alloc(padding(records.length))]);
+}
+
+function record(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  const length = rest.length + String(rest.length + 2).length;
+  return `${length}${rest}`;
+}
+
+test("an extended header with a number that is none, or headers without end, are refused", async () => {
+  const file = pack([{ path: "a", body: Buffer.from("x") }]);
+  const fine = await unpack(Buffer.concat([extended(record("size", "1")), file]));
+  assert.equal(fine[0]?.body.toString(), "x");
+  const bad = [
+    ...["NaN", "-1", "1e9", "9007199254740993", ""].map((value) => record("size", value)),
+    record("uid", "x"),
+  ];
+  for (const records of bad)
+    await assert.rejects(unpack(Buffer.concat([extended(records), file])), { code: "BadArchive" }, records);
+  const many = Array.from({ length: 9 }, (_, at) => extended(record(`key${at}`, "value")));
+  await assert.rejects(unpack(Buffer.concat([...many, file])), { code: "BadArchive" });
+});

@@ -81,7 +81,10 @@ async function whiteOut(path: string, name: string, { whiteouts, written }: Plac
   const folder = dirname(path);
   const opaque = name === ".wh..wh..opq";
   if (!opaque && name.startsWith(".wh..wh.")) return;
-  const target = opaque ? folder : join(folder, name.slice(".wh.".length));
+  const hidden = name.slice(".wh.".length);
+  if (hidden === "" || hidden === "." || hidden === "..")
+    throw new OciError("UnsafeLayer", `the layer deletes ${JSON.stringify(hidden)}, which is no name of a file`);
+  const target = opaque ? folder : join(folder, hidden);
   if (whiteouts !== "remove") return whiteouts.mark(target, opaque ? "opaque" : "file");
   if (!opaque) return rm(target, { recursive: true, force: true });
   for (const child of await readdir(folder).catch(() => [])) {

@@ -29,7 +29,9 @@ export type Answerer = (question: Buffer) => Promise<Buffer | undefined>;
 export async function startNames(host: string, answer: Answerer): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, from) => {
-    void answer(question).then((bytes) => bytes && socket.send(fitting(bytes), from.port, from.address));
+    // Anybody may forge a question that says it comes from nowhere.
+    if (from.port === 0) return;
+    reply(answer(question), (bytes) => socket.send(fitting(bytes, longestDatagram), from.port, from.address, () => {}));
   });
   await new Promise<void>((resolve) => socket.bind(53, host, resolve));
   const server = createServer((connection) => {
@@ -41,20 +43,27 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
         const end = 2 + rest.readUInt16BE(0);
         const question = rest.subarray(2, end);
         rest = rest.subarray(end);
-        void answer(question).then((bytes) => bytes && connection.write(withLength(bytes)));
+        reply(answer(question), (bytes) => connection.write(withLength(fitting(bytes, longestMessage))));
       }
     });
   });
   await new Promise<void>((resolve) => void server.listen(53, host, resolve));
 }
 
+/** A question that cannot be answered stays without an answer: every pod of the node lives in this process. */
+function reply(answer: Promise<Buffer | undefined>, send: (bytes: Buffer) => void): void {
+  answer.then((bytes) => bytes && send(bytes)).catch(() => undefined);
+}
+
 /** What every network carries in one piece. */
 const longestDatagram = 1232;
+/** What the length before a message over TCP can say. */
+const longestMessage = 65_535;
 const headerLength = 12;
 
-/** An answer that is too long for a datagram is only announced: whoever gets that asks again over TCP. */
-function fitting(answer: Buffer): Buffer {
-  if (answer.length <= longestDatagram) return answer;
+/** An answer that is too long is only announced: whoever gets that over UDP asks again over TCP. */
+function fitting(answer: Buffer, longest: number): Buffer {
+  if (answer.length <= longest) return answer;
   let end = headerLength;
   while ((answer[end] ?? 0) !== 0) end += 1 + (answer[end] ?? 0);
   const short = Buffer.from(answer.subarray(0, end + 5));
