@@ -45,6 +45,7 @@ const foreign: { readonly [name: string]: CliErrorCode } = {
   DefinitionError: "BadInput",
   RuntimeError: "BadInput",
   ParseError: "BadInput",
+  DataFolderError: "BadInput",
   ConfigError: "Cluster",
   ConnectionError: "Cluster",
   ApiError: "Cluster",

@@ -11,12 +11,13 @@ import { identify } from "./authenticate/identify.ts";
 import { headerOf, type Call } from "./call.ts";
 import { negotiate, plainOffer, type OutputMedia } from "./encode/media.ts";
 import { respondError } from "./encode/respond.ts";
+import { warningHeaders } from "./encode/warnings.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { checkTimeout } from "./route/timeout.ts";
 import { plainText } from "./paths/plain.ts";
-import { isCutShort, parseRequest, type RequestInfo } from "./route/request-info.ts";
+import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
@@ -34,6 +35,7 @@ export function createHandler(parts: ServerParts): Handler {
     const info = parseRequest(call.method, path, query);
     let answer: Answer;
     try {
+      checkDisk(parts);
       checkTimeout(info, query);
       const user = await identify(parts, call, { info, query });
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
@@ -42,9 +44,22 @@ export function createHandler(parts: ServerParts): Handler {
     } catch (error) {
       answer = respondError(toRefusal(error, parts, call), errorMedia(call, query));
     }
-    if (info.type === "resource") parts.metrics.count({ ...info, code: answer.status });
+    if (info.type === "resource") count(parts, info, answer.status);
     return withHeaders(answer, auditId, warnings);
   };
+}
+
+/** Only what is served has a number: names that clients make up would fill the memory. */
+function count({ metrics, registry }: ServerParts, info: ResourceRequest, code: number): void {
+  if (registry.find(info.group, info.version, info.resource) !== undefined) metrics.count({ ...info, code });
+}
+
+/** While the disk refuses what the store holds, nobody may see it: after a crash it would never have been. */
+function checkDisk({ store }: ServerParts): void {
+  const failure = store.failure();
+  if (failure === undefined) return;
+  const message = `the disk refuses the state of the server (${failure.message}); it answers again when the disk takes it`;
+  throw new StatusError(toFailure({ code: 500, reason: "InternalError", message }));
 }
 
 /** A percent sign without two digits after it: such a path is not even read. */
@@ -74,7 +89,7 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
   }
 }
 
-/** What is no refusal is our bug: it is reported, and the client learns no more than that. */
+/** What is no refusal is our bug: it is reported, and the client is told its message, as by the real server. */
 function toRefusal(error: unknown, parts: ServerParts, call: Call): StatusError {
   if (error instanceof StatusError) return error;
   parts.report(error, call);
@@ -93,11 +108,9 @@ function withHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<stri
   const { headers } = answer;
   headers["audit-id"] = auditId;
   headers["cache-control"] ??= "no-cache, private";
-  if (warnings.size > 0) headers["warning"] = [...warnings].map(formatWarning);
+  if (warnings.size > 0) {
+    const sent = warningHeaders(warnings);
+    if (sent.length > 0) headers["warning"] = sent;
+  }
   return answer;
-}
-
-function formatWarning(text: string): string {
-  const quoted = text.replaceAll("\n", " ").replaceAll(/["\\]/g, (character) => `\\${character}`);
-  return `299 - "${Buffer.from(quoted, "utf8").toString("latin1")}"`;
 }

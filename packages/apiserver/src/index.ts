@@ -1,8 +1,11 @@
 /** The embedded API server: a Request to Response function over a versioned store. */
 export { administrator, startApiServer } from "./server.ts";
 export type { ApiServer, ApiServerOptions } from "./server.ts";
+export { toKubeconfig } from "./kubeconfig.ts";
 export type { Patience } from "./serve/patience.ts";
 export { ServiceRangeError } from "./service-ranges.ts";
+export { DataFolderError } from "./store/data-folder-error.ts";
+export type { DataFolderErrorCode } from "./store/data-folder-error.ts";
 export type { ServiceRangeErrorCode } from "./service-ranges.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock, Timer } from "./clock.ts";

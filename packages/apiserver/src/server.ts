@@ -41,6 +41,7 @@ import type { Listening, ListenTls } from "./serve/listen.ts";
 import type { Patience } from "./serve/patience.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
 import { PastStore } from "./store/past.ts";
+import type { Identity } from "./store/identity.ts";
 import type { OpenedJournal } from "./store/sqlite.ts";
 import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
 import { observe, type Observer } from "./testing/observe.ts";
@@ -49,7 +50,10 @@ import { observe, type Observer } from "./testing/observe.ts";
 export interface ApiServerOptions {
   readonly clock?: Clock;
   readonly randomness?: Randomness;
-  /** A folder in which the state is kept; without it, the state dies with the server. */
+  /**
+   * A folder in which the state is kept, and with it the keys that open the server and its port; without it, all of that dies with the
+   * server.
+   */
   readonly data?: string;
   /** How much is remembered for watches and pages. */
   readonly history?: HistoryLimits;
@@ -73,7 +77,10 @@ export interface ApiServerOptions {
    */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
-  /** The network of the addresses of services, `10.0.0.0/24` by default; state that is kept keeps its network. */
+  /**
+   * The network of the addresses of services, `10.0.0.0/24` by default, or one of IPv4 and one of IPv6 with a comma between; state that is
+   * kept keeps its networks.
+   */
   readonly serviceNetwork?: string;
   /** The ports of nodes that services may have, `30000-32767` by default. */
   readonly nodePorts?: string;
@@ -83,9 +90,9 @@ export interface ApiServerOptions {
   readonly resolveService?: ServiceResolver;
   /** Connects to the places behind services, where the machine itself has no way to them. */
   readonly dial?: Dial;
-  /** The administrator's bearer token, if it is to outlive the server; one is made by default. */
+  /** The administrator's bearer token; by default that of the data folder, or a new one. */
   readonly token?: string;
-  /** Who signs the server's certificates, if it is to outlive the server; one is made by default. */
+  /** Who signs the server's certificates; by default the authority of the data folder, or a new one. */
   readonly authority?: Authority;
   /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
   readonly advertise?: Partial<Advertised>;
@@ -130,10 +137,41 @@ const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
 
 /** Starts a server. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const { data, clock = systemClock, randomness = systemRandomness } = options;
+  if (data === undefined) return start(options, undefined);
+  const [{ openJournal }, { openIdentity }] = await Promise.all([
+    import("./store/sqlite.ts"),
+    import("./store/identity.ts"),
+  ]);
+  const journal = openJournal(data);
+  try {
+    const identity = await openIdentity(data, { now: new Date(clock.now()), token: randomness.uuid() });
+    return await start(asBefore(options, identity), { folder: data, journal, identity });
+  } catch (error) {
+    // The folder is free again for whoever tries next.
+    journal.close();
+    throw error;
+  }
+}
+
+/** What a folder has kept of an earlier server. */
+interface Kept {
+  readonly folder: string;
+  readonly journal: OpenedJournal;
+  readonly identity: Identity;
+}
+
+/** A server that is started again is the same one, unless it is told otherwise. */
+function asBefore(options: ApiServerOptions, { token, authority, accountKey }: Identity): ApiServerOptions {
+  const serviceAccounts = { privateKeyPem: accountKey, ...options.serviceAccounts };
+  return { token, authority, ...options, serviceAccounts };
+}
+
+async function start(options: ApiServerOptions, kept: Kept | undefined): Promise<ApiServer> {
   const ranges = readServiceRanges(options);
   const clock = options.clock ?? systemClock;
   const randomness = options.randomness ?? systemRandomness;
-  const journal = options.data === undefined ? undefined : await openFolder(options.data);
+  const journal = kept?.journal;
   const store = openStore(options, clock, journal);
   const registry = new Registry();
   registry.add(...serveBuiltins(new Map([...builtinRules, [definitionsName, definitionRules]])));
@@ -155,7 +193,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     clock,
   });
   const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));
-  const listening = await openDoor({ options, serviceAddress }, observer.handle, authority);
+  const openAt = (port: number | undefined): Promise<Listening | undefined> =>
+    openDoor({ options, port, serviceAddress }, observer.handle, authority);
+  const listening = await openSameDoor(openAt, options.listen?.port, kept);
   parts.aggregation.start();
   if (signsItself(options)) publishAuthorities(parts, authority().certificate);
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
@@ -203,7 +243,7 @@ function openStore(options: ApiServerOptions, clock: Clock, journal: OpenedJourn
     ...(options.history === undefined ? {} : { limits: options.history }),
     ...(journal === undefined ? {} : { journal: journal.journal }),
   });
-  if (journal !== undefined && !journal.isEmpty) store.restore(journal.snapshot);
+  if (journal !== undefined && !journal.isEmpty) store.load(journal.snapshot);
   return store;
 }
 
@@ -306,27 +346,38 @@ function frontProxyIdentity(authority: () => Authority, clock: Clock): () => Key
   return () => (made ??= issue());
 }
 
-async function openFolder(folder: string): Promise<OpenedJournal> {
-  const { openJournal } = await import("./store/sqlite.ts");
-  return openJournal(folder);
+/** Whoever knows a server that comes back finds it at its old port, if any will do and nobody took that one. */
+async function openSameDoor(
+  openAt: (port: number | undefined) => Promise<Listening | undefined>,
+  wanted: number | undefined,
+  kept: Kept | undefined,
+): Promise<Listening | undefined> {
+  const before = wanted === 0 ? kept?.identity.port : undefined;
+  const listening = await (before === undefined ? openAt(wanted) : openAt(before).catch(() => openAt(wanted)));
+  if (kept !== undefined && listening !== undefined && listening.port !== kept.identity.port) {
+    const { keepIdentity } = await import("./store/identity.ts");
+    await keepIdentity(kept.folder, { ...kept.identity, port: listening.port });
+  }
+  return listening;
 }
 
 interface Door {
   readonly options: ApiServerOptions;
+  readonly port: number | undefined;
   /** Where pods find the server: its certificate names it. */
   readonly serviceAddress: string;
 }
 
 async function openDoor(
-  { options: { listen: door, clock = systemClock }, serviceAddress }: Door,
+  { options: { listen: door, clock = systemClock }, port, serviceAddress }: Door,
   handler: Handler,
   authority: () => Authority,
 ): Promise<Listening | undefined> {
-  if (door === undefined) return undefined;
+  if (door === undefined || port === undefined) return undefined;
   // Servers in process need no sockets, and loading them takes longer than everything else of a start.
   const { listen } = await import("./serve/listen.ts");
   const host = door.host ?? "127.0.0.1";
-  const place = { host, port: door.port, ...(door.patience === undefined ? {} : { patience: door.patience }) };
+  const place = { host, port, ...(door.patience === undefined ? {} : { patience: door.patience }) };
   if (door.tls === false) return listen(handler, place);
   if (typeof door.tls === "object") return listen(handler, { ...place, tls: door.tls });
   const { certificate, privateKey } = authority().issue({

@@ -1,5 +1,5 @@
 /** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
-import { admissionSteps, openHttpCaller, startApiServer } from "@capstan/apiserver";
+import { admissionSteps, openHttpCaller, startApiServer, toKubeconfig } from "@capstan/apiserver";
 import type { ApiServer, HttpCaller } from "@capstan/apiserver";
 import { createClient, inProcess, processHost } from "@capstan/client";
 import type { Client } from "@capstan/client";
@@ -13,8 +13,6 @@ import { builtinControllers } from "./controllers.ts";
 import { followKinds } from "./follow/kinds.ts";
 import { startGarbageCollector } from "./garbage/collector.ts";
 import { startOrphanedPods } from "./job/orphans.ts";
-import { keepKeys, openKeys } from "./keys/keys.ts";
-import { toKubeconfig } from "./kubeconfig.ts";
 import { metricsServer } from "./metrics/server.ts";
 import type { MetricsServer } from "./metrics/server.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
@@ -171,7 +169,7 @@ async function startControlPlane(options: ClusterOptions, ground: Ground): Promi
   const ending = new AbortController();
   const controllers = await startControllers(setting, { server, ...ground }, ending.signal);
   if (options.heartbeat !== false) startCompaction(server.store, clock);
-  const kubeconfig = server.url === undefined ? undefined : toKubeconfig({ ...accessOf(server), name });
+  const kubeconfig = server.url === undefined ? undefined : toKubeconfig(server, name);
   return {
     setting,
     metrics,
@@ -195,32 +193,17 @@ interface Outside {
 }
 
 /** Starts the API server; one that keeps its data is the same one every time, at the same port if nobody else took it. */
-async function startServer(
-  options: ClusterOptions,
-  { doors, metrics, caller }: Outside,
-  clock: Clock,
-): Promise<ApiServer> {
+function startServer(options: ClusterOptions, { doors, metrics, caller }: Outside, clock: Clock): Promise<ApiServer> {
   const { data, port } = options;
-  const keys = data === undefined ? undefined : await openKeys(data, new Date(clock.wall()));
-  const start = (at: number | undefined): Promise<ApiServer> =>
-    startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
-      nodes: doors,
-      admission: admissionSteps,
-      outgoing: (call) => (metrics.isMeant(call) ? metrics.answer(call) : caller.call(call)),
-      advertise: { ...(options.pods === "real" && { address: FIRST_NODE_ADDRESS, port: 6443 }) },
-      ...(data !== undefined && { data }),
-      ...(at !== undefined && { listen: { port: at } }),
-      ...(keys && {
-        token: keys.token,
-        authority: keys.authority,
-        serviceAccounts: { privateKeyPem: keys.accountKey },
-      }),
-    });
-  const server = await (port === 0 && keys?.port !== undefined ? start(keys.port).catch(() => start(0)) : start(port));
-  if (data !== undefined && keys !== undefined && server.port !== undefined && server.port !== keys.port)
-    await keepKeys(data, { ...keys, port: server.port });
-  return server;
+  return startApiServer({
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    nodes: doors,
+    admission: admissionSteps,
+    outgoing: (call) => (metrics.isMeant(call) ? metrics.answer(call) : caller.call(call)),
+    advertise: { ...(options.pods === "real" && { address: FIRST_NODE_ADDRESS, port: 6443 }) },
+    ...(data !== undefined && { data }),
+    ...(port !== undefined && { listen: { port } }),
+  });
 }
 
 async function startControllers(
@@ -243,12 +226,4 @@ async function startControllers(
   await startServiceAddresses(setting, signal);
   await startGarbageCollector(setting, kinds, signal);
   return running;
-}
-
-function accessOf({ url = "", token, authority }: ApiServer): {
-  readonly server: string;
-  readonly token: string;
-  readonly certificate: string;
-} {
-  return { server: url, token, certificate: authority.certificate };
 }

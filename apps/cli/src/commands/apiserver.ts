@@ -1,15 +1,15 @@
 /** `capstan apiserver`: runs the bare API server in the foreground. */
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import {
   ServiceRangeError,
   startApiServer,
+  toKubeconfig,
   type ApiServer,
   type ApiServerOptions,
   type ServiceRangeErrorCode,
 } from "@capstan/apiserver";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
-import { toKubeconfig } from "../embedded/kubeconfig.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 /** Runs until it is told to stop. */
@@ -35,6 +35,7 @@ export const apiserver: Command = defineCommand({
       describe: "the node ports of services",
     },
   },
+  progress: "own",
   examples: [
     {
       line: "capstan apiserver --kubeconfig-out kubeconfig",
@@ -52,7 +53,7 @@ export const apiserver: Command = defineCommand({
       nodePorts: options["service-node-port-range"],
       report: (error, call) => terminal.err(`${call.method} ${call.url}: ${describe(error)}\n`),
     });
-    if (kubeconfig !== undefined) await writeFile(kubeconfig, toKubeconfig(server), { mode: 0o600 });
+    if (kubeconfig !== undefined) await keepKubeconfig(kubeconfig, toKubeconfig(server));
     terminal.out(`capstan apiserver is ready on ${server.url}\n`);
     await stopSignal();
   },
@@ -70,6 +71,12 @@ async function start(options: ApiServerOptions): Promise<ApiServer> {
   } catch (error) {
     throw error instanceof ServiceRangeError ? new CliError("Usage", `${flags[error.code]}: ${error.message}`) : error;
   }
+}
+
+/** It opens the server: only its owner may read it, also when the file was there before. */
+async function keepKubeconfig(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+  await chmod(path, 0o600);
 }
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);

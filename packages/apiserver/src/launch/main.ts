@@ -5,7 +5,7 @@ import { parseFlags, type Flags } from "./flags.ts";
 
 const [program = "", ...args] = process.argv.slice(2);
 const flags = parseFlags(args);
-process.exitCode = await run(program, flags);
+process.exitCode = await run(program, flags).catch(refuse);
 
 async function run(name: string, asked: Flags): Promise<number> {
   switch (name) {
@@ -19,12 +19,18 @@ async function run(name: string, asked: Flags): Promise<number> {
   }
 }
 
+/** A server that cannot start says why, as kube-apiserver does, and leaves no trace of a stack. */
+function refuse(error: unknown): number {
+  process.stderr.write(`${program} could not start: ${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
+}
+
 async function runServer(asked: Flags): Promise<number> {
   const { serverFlags, toServerOptions } = await import("./server-options.ts");
   if (asked.has("help")) return help("kube-apiserver", serverFlags);
   if (asked.has("version")) return say("Kubernetes v1.36.3");
   const { startApiServer } = await import("../server.ts");
-  const options = toServerOptions(asked, { read, now: () => Date.now() });
+  const options = toServerOptions(asked, { read, readIfThere, now: () => Date.now() });
   const report = (error: unknown): void => void process.stderr.write(`${describe(error)}\n`);
   await using server = await startApiServer({ ...options, report });
   say(`ready on ${server.url}`);
@@ -42,9 +48,13 @@ async function runEtcd(asked: Flags): Promise<number> {
   return 0;
 }
 
-function read(path: string): string | undefined {
+function read(path: string): string {
+  return readFileSync(path, "utf8");
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return read(path);
   } catch {
     return undefined;
   }

@@ -9,8 +9,10 @@ import { lastValue, listValue, type Flags } from "./flags.ts";
 
 /** What reading the flags needs from outside. */
 export interface Surroundings {
-  /** The text of a file; `undefined` when it is not there. */
-  read(path: string): string | undefined;
+  /** The text of a file that a flag names; throws when it cannot be read. */
+  read(path: string): string;
+  /** The text of a file that may be missing. */
+  readIfThere(path: string): string | undefined;
   /** Milliseconds since 1970. */
   now(): number;
 }
@@ -50,9 +52,12 @@ export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOp
   };
 }
 
-/** Of several networks the first of IPv4 is taken: services have addresses of one family here. */
+/** What services get. */
 function rangesOf(flags: Flags): Pick<ApiServerOptions, "serviceNetwork" | "nodePorts"> {
-  const serviceNetwork = listValue(flags, "service-cluster-ip-range").find((network) => !network.includes(":"));
+  const networks = listValue(flags, "service-cluster-ip-range");
+  // Servers have IPv4 addresses here, so a network of that family comes first, or none is chosen.
+  const ordered = networks.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+  const serviceNetwork = ordered[0]?.includes(":") === false ? ordered.join(",") : undefined;
   const nodePorts = lastValue(flags, "service-node-port-range");
   return {
     ...(serviceNetwork === undefined ? {} : { serviceNetwork }),
@@ -73,8 +78,12 @@ function admissionOf(flags: Flags): readonly AdmissionStep[] {
 /** The certificate that the flags name, that of the certificate folder, or a new one. */
 function tlsOf(flags: Flags, host: string, around: Surroundings): ListenTls {
   const folder = lastValue(flags, "cert-dir") ?? "/var/run/kubernetes";
-  const certificate = around.read(lastValue(flags, "tls-cert-file") ?? `${folder}/apiserver.crt`);
-  const privateKey = around.read(lastValue(flags, "tls-private-key-file") ?? `${folder}/apiserver.key`);
+  const read = (flag: string, usual: string): string | undefined => {
+    const named = lastValue(flags, flag);
+    return named === undefined ? around.readIfThere(`${folder}/${usual}`) : around.read(named);
+  };
+  const certificate = read("tls-cert-file", "apiserver.crt");
+  const privateKey = read("tls-private-key-file", "apiserver.key");
   const clients = lastValue(flags, "client-ca-file");
   const clientAuthority = clients === undefined ? undefined : around.read(clients);
   const own =
@@ -104,7 +113,7 @@ function serviceAccountsOf(flags: Flags, around: Surroundings): NonNullable<ApiS
 
 /** Lines of `token,user,uid,"group,group"`. */
 function tokensOf(file: string | undefined, around: Surroundings): ReadonlyMap<string, UserInfo> {
-  const text = file === undefined ? "" : (around.read(file) ?? "");
+  const text = file === undefined ? "" : around.read(file);
   const rows = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   return new Map(rows.map((line) => toUser(splitRow(line))));
 }

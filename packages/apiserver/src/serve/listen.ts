@@ -100,8 +100,8 @@ function secureServer(tls: ListenTls, onRequest: OnRequest, patience: Patience):
     {
       cert: tls.certificate,
       key: tls.privateKey,
-      ...(tls.clientAuthority === undefined ? {} : { ca: tls.clientAuthority }),
-      requestCert: true,
+      // Without an authority of ours node would believe every public one: then nobody is asked for a certificate.
+      ...(tls.clientAuthority === undefined ? {} : { ca: tls.clientAuthority, requestCert: true }),
       rejectUnauthorized: false,
       allowHTTP1: true,
       handshakeTimeout: patience.headers,

@@ -11,7 +11,7 @@ export class PastStore extends Store {
   constructor(present: Store, options: { readonly clock: Clock; readonly revision: number }) {
     super({ clock: options.clock });
     this.#present = present;
-    this.restore(present.snapshot(options.revision));
+    this.load(present.snapshot(options.revision));
   }
 
   override listen(resource: ResourceName, listener: Listener): () => void {

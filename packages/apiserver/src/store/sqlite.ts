@@ -1,10 +1,11 @@
 /** Keeps a store on disk in an SQLite database: what was acknowledged survives a crash at any moment. */
-import { mkdirSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { deepFreeze, parseExactJson, type KubeObject } from "@capstan/model";
 import type { ResourceName } from "../builtin/context.ts";
 import { Entry } from "./entry.ts";
+import { DataFolderError } from "./data-folder-error.ts";
 import type { Journal, Snapshot } from "./store.ts";
 
 /** A journal with what it already holds. */
@@ -21,8 +22,15 @@ export interface OpenedJournal {
  */
 const revisionGap = 10_000;
 
-const schema = `
+/** Whoever opened the database has it alone until it ends, however it ends: two servers on one folder would each lose what the other keeps. */
+const alone = `
+  PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
+  BEGIN EXCLUSIVE;
+  COMMIT;
+`;
+
+const schema = `
   PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS objects (
     resource TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, json TEXT NOT NULL,
@@ -31,10 +39,12 @@ const schema = `
   CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** Opens or makes the database of a folder. */
-export function openJournal(folder: string): OpenedJournal {
-  mkdirSync(folder, { recursive: true });
-  const database = new DatabaseSync(join(folder, "capstan.db"));
+/** Opens or makes the database of a folder, for its owner's eyes only: it holds every Secret. */
+export function openJournal(
+  folder: string,
+  open: (path: string) => DatabaseSync = (path) => new DatabaseSync(path),
+): OpenedJournal {
+  const database = openAlone(folder, open);
   database.exec(schema);
   const snapshot = readSnapshot(database);
   const journal = new SqliteJournal(database);
@@ -47,6 +57,30 @@ export function openJournal(folder: string): OpenedJournal {
       database.close();
     },
   };
+}
+
+function openAlone(folder: string, open: (path: string) => DatabaseSync): DatabaseSync {
+  const path = join(folder, "capstan.db");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw new DataFolderError("Unusable", folder, error);
+  }
+  const database = open(path);
+  try {
+    database.exec(alone);
+  } catch (error) {
+    database.close();
+    throw new DataFolderError(isLocked(error) ? "InUse" : "Unusable", folder, error);
+  }
+  return database;
+}
+
+/** SQLITE_BUSY, of which there are several sorts in the higher bits. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }
 
 function readSnapshot(database: DatabaseSync): Snapshot {
@@ -80,6 +114,7 @@ class SqliteJournal implements Journal {
   readonly #remove: StatementSync;
   readonly #count: StatementSync;
   #pending: Pending[] = [];
+  #failure: Error | undefined;
   #commit: { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } | undefined;
 
   constructor(database: DatabaseSync) {
@@ -108,21 +143,46 @@ class SqliteJournal implements Journal {
     return this.#commit?.promise;
   }
 
-  /** Writes everything that waits in one transaction. */
+  failure(): Error | undefined {
+    if (this.#failure !== undefined) this.flush();
+    return this.#failure;
+  }
+
+  /**
+   * Writes everything that waits in one transaction. What the disk refuses goes on waiting, because the store holds it already: it is
+   * written with the next try, before anything that came later.
+   */
   flush(): void {
-    const pending = this.#pending;
     const commit = this.#commit;
-    this.#pending = [];
     this.#commit = undefined;
-    if (pending.length === 0) return;
+    if (this.#pending.length === 0) return;
     try {
       this.#database.exec("BEGIN IMMEDIATE");
-      for (const change of pending) this.#store(change);
-      this.#count.run(pending.at(-1)?.revision ?? 0);
+      for (const change of this.#pending) this.#store(change);
+      this.#count.run(this.#pending.at(-1)?.revision ?? 0);
       this.#database.exec("COMMIT");
+      this.#pending = [];
+      this.#failure = undefined;
       commit?.resolve();
     } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#failure = error instanceof Error ? error : new Error(String(error));
       commit?.reject(error);
+    }
+  }
+
+  replace({ revision, resources }: Snapshot): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      this.#database.exec("DELETE FROM objects");
+      for (const [resource, entries] of resources)
+        for (const entry of entries) this.#put.run(resource, entry.key, entry.revision, entry.json);
+      this.#count.run(revision);
+      this.#database.exec("COMMIT");
+      this.#pending = [];
+    } catch (error) {
+      this.#database.exec("ROLLBACK");
+      throw error;
     }
   }
 

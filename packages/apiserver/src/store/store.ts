@@ -22,6 +22,10 @@ export interface Journal {
   write(resource: ResourceName, change: Change): void;
   /** Resolves when everything written so far is safe; `undefined` when it already is. */
   settled(): Promise<void> | undefined;
+  /** Why something that was written is still not safe, after one more try; `undefined` when all is well. */
+  failure(): Error | undefined;
+  /** Puts a whole state in place of everything. */
+  replace(snapshot: Snapshot): void;
 }
 
 /** Everything a store holds, at one moment. Cheap to take: entries are shared, not copied. */
@@ -136,6 +140,11 @@ export class Store {
     return this.#journal?.settled();
   }
 
+  /** Why what the store holds is not on disk; nothing of it may be shown until it is. */
+  failure(): Error | undefined {
+    return this.#journal?.failure();
+  }
+
   /** Forgets all changes up to a revision, as a compaction does. */
   compact(revision: number = this.#revision): void {
     this.#floor = Math.max(this.#floor, revision);
@@ -151,14 +160,24 @@ export class Store {
     return { revision: at, resources };
   }
 
-  /** Puts a snapshot in place of everything. Watches end, because their history is no longer ours. */
+  /**
+   * Puts a snapshot in place of everything. Watches end, because their history is no longer ours. Counting goes on, so that no revision
+   * ever names two states.
+   */
   restore(snapshot: Snapshot): void {
-    this.#collections.clear();
-    this.#revision = snapshot.revision;
-    this.#floor = snapshot.revision;
-    this.#compactedUpTo = snapshot.revision;
-    for (const [name, entries] of snapshot.resources) this.collection(name).load(entries);
+    const next = { ...snapshot, revision: Math.max(this.#revision, snapshot.revision) + 1 };
+    this.#journal?.replace(next);
+    this.load(next);
     this.close();
+  }
+
+  /** Begins with a state that is kept already. */
+  load({ revision, resources }: Snapshot): void {
+    this.#collections.clear();
+    this.#revision = revision;
+    this.#floor = revision;
+    this.#compactedUpTo = revision;
+    for (const [name, entries] of resources) this.collection(name).load(entries);
   }
 
   /** Ends all watches. */

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { warningHeaders } from "./warnings.ts";
+
+test("quotes are escaped, and what is not ASCII goes as bytes", () => {
+  assert.deepEqual(warningHeaders(['a "b" \\', "ü"]), ['299 - "a \\"b\\" \\\\"', '299 - "\u00c3\u00bc"']);
+});
+
+test("warnings that no header can hold are left out", () => {
+  assert.deepEqual(warningHeaders(["a\nb", "", "tab\t", "\u0085", "fine"]), ['299 - "fine"']);
+});
+
+test("warnings are cut only when all of them together are too long", () => {
+  const long = "x".repeat(4000);
+  assert.deepEqual(warningHeaders([long]), [`299 - "${long}"`]);
+  assert.deepEqual(warningHeaders([long, "y".repeat(300)]), [
+    `299 - "${"x".repeat(256)}"`,
+    `299 - "${"y".repeat(256)}"`,
+  ]);
+  const many = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(300, "z"));
+  assert.equal(warningHeaders(many).length, 16);
+});

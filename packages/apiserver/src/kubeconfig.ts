@@ -1,0 +1,21 @@
+/** The kubeconfig of a server: what its administrator opens it with. */
+import type { ApiServer } from "./server.ts";
+
+/** The text of the file, which every client reads: JSON is YAML. Cluster, user and context get the name. */
+export function toKubeconfig(
+  { url, token, authority }: Pick<ApiServer, "url" | "token" | "authority">,
+  name: string = "capstan",
+): string {
+  const certificate = Buffer.from(authority.certificate).toString("base64");
+  // Over plain HTTP there is nobody to trust, and clients refuse a certificate that they cannot use.
+  const trust = url?.startsWith("https:") === true ? { "certificate-authority-data": certificate } : {};
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: { server: url, ...trust } }],
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    "current-context": name,
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}
