@@ -48,6 +48,9 @@ export const GROUNDS: { readonly [name in Ground["name"]]: StartGround } = {
     await startKubernetes(test, await partsOf(test, archives, wish)),
 };
 
+/** `CAPSTAN_STORIES=all` tells the longest stories on both clusters; else they are told on the embedded one. */
+export const isTellingAll: boolean = process.env["CAPSTAN_STORIES"] === "all";
+
 async function partsOf(
   test: TestContext,
   archives: readonly string[],

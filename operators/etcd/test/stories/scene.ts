@@ -23,6 +23,13 @@ import type { Kube, KubeObject } from "./kube.ts";
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
 export type ClusterSpec = { readonly size?: number; readonly version: string; readonly [field: string]: unknown };
 
+/** As whom somebody speaks to a member: with the certificate of the clients' Secret, unless told otherwise. */
+export interface Guise {
+  /** Another Secret with a certificate; `none`: whoever comes without. */
+  readonly secret?: string | { readonly is: "none" };
+  readonly credentials?: { readonly name: string; readonly password: string };
+}
+
 /** How long anything may take: generous, for machines are busy. */
 const PATIENCE = 300_000;
 
@@ -81,11 +88,20 @@ export class Scene {
   }
 
   async killOperator(): Promise<void> {
+    await this.#endOperator("SIGKILL");
+  }
+
+  /** Asks it to end, as a Deployment does that has another version of it. */
+  async stopOperator(): Promise<void> {
+    await this.#endOperator("SIGTERM");
+  }
+
+  async #endOperator(signal: NodeJS.Signals): Promise<void> {
     const child = this.#operator;
     this.#operator = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
-    child.kill("SIGKILL");
+    child.kill(signal);
     await gone;
   }
 
@@ -151,22 +167,28 @@ export class Scene {
     return await this.kube.list(`${this.path("pods")}?labelSelector=etcd.capstan.dev/cluster=${this.name}`);
   }
 
-  /** A client of one member, or of whichever answers first. */
-  async member(name: string): Promise<EtcdClient> {
-    const pod = await this.kube.get(this.path("pods", name));
-    const address = (pod as { status?: { podIP?: string } } | undefined)?.status?.podIP ?? "0.0.0.0";
-    const tls = await this.#tls();
+  /** Where a member's pod is. */
+  async addressOf(member: string): Promise<string> {
+    const pod = await this.kube.get(this.path("pods", member));
+    return (pod as { status?: { podIP?: string } } | undefined)?.status?.podIP ?? "0.0.0.0";
+  }
+
+  /** A client of one member. */
+  async member(name: string, { secret, credentials }: Guise = {}): Promise<EtcdClient> {
+    const address = await this.addressOf(name);
+    const tls = await this.tls(secret);
     const place = { name: this.name, namespace: this.ground.namespace, isSecure: tls !== undefined };
     return connectEtcd({
       endpoint: `${tls === undefined ? "http" : "https"}://${address}:2379`,
       dial: dialThrough(this.ground.socket),
       ...(tls === undefined ? {} : { tls: { ...tls, serverName: hostOf(place, name) } }),
+      ...(credentials === undefined ? {} : { credentials }),
     });
   }
 
   /** A client of the member that leads, as the operator tells it. */
-  async leader(): Promise<EtcdClient> {
-    return await this.member(await this.#anyMember());
+  async leader(as: Guise = {}): Promise<EtcdClient> {
+    return await this.member(await this.#anyMember(), as);
   }
 
   /** Writes through whichever member is asked, until it is acknowledged. */
@@ -205,7 +227,7 @@ export class Scene {
     const found = (await this.kube.get(this.path("services", service))) as
       | { spec?: { clusterIP?: string } }
       | undefined;
-    const tls = await this.#tls();
+    const tls = await this.tls();
     const serverName = `${service}.${this.ground.namespace}.svc`;
     const dial = dialThrough(this.ground.socket);
     return {
@@ -220,14 +242,17 @@ export class Scene {
     };
   }
 
-  async #tls(): Promise<TlsMaterial | undefined> {
+  /** What a client shows and trusts; undefined where connections are not encrypted. */
+  async tls(secret?: Guise["secret"]): Promise<TlsMaterial | undefined> {
     const { status } = await this.cluster();
     if (status?.clientSecret === undefined) return undefined;
-    const secret = (await this.kube.get(this.path("secrets", status.clientSecret))) as
+    const name = typeof secret === "string" ? secret : status.clientSecret;
+    const found = (await this.kube.get(this.path("secrets", name))) as
       | { data?: { [entry: string]: string } }
       | undefined;
-    const read = (entry: string): string => Buffer.from(secret?.data?.[entry] ?? "", "base64").toString();
-    return { ca: read("ca.crt"), certificate: read("tls.crt"), privateKey: read("tls.key") };
+    const read = (entry: string): string => Buffer.from(found?.data?.[entry] ?? "", "base64").toString();
+    const ca = read("ca.crt");
+    return typeof secret === "object" ? { ca } : { ca, certificate: read("tls.crt"), privateKey: read("tls.key") };
   }
 
   async #lastWords(): Promise<string> {
