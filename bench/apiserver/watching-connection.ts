@@ -1,0 +1,157 @@
+/**
+ * Many watches on one HTTP/2 connection that cost their client next to nothing: frames are counted as they come, and nothing is decoded.
+ * What is late then is late because of the server.
+ */
+import { once } from "node:events";
+import { connect, type TLSSocket } from "node:tls";
+import { crc32 } from "node:zlib";
+
+/** What one watch saw: how much had come when, a sum over all of it, and whether the server ended it. */
+export interface Seen {
+  readonly arrivals: { readonly at: number; readonly bytes: number }[];
+  bytes: number;
+  sum: number;
+  hasEnded: boolean;
+}
+
+/** Where to watch and as whom. */
+export interface WatchTarget {
+  readonly url: URL;
+  readonly authority: string | undefined;
+  readonly token: string | undefined;
+  readonly certificate: string | undefined;
+  readonly privateKey: string | undefined;
+}
+
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+const frame = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
+const endStream = 1;
+const acknowledged = 1;
+const endHeaders = 4;
+const initialWindow = 4;
+const largestWindow = 0x7fffffff;
+const headLength = 9;
+
+/** One connection with so many watches of a path. */
+export class WatchingConnection {
+  readonly seen: readonly Seen[];
+  readonly #socket: TLSSocket;
+  #rest: Buffer = Buffer.alloc(0);
+  #opened = 0;
+  #wake: () => void = () => {};
+
+  private constructor(socket: TLSSocket, watches: number) {
+    this.#socket = socket;
+    this.seen = Array.from({ length: watches }, () => ({ arrivals: [], bytes: 0, sum: 0, hasEnded: false }));
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("error", () => this.#endAll());
+    socket.on("close", () => this.#endAll());
+  }
+
+  /** Connects, asks for all watches, and comes back when each has been answered. */
+  static async open(target: WatchTarget, path: string, watches: number): Promise<WatchingConnection> {
+    const { url, authority, certificate, privateKey } = target;
+    const socket = connect({
+      host: url.hostname,
+      port: Number(url.port),
+      ALPNProtocols: ["h2"],
+      ...(authority === undefined ? {} : { ca: authority }),
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(privateKey === undefined ? {} : { key: privateKey }),
+    });
+    await once(socket, "secureConnect");
+    const connection = new WatchingConnection(socket, watches);
+    await connection.#begin(target, path);
+    return connection;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  async #begin({ url, token }: WatchTarget, path: string): Promise<void> {
+    const window = Buffer.alloc(6);
+    window.writeUInt16BE(initialWindow);
+    window.writeUInt32BE(largestWindow, 2);
+    const more = Buffer.alloc(4);
+    more.writeUInt32BE(largestWindow - 65_535);
+    const headers = Buffer.concat(
+      Object.entries({
+        ":method": "GET",
+        ":scheme": "https",
+        ":authority": url.host,
+        ":path": path,
+        accept: "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      }).map(([name, value]) => literal(name, value)),
+    );
+    const asks = this.seen.map((_, at) => toFrame(frame.headers, endHeaders | endStream, 2 * at + 1, headers));
+    const settings = toFrame(frame.settings, 0, 0, window);
+    this.#socket.write(Buffer.concat([preface, settings, toFrame(frame.windowUpdate, 0, 0, more), ...asks]));
+    await new Promise<void>((resolve) => {
+      this.#wake = () => this.#opened === this.seen.length && resolve();
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const now = performance.now();
+    let at = 0;
+    while (at + headLength <= bytes.length) {
+      const end = at + headLength + bytes.readUIntBE(at, 3);
+      if (end > bytes.length) break;
+      this.#take(bytes, at, end, now);
+      at = end;
+    }
+    this.#rest = at === bytes.length ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
+  }
+
+  #take(bytes: Buffer, at: number, end: number, now: number): void {
+    const type = bytes[at + 3];
+    const flags = bytes[at + 4] ?? 0;
+    const watch = this.seen[(bytes.readUInt32BE(at + 5) - 1) / 2];
+    const payload = bytes.subarray(at + headLength, end);
+    if (type === frame.data && watch !== undefined) {
+      watch.bytes += payload.length;
+      watch.sum = crc32(payload, watch.sum);
+      watch.arrivals.push({ at: now, bytes: watch.bytes });
+    } else if (type === frame.headers) {
+      this.#opened++;
+      this.#wake();
+    } else if (type === frame.settings && (flags & acknowledged) === 0) {
+      this.#socket.write(toFrame(frame.settings, acknowledged, 0, Buffer.alloc(0)));
+    } else if (type === frame.ping && (flags & acknowledged) === 0) {
+      this.#socket.write(toFrame(frame.ping, acknowledged, 0, Buffer.from(payload)));
+    }
+    const isOver =
+      type === frame.reset || ((type === frame.data || type === frame.headers) && (flags & endStream) !== 0);
+    if (isOver && watch !== undefined) watch.hasEnded = true;
+  }
+
+  #endAll(): void {
+    for (const watch of this.seen) watch.hasEnded = true;
+  }
+}
+
+function toFrame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(headLength);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A header that is not to be remembered, in plain letters (RFC 7541, 6.2.2). */
+function literal(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.of(0), text(name), text(value)]);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value, "latin1");
+  if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes]);
+  const length: number[] = [127];
+  let left = bytes.length - 127;
+  for (; left >= 128; left >>= 7) length.push((left & 127) | 128);
+  return Buffer.concat([Buffer.from([...length, left]), bytes]);
+}
