@@ -40,34 +40,60 @@ async function shown(resource: ServedResource, entries: readonly Entry[]): Promi
   return (await presentAll(resource, stored)).map((object) => ({ object }));
 }
 
-/** How many items go out before other requests get a turn. */
-const itemsPerTurn = 500;
+/** How many items are made before other requests get a turn: a request needs several turns, so each must be short. */
+const itemsPerTurn = 100;
+/** Lists that are no longer than this go out in one piece. */
+const itemsAtOnce = 500;
+/** How many bytes of a body that is ready go out in a turn; they are encrypted in it. */
+const bytesPerTurn = 256 * 1024;
 
 /** Joins the texts that the entries keep; long lists in turns, so that nobody waits for them. */
 function respondEntries(resource: ServedResource, page: ListPage): Answer {
   const [head, tail] = listFrame(resource, page);
   const headers = { "content-type": mediaTypes.json };
   const { entries } = page;
-  if (entries.length <= itemsPerTurn) {
+  if (entries.length <= itemsAtOnce) {
     return { status: 200, headers, body: `${head}${itemsText(resource, entries)}${tail}\n` };
   }
-  return { status: 200, headers, body: inTurns(resource, entries, { head, tail }), compressible: true };
+  return { status: 200, headers, body: itemsInTurns(resource, entries, { head, tail }), compressible: true };
 }
 
-function inTurns(
+function itemsInTurns(
   resource: ServedResource,
   entries: readonly Entry[],
   { head, tail }: { head: string; tail: string },
 ): LiveBody {
+  let at = 0;
+  return inTurns(() => {
+    const items = itemsText(resource, entries.slice(at, at + itemsPerTurn));
+    const isFirst = at === 0;
+    at += itemsPerTurn;
+    const isLast = at >= entries.length;
+    return { chunk: `${isFirst ? head : ","}${items}${isLast ? `${tail}\n` : ""}`, isLast };
+  });
+}
+
+function bytesInTurns(bytes: Uint8Array): LiveBody {
+  let at = 0;
+  return inTurns(() => {
+    const chunk = bytes.subarray(at, at + bytesPerTurn);
+    at += bytesPerTurn;
+    return { chunk, isLast: at >= bytes.length };
+  });
+}
+
+interface Piece {
+  readonly chunk: string | Uint8Array;
+  readonly isLast: boolean;
+}
+
+/** A body piece by piece, with turns for others between, and no further ahead than its reader allows. */
+function inTurns(next: () => Piece): LiveBody {
   return (sink) => {
-    let at = 0;
     let timer: NodeJS.Immediate | undefined;
     const turn = (): void => {
-      const items = itemsText(resource, entries.slice(at, at + itemsPerTurn));
-      const isFirst = at === 0;
-      at += itemsPerTurn;
-      const isLast = at >= entries.length;
-      sink.write(`${isFirst ? head : ","}${items}${isLast ? `${tail}\n` : ""}`);
+      const { chunk, isLast } = next();
+      sink.write(chunk);
       if (isLast) sink.end();
       else if (sink.isFull) sink.whenDrained(turn);
       else timer = setImmediate(turn);
@@ -162,7 +188,8 @@ async function respondMessages(
 ): Promise<Answer> {
   const items = await eachInTurns(all, ({ object }) => encodeProtobufItem(object));
   const body = encodeProtobufList({ apiVersion, kind, metadata: listMeta(page, isCustom) }, items);
-  return { status: 200, headers: { "content-type": mediaTypes.protobuf }, body };
+  const headers = { "content-type": mediaTypes.protobuf };
+  return { status: 200, headers, body: body.length <= bytesPerTurn ? body : bytesInTurns(body) };
 }
 
 /** Maps long lists in turns, so that nobody else waits for them. */
