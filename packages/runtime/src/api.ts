@@ -66,10 +66,15 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What must be there when an apply arrives: nothing yet, or this very object, or this very state of it. */
+export type Expected = "nothing" | { readonly uid: string } | { readonly resourceVersion: string };
+
 /** How an apply is made. */
 export interface ApplyOptions extends WriteOptions {
   /** Take fields over that another manager owns. */
   readonly force?: boolean | undefined;
+  /** Where something else is there, nothing is written and the error is one that `failureOf` calls a conflict; absent: whatever is. */
+  readonly over?: Expected | undefined;
 }
 
 /** How a patch is made. */

@@ -6,6 +6,7 @@ import type { Kind, KubeObject, ObjectKey, Status, StoredObject } from "@capstan
 import type {
   AnyKind,
   Api,
+  Expected,
   ListPage,
   ListRequest,
   Scope,
@@ -27,7 +28,7 @@ export function apiOf(client: Client): Api {
     watch: (kind, request) => watchStream(client, kind, request),
     create: (kind, object, options) => client.create(loose(kind), outgoing(object), writeOptions(options)),
     apply: (kind, object, options) =>
-      client.apply(loose(kind), outgoing(object), {
+      client.apply(loose(kind), outgoing(expecting(object, options.over)), {
         ...writeOptions(options),
         fieldManager: options.manager,
         force: options.force,
@@ -72,6 +73,15 @@ function placeOf({ namespace, name }: ObjectKey): { namespace: string; name: str
 
 function outgoing(object: KubeObject): KubeObject & { readonly metadata: { namespace: string; name: string } } {
   return object as KubeObject & { readonly metadata: { namespace: string; name: string } };
+}
+
+/**
+ * An apply that holds only for what is expected. A version that no object ever has keeps it from changing any: where nothing is,
+ * the server does not look at the version, and etcd counts its first write as 2.
+ */
+function expecting(object: KubeObject, over: Expected | undefined): KubeObject {
+  if (over === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, ...(over === "nothing" ? { resourceVersion: "1" } : over) } };
 }
 
 function writeOptions({ manager, subresource, dryRun, signal }: WriteOptions): object {

@@ -82,6 +82,68 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual([child?.data, child?.metadata.ownerReferences?.length], [{ size: "2" }, 1]);
     });
 
+    test("leaves alone what somebody else made although its cache does not show it", async () => {
+      const cache = { ConfigMap: { labelSelector: "ours=yes" } };
+      const blind = controller(Group, { owns: [ConfigMap], cache }, async ({ object, apply }) => {
+        const data = { size: String(object.spec.size) };
+        const adopt = object.metadata.name === "adopted";
+        await apply(ConfigMap, object.metadata.name, { metadata: { labels: { ours: "yes" } }, data }, { adopt });
+      });
+      await using world = await worldOf(operator({ controllers: [blind] }));
+      const precious = await world.apply(ConfigMap, "g", { data: { size: "precious" } });
+      await world.apply(ConfigMap, "adopted", { data: { size: "0", more: "kept" } });
+      for (const name of ["g", "adopted"]) await world.apply(Group, name, { spec: { size: 2 } });
+      await world.advance("1m");
+      assert.deepEqual(await world.get(ConfigMap, "g"), precious);
+      assert.match(
+        world.running.explain("group", "default/g").at(-1)?.message ?? "",
+        /^Did not write ConfigMap default\/g: somebody else made it\. .*`adopt: true`/u,
+      );
+      assert.deepEqual((await world.get(ConfigMap, "adopted"))?.data, { size: "2", more: "kept" });
+      await world.delete(ConfigMap, "g");
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "g"))?.data, { size: "2" });
+    });
+
+    test("leaves alone what somebody else put in the place of its child a moment ago", async () => {
+      await using world = await worldOf(operator({ controllers: [keeper] }));
+      await world.apply(Group, "g", { spec: { size: 2 } });
+      await world.settle();
+      await world.crash();
+      const isLate = { fault: "late", by: 60_000 } as const;
+      world.inject(({ verb, kind }) => (verb === "watch" && kind.kind === "ConfigMap" ? isLate : undefined));
+      world.restart();
+      await world.settle();
+      await world.delete(ConfigMap, "g-goes");
+      const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious" } });
+      await world.apply(Group, "g", { spec: { size: 3 } });
+      // The operator does not know yet that its child is gone, or that there is another.
+      await world.advance("10s");
+      assert.deepEqual(await world.get(ConfigMap, "g-goes"), precious);
+      assert.match(
+        world.running.explain("group", "default/g").at(-1)?.message ?? "",
+        /^Did not write ConfigMap default\/g-goes: somebody else made it\./u,
+      );
+      await world.delete(ConfigMap, "g-goes");
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "g-goes"))?.data, { size: "3" });
+    });
+
+    test("makes a child anew that is gone although its cache still shows it", async () => {
+      await using world = await worldOf(operator({ controllers: [keeper] }));
+      await world.apply(Group, "g", { spec: { size: 2 } });
+      await world.settle();
+      await world.crash();
+      const isLate = { fault: "late", by: 60_000 } as const;
+      world.inject(({ verb, kind }) => (verb === "watch" && kind.kind === "ConfigMap" ? isLate : undefined));
+      world.restart();
+      await world.settle();
+      await world.delete(ConfigMap, "g-goes");
+      await world.apply(Group, "g", { spec: { size: 3 } });
+      await world.advance("10s");
+      assert.deepEqual((await world.get(ConfigMap, "g-goes"))?.data, { size: "3" });
+    });
+
     test("adopts what somebody else made where it was told to, but nothing that has a controller", async () => {
       const adopter = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
         await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } }, { adopt: true });

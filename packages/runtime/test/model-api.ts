@@ -136,6 +136,7 @@ export class ModelApi implements Api {
     this.requests++;
     const object = overTheWire(given);
     const live = this.#of(kind).get(keyText(object));
+    mustBeExpected(live, options.over);
     const next = applied(live, object, options.manager, new Date(this.#wall()).toISOString());
     return this.#store(kind, live, next, { ...options, verb: "apply" });
   }
@@ -268,6 +269,18 @@ export class ModelApi implements Api {
 /** An error as the client would throw it. */
 export function failure(code: ApiError["code"], message: string, status: number, retryAfterMs?: number): ApiError {
   return new ApiError({ code, message, status, retryAfterMs });
+}
+
+/** As kube-apiserver: another version is a conflict, and so is a uid of which there is no object; another uid is refused as invalid. */
+function mustBeExpected(live: StoredObject | undefined, over: ApplyOptions["over"]): void {
+  if (over === undefined) return;
+  const conflict = failure("Conflict", "the object is not what was expected", 409);
+  if (over === "nothing") {
+    if (live !== undefined) throw conflict;
+  } else if ("uid" in over) {
+    if (live === undefined) throw conflict;
+    if (live.metadata.uid !== over.uid) throw anotherUid();
+  } else if (live !== undefined && live.metadata.resourceVersion !== over.resourceVersion) throw conflict;
 }
 
 function anotherUid(): ApiError {

@@ -3,8 +3,9 @@ import { isApiError } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
-import type { AnyKind } from "../api.ts";
+import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
+import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
@@ -46,6 +47,14 @@ export interface ChildrenOptions {
 /** How the server spells values of children, where it does so differently from what was sent. */
 export type Learned = Map<string, Spellings>;
 
+/** A child that shall be. */
+interface Wanted {
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+  readonly key: string;
+  readonly hold: Hold;
+}
+
 /** A child that is not there differs as a whole. */
 const WHOLE: Difference = { path: "" };
 
@@ -60,19 +69,30 @@ export class Children {
 
   /** Applies one child; writes nothing when nothing would change. */
   async apply(kind: AnyKind, name: string, desired: Desired, hold: Hold): Promise<StoredObject> {
-    const { caches, writer, breaker } = this.#options;
+    const { caches, writer } = this.#options;
     const object = await this.#complete(kind, name, desired, hold);
     const key = keyText(object);
+    const wanted = { kind, object, key, hold };
     this.#applied.add(childId(kind, key));
-    const live = caches.of(kind).get(key);
+    try {
+      return await this.#bring(wanted, caches.of(kind).get(key));
+    } catch (error) {
+      // There is something else than the cache shows: only now it is worth a request to look at it.
+      if (hold === "free" || failureOf(error) !== "conflict") throw error;
+      return await this.#bring(wanted, await writer.ask(kind, key));
+    }
+  }
+
+  /** Brings a child from the state that is known of it to the one that is wanted. The server refuses to write over any other object. */
+  async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
+    const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     if (live !== undefined) {
       if (difference === undefined) return live;
-      const { owner } = this.#options;
       if (hold !== "free") mustBeOurs({ kind, live, owner, manager: writer.manager, adopt: hold === "adopted" });
     }
     await breaker.check({ kind, key, field: difference?.path ?? "" });
-    const result = await writer.apply(kind, withTrace(object, this.#options.trace));
+    const result = await writer.apply(kind, withTrace(object, trace), hold === "free" ? undefined : expectedAt(live));
     this.#learn(kind, object, result);
     return result;
   }
@@ -191,4 +211,9 @@ export class Children {
       if (!isApiError(error, "NotFound", "Conflict")) throw error;
     }
   }
+}
+
+/** What was judged to be ours, or a place that was seen to be free, is all that may be written over. */
+function expectedAt(live: StoredObject | undefined): Expected {
+  return live === undefined ? "nothing" : { uid: live.metadata.uid };
 }

@@ -1,8 +1,9 @@
 /** The only way to the server's write calls: fenced by leadership, counted, seen by the cache at once, and dry when a plan is made. */
-import { formatKey } from "@capstan/model";
+import { isApiError } from "@capstan/client";
+import { formatKey, parseKey } from "@capstan/model";
 import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
-import type { AnyKind, Api } from "../api.ts";
+import type { AnyKind, Api, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
 
 /** Says whether this process may write. */
@@ -65,11 +66,23 @@ export class Writer {
     return this.#options.caches.peek(kind)?.get(keyText(object));
   }
 
-  apply(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
+  /** Applies an object over what is expected to be there; over anything where nothing is said. */
+  apply(kind: AnyKind, object: KubeObject, over?: Expected): Promise<StoredObject> {
     const { api, manager, dryRun, signal } = this.#options;
     return this.#write("apply", kind, keyText(object), () =>
-      api.apply(kind, object, { manager, force: true, dryRun, signal }),
+      api.apply(kind, object, { manager, force: true, over, dryRun, signal }),
     );
+  }
+
+  /** An object as the server has it now; undefined where there is none. */
+  async ask(kind: AnyKind, key: string): Promise<StoredObject | undefined> {
+    const { api, signal } = this.#options;
+    try {
+      return await api.get(kind, parseKey(key), signal);
+    } catch (error) {
+      if (isApiError(error, "NotFound")) return undefined;
+      throw error;
+    }
   }
 
   create(kind: AnyKind, object: KubeObject): Promise<StoredObject> {

@@ -1,6 +1,6 @@
 /** Children that depend on each other: each is made when those before it are ready, those that are independent at the same time. */
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
-import type { Context, DeepReadonly, DesiredOf } from "./context.ts";
+import type { ApplyChild, Context, DeepReadonly, DesiredOf } from "./context.ts";
 import { isReady } from "./readiness.ts";
 
 /** What a child is made from. */
@@ -21,6 +21,8 @@ export interface DependentOptions<K extends Kind, C extends Kind> {
   readonly when?: (object: DeepReadonly<ObjectOf<K>>) => boolean;
   /** Whether the child is ready; by what it tells of itself unless said otherwise. */
   readonly ready?: (child: DeepReadonly<ObjectOf<C>>) => boolean;
+  /** Whether an object that somebody else made may become the child, and be deleted with its owner: false unless said otherwise. */
+  readonly adopt?: boolean;
 }
 
 /** A child and what it comes after. */
@@ -39,6 +41,7 @@ interface LooseOptions {
   readonly after?: readonly Dependent<Kind, Kind>[] | undefined;
   readonly when?: ((object: never) => boolean) | undefined;
   readonly ready?: ((child: never) => boolean) | undefined;
+  readonly adopt?: boolean | undefined;
 }
 
 /** Declares a child of a kind of objects. */
@@ -89,7 +92,7 @@ interface AnyMaking {
   readonly object: StoredObject;
   readonly get: (kind: Kind, name: string) => StoredObject | undefined;
   readonly keep: (kind: Kind, name: string) => void;
-  readonly apply: (kind: Kind, name: string, desired: unknown) => Promise<StoredObject>;
+  readonly apply: (kind: Kind, name: string, desired: unknown, how: ApplyChild) => Promise<StoredObject>;
 }
 
 async function bring(
@@ -97,7 +100,7 @@ async function bring(
   one: Dependent<Kind, Kind>,
   stateOf: (one: Dependent<Kind, Kind>) => Promise<State>,
 ): Promise<State> {
-  const { when, after = [], desired, ready = isReady } = one.options;
+  const { when, after = [], desired, ready = isReady, adopt = false } = one.options;
   if (when?.(context.object as never) === false) return { is: "unwanted" };
   const name = nameOf(one, context.object);
   const before = new Map<unknown, State>();
@@ -112,7 +115,7 @@ async function bring(
     const state = before.get(other);
     return state?.is === "made" ? state.child : undefined;
   };
-  const child = await context.apply(one.kind, name, desired({ object: context.object, of } as never));
+  const child = await context.apply(one.kind, name, desired({ object: context.object, of } as never), { adopt });
   return { is: "made", child, ready: ready(child as never) };
 }
 

@@ -18,6 +18,7 @@ import { VirtualClock } from "../../src/testing/clock.ts";
 import { ModelApi } from "../model-api.ts";
 import { BehindApi } from "./behind-api.ts";
 import { Books } from "./books.ts";
+import { Strangers } from "./strangers.ts";
 import { Witness } from "./witness.ts";
 
 interface ConfigMapObject extends KubeObject {
@@ -78,6 +79,7 @@ export class World {
   readonly #behind = new BehindApi(this.api);
   readonly replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
   readonly #books = new Books();
+  readonly #strangers = new Strangers(this.api, this.#books.violations);
   readonly #watched: Informer[] = [];
   #mood: Mood = "chaos";
   readonly #journal = createHash("sha256");
@@ -96,6 +98,7 @@ export class World {
       await this.#act();
       await this.clock.advance(this.#random() ** 3 * 3000);
     }
+    await this.#strangers.leave();
     await this.#changeDuringTurns();
     this.#mood = "peace";
     await this.#settle();
@@ -218,7 +221,7 @@ export class World {
         this.#books.held(stored.metadata.uid);
       return stored;
     };
-    const api = this.#balanced();
+    const api = this.#strangers.seenBy(this.#balanced(), id);
     return {
       ...api,
       create: (kind, object, options) => (check(kind), api.create(kind, object, options)),
@@ -312,6 +315,8 @@ export class World {
       () => this.api.patch(Widget, key, { spec: { size, parts } }, { ...by, type: "merge" }),
       () => this.api.delete(Widget, key, {}),
       () => this.api.delete(ConfigMap, { namespace: "default", name: `${name}-0` }, {}),
+      () => this.#strangers.come(`${name}-0`),
+      () => this.#strangers.leave(),
       () =>
         this.api.patch(
           ConfigMap,
