@@ -4,7 +4,7 @@ import type { AnyKind } from "./api.ts";
 import type { WriteBudget } from "./apply/breaker.ts";
 import type { CacheSettings } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
-import { RuntimeError, toMilliseconds } from "./errors.ts";
+import { madeFor, RuntimeError, toMilliseconds } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
@@ -12,6 +12,7 @@ import type { Answer } from "./reconcile/outcome.ts";
 import type { AnyContext, ConditionOf, Context, DeepReadonly } from "./reconcile/context.ts";
 import type { Daemon, DaemonContext } from "./reconcile/daemons.ts";
 import { toReconcile } from "./reconcile/phases.ts";
+import { STALLED_CONDITION } from "./reconcile/stall.ts";
 import { validityOf } from "./reconcile/validity.ts";
 import type { AnyPhases, Phases } from "./reconcile/phases.ts";
 import type { Handlers } from "./reconcile/worker.ts";
@@ -158,11 +159,13 @@ export function controller<
   const O extends readonly Kind[] = readonly [],
   const R extends readonly Kind[] = readonly [],
 >(kind: K, options: ControllerOptions<K, O, R>, phases: Phases<K, O[number], R[number], Seen, Action>): Controller;
-export function controller(
-  kind: Kind,
-  options: LooseOptions,
-  body: ((context: AnyContext) => unknown) | AnyPhases,
-): Controller {
+export function controller(kind: Kind, options: LooseOptions, body: Body): Controller {
+  return madeFor(controller, () => toController(kind, options, body));
+}
+
+type Body = ((context: AnyContext) => unknown) | AnyPhases;
+
+function toController(kind: Kind, options: LooseOptions, body: Body): Controller {
   const name = options.name ?? kind.kind.toLowerCase();
   const isPlain = typeof body === "function";
   return {
@@ -176,6 +179,7 @@ export function controller(
       daemon: options.daemon as Daemon | undefined,
       fieldHandlers: fieldHandlersOf(options.onChange),
       hasConditions: isResource(kind) && Object.keys(kind.conditions).length > 0,
+      tellsStall: isResource(kind) && Object.hasOwn(kind.conditions, STALLED_CONDITION),
       problemOf: validityOf(kind),
     },
     options: settledOptions(options, { kind, name, isPlain }),

@@ -24,6 +24,8 @@ export type RuntimeErrorCode =
   | "InvalidObject"
   /** A declaration or a setting makes no sense. */
   | "BadSetting"
+  /** A server cannot be opened at its address. */
+  | "CannotListen"
   /** What has to be known cannot be read. */
   | "NotSynced"
   /** The kind is not served: its CRD is missing. */
@@ -42,6 +44,16 @@ export class RuntimeError extends Error {
     super(message, about.cause === undefined ? undefined : { cause: about.cause });
     this.code = code;
     this.object = about.object;
+  }
+}
+
+/** Makes what a user declared; a mistake in it is told at the line of the user's call, not where it was found. */
+export function madeFor<T>(call: (...args: never) => unknown, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RuntimeError) Error.captureStackTrace(error, call);
+    throw error;
   }
 }
 

@@ -15,6 +15,7 @@ import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import { isPaused, notePause, noteResume, pausedNote } from "./pause.ts";
 import type { NamespaceOf } from "./pause.ts";
+import { noteStall } from "./stall.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
 import type { TurnLimits, TurnSetting } from "./turn.ts";
@@ -30,6 +31,8 @@ export interface Handlers {
   readonly fieldHandlers: readonly FieldHandler[];
   /** Whether its kind declares conditions, among which a pause can be told. */
   readonly hasConditions: boolean;
+  /** Whether `Stalled` is among them, which the runtime keeps. */
+  readonly tellsStall: boolean;
   /** Why a stored object cannot be used, if it cannot. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
 }
@@ -126,7 +129,7 @@ export class Worker {
   }
 
   async #reconcile(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
-    const { handlers, finalizer, kind, prune, owns } = this.#options;
+    const { controller, handlers, finalizer, kind, prune, owns } = this.#options;
     const outcome = await this.#guard(async () => {
       this.#mustBeValid(work.object);
       const isLeaving = work.object.metadata.deletionTimestamp !== undefined;
@@ -140,6 +143,7 @@ export class Worker {
     });
     return await this.#guard(async () => {
       if (handlers.hasConditions) noteResume(work.status, work.object, this.#options.namespaceOf);
+      if (handlers.tellsStall) noteStall(work.status, { controller, outcome, failures: turn.failures });
       rollUp(work.status, this.#options.readyWhen);
       await this.#mustNotFight(turn, work);
       return await this.#writeStatus(work, outcome, signal);
