@@ -18,6 +18,7 @@ import {
 export { errors, replay, VirtualClock } from "@capstan/runtime/testing";
 export type {
   Call,
+  FailedObject,
   Fault,
   Replay,
   ReplayedWrite,

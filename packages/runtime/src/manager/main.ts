@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import {
   ApiError,
@@ -14,7 +14,7 @@ import {
   loadConfig,
   processHost,
 } from "@capstan/client";
-import type { ClusterConfig } from "@capstan/client";
+import type { Client, ClusterConfig } from "@capstan/client";
 import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
 import type { Api } from "../api.ts";
 import { systemClock } from "../clock.ts";
@@ -30,6 +30,7 @@ import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
@@ -78,7 +79,8 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   });
   const api = apiOf(client);
   const registry = new Registry();
-  const program: Program = { definition, settings, config, api, clock, log, registry };
+  const version = definition.version ?? (await versionOfProgram());
+  const program: Program = { definition, version, settings, config, api, clock, log, registry };
   await using webhooks = await openProgramWebhooks(program);
   await prepareCrds(program, webhooks);
   await webhooks?.register();
@@ -101,7 +103,8 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     guard: settings.metricsSecure ? clusterGuard(api, clock) : openGuard,
   });
   void tellMissingRights(program);
-  log.info("started", { controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
+  void tellOldServer(client, log);
+  log.info("started", { version, controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   options.onStart?.(operator);
   await untilTold(operator, log);
   await options.onStop?.(operator.snapshot());
@@ -113,6 +116,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
 /** Everything that a run is made of. */
 interface Program {
   readonly definition: OperatorDefinition;
+  readonly version: string | undefined;
   readonly settings: Settings;
   readonly config: ClusterConfig;
   readonly api: Api;
@@ -178,15 +182,25 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
 
 /** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */
 async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefined): Promise<void> {
-  const { definition, settings, api, clock, log } = program;
+  const { definition, version, settings, api, clock, log } = program;
   if (settings.installCrds === "never") return;
   const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
+  const backwards = settings.installCrds === "by force";
   try {
-    await installCrds(definition.controllers, { api, clock, manager: nameOf(definition), complete });
+    const manager = nameOf(definition);
+    await installCrds(definition.controllers, { api, clock, manager, version, backwards, log, complete });
   } catch (error) {
-    if (settings.installCrds === "always" || !isApiError(error, "Forbidden")) throw error;
-    log.info(`the CRDs are left as they are: ${messageOf(error)}`);
+    if (settings.installCrds !== "if allowed" || !isApiError(error, "Forbidden")) throw error;
+    log.info("uses the CRDs that are installed: it has no rights on CRDs, and needs none where others install them");
   }
+}
+
+/** That of the package which the program belongs to, wherever links lead; undefined where there is none. */
+async function versionOfProgram(): Promise<string | undefined> {
+  const [, program] = process.argv;
+  if (program === undefined) return undefined;
+  const file = await realpath(program).catch(() => program);
+  return await packageVersion(file, (path) => readFile(path, "utf8"));
 }
 
 /** Says at the start what would fail later; that it cannot be found out is no reason to worry anybody. */
@@ -196,6 +210,16 @@ async function tellMissingRights({ definition, settings, config, api, log }: Pro
   const missing = granted === undefined ? [] : missingRules(neededRules(definition), granted);
   if (missing.length === 0) return;
   log.warn(`rights are missing; add these rules to the operator's role:\n${missing.map(formatRule).join("\n")}`);
+}
+
+/** Server-side apply, which every write of a child is, has been there for everybody since then. */
+const OLDEST_SERVER = "1.22";
+
+/** What an old server cannot do fails later in its own words; that it is old is worth saying first. */
+async function tellOldServer(client: Client, log: Log): Promise<void> {
+  await client.requireVersion(OLDEST_SERVER).catch((error: unknown) => {
+    if (isApiError(error, "WrongVersion")) log.warn(error.message);
+  });
 }
 
 function electionOf(settings: Settings, namespace: string) {

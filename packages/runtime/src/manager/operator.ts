@@ -38,6 +38,11 @@ export interface OperatorDefinition {
   readonly controllers: readonly Controller[];
   /** The name of its lease and the prefix of its field managers; `capstan` unless said otherwise. */
   readonly name?: string;
+  /**
+   * Its version, such as `1.2.3`; that of the program's package unless said otherwise. CRDs that a later version has applied are left
+   * as they are.
+   */
+  readonly version?: string;
   /** Namespaces to watch; all of them unless said otherwise. */
   readonly namespaces?: readonly string[];
   /**

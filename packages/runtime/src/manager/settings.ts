@@ -1,5 +1,6 @@
 /** How an operator is configured: by a file, the environment and flags, each over the one before. Read once, in main. */
 import { RuntimeError, toMilliseconds } from "../errors.ts";
+import { messageOf } from "../failure.ts";
 import type { Level } from "../log.ts";
 
 /** Everything that can be set from outside. */
@@ -20,8 +21,11 @@ export interface Settings {
   readonly logLevel: Level;
   /** How long running turns may take when the operator stops, in milliseconds. */
   readonly gracePeriod: number;
-  /** Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. */
-  readonly installCrds: "always" | "if allowed" | "never";
+  /**
+   * Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. Only by force it takes
+   * back what a later version of it has applied.
+   */
+  readonly installCrds: "by force" | "always" | "if allowed" | "never";
   /** A file to write down what watches tell, for a replay; undefined: nothing is written down. */
   readonly recordWatches: string | undefined;
   /** `host:port` of the webhooks; undefined: wherever the API server can reach them; empty: none. */
@@ -103,8 +107,8 @@ const flags: { readonly [flag: string]: Flag } = {
     read: (text) => ({ webhookCertDir: text === "" ? undefined : text }),
   },
   "install-crds": {
-    about: "create and upgrade the operator's own CRDs; if it may, by default",
-    read: (text) => ({ installCrds: toBoolean("install-crds", text) ? "always" : "never" }),
+    about: "create and upgrade the operator's own CRDs; if it may, by default; force to go back to earlier ones, too",
+    read: (text) => ({ installCrds: toInstallation(text) }),
   },
   "record-watches": {
     about: "a file for what watches tell, Secrets too, to be replayed in a test; none by default",
@@ -154,7 +158,7 @@ export async function readSettings({ args, env, readFile }: SettingSources): Pro
   const given = parseArgs(args);
   const path = given.get("config") ?? env["CAPSTAN_CONFIG"];
   given.delete("config");
-  const fromFile = path === undefined ? new Map<string, string>() : parseFile(path, await readFile(path));
+  const fromFile = path === undefined ? new Map<string, string>() : parseFile(path, await readText(path, readFile));
   const fromEnv = Object.keys(flags).flatMap((flag) => {
     const text = env[`CAPSTAN_${flag.toUpperCase().replaceAll("-", "_")}`];
     return text === undefined ? [] : [[flag, text] as const];
@@ -189,6 +193,15 @@ function parseArgs(args: readonly string[]): Map<string, string> {
   return given;
 }
 
+async function readText(path: string, readFile: SettingSources["readFile"]): Promise<string> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const message = `Cannot read the settings in ${path}: ${messageOf(cause)}. Check the path.`;
+    throw new RuntimeError("BadSetting", message, { cause });
+  }
+}
+
 function parseFile(path: string, text: string): Map<string, string> {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -201,6 +214,12 @@ function parseFile(path: string, text: string): Map<string, string> {
     throw new RuntimeError("BadSetting", `Cannot read the settings in ${path}: it is not JSON.`, { cause });
   }
   throw new RuntimeError("BadSetting", `Cannot read the settings in ${path}: write an object of settings.`);
+}
+
+function toInstallation(text: string): Settings["installCrds"] {
+  if (text === "force") return "by force";
+  if (text === "true" || text === "false") return text === "true" ? "always" : "never";
+  throw new RuntimeError("BadSetting", `Cannot use "${text}" for install-crds: write true, false or force.`);
 }
 
 function toBoolean(flag: string, text: string): boolean {

@@ -4,6 +4,7 @@ import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Operator } from "../operator.ts";
+import { formatFailures } from "./test-operator.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /** What happens in a world: what users do, and waiting until it settles. What it returns is compared, too. */
@@ -12,6 +13,14 @@ export type Story = (world: TestWorld) => Promise<unknown>;
 /** How many crashes were survived. */
 export interface Survived {
   readonly crashes: number;
+}
+
+/** How a story went. */
+interface Told {
+  readonly end: unknown;
+  readonly writes: number;
+  /** What failed last, for people. */
+  readonly failures: string;
 }
 
 /**
@@ -23,17 +32,19 @@ export async function crashEverywhere(
   openWorld: () => Promise<TestWorld>,
   story: Story,
 ): Promise<Survived> {
-  const tell = async (crashBefore: number): Promise<{ readonly end: unknown; readonly writes: number }> => {
+  const tell = async (crashBefore: number): Promise<Told> => {
     await using world = await openWorld();
     if (crashBefore > 0) world.crashBeforeWrite(crashBefore);
     const returned = await story(world);
     await world.settle();
-    return { end: { returned, objects: await picture(world, app) }, writes: world.writes.length };
+    const end = { returned, objects: await picture(world, app) };
+    return { end, writes: world.writes.length, failures: formatFailures(world.failures) };
   };
   const undisturbed = await tell(0);
   for (let nth = 1; nth <= undisturbed.writes; nth++) {
-    const { end } = await tell(nth);
-    assert.deepEqual(end, undisturbed.end, `a crash before write ${nth} of ${undisturbed.writes} leads to another end`);
+    const { end, failures } = await tell(nth);
+    const what = `a crash before write ${nth} of ${undisturbed.writes} leads to another end`;
+    assert.deepEqual(end, undisturbed.end, `${what}${failures}`);
   }
   return { crashes: undisturbed.writes };
 }

@@ -47,6 +47,25 @@ export interface TestOptions {
 /** The status of a kind, as it is written. */
 type StatusOf<K extends Kind> = DesiredOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
 
+/** An object whose last turn failed. */
+export interface FailedObject {
+  readonly controller: string;
+  /** As `namespace/name`. */
+  readonly object: string;
+  readonly message: string;
+}
+
+/** So many failures say enough. */
+const FAILURES_TOLD = 5;
+
+/** Failures as lines that follow a sentence; nothing where there are none. */
+export function formatFailures(failures: readonly FailedObject[]): string {
+  const told = failures.slice(0, FAILURES_TOLD).map((one) => `\n  ${one.controller} ${one.object}: ${one.message}`);
+  const left = failures.length - told.length;
+  const more = left > 0 ? `\n  and ${left} more` : "";
+  return failures.length === 0 ? "" : `\nThe last turn failed of:${told.join("")}${more}`;
+}
+
 /** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
 const PATIENCE = 3_600_000;
 /** Nothing may be due for so long for a world to be settled. */
@@ -103,7 +122,9 @@ export class TestWorld implements AsyncDisposable {
     const { controllers } = this.#operator.definition;
     const webhooks = await this.#while(this.#openWebhooks());
     const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
-    await this.#while(installCrds(controllers, { api: this.#api, clock: this.clock, manager: "test", complete }));
+    // A cluster may still have the CRD of another test.
+    const how = { manager: "test", backwards: true, complete };
+    await this.#while(installCrds(controllers, { api: this.#api, clock: this.clock, ...how }));
     if (webhooks !== undefined) await this.#while(webhooks.register());
     this.#webhooks = webhooks;
     this.restart();
@@ -155,6 +176,16 @@ export class TestWorld implements AsyncDisposable {
         );
       }
     }
+  }
+
+  /** Objects whose last turn failed, and why: the first thing to look at when a test does not end as it should. */
+  get failures(): readonly FailedObject[] {
+    const failed: FailedObject[] = [];
+    for (const { controller, key, turns } of this.#running?.history ?? []) {
+      const last = turns.at(-1);
+      if (last?.outcome === "failed") failed.push({ controller, object: key, message: last.message });
+    }
+    return failed;
   }
 
   /** Lets time pass. */
@@ -277,7 +308,7 @@ export class TestWorld implements AsyncDisposable {
     const counts = this.#running?.controllers.map(
       ({ definition, counts: own }) => `${definition.name}: ${JSON.stringify(own)}`,
     );
-    return `Queues: ${counts?.join(", ") ?? "none"}.`;
+    return `Queues: ${counts?.join(", ") ?? "none"}.${formatFailures(this.failures)}`;
   }
 
   #fault(call: Call): Fault | undefined {
