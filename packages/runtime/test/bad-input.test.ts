@@ -7,7 +7,7 @@ import { Secret } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { ApiError, ForbiddenError } from "@capstan/client";
 import { controller } from "../src/define.ts";
-import { Retry, Terminal, toMilliseconds } from "../src/errors.ts";
+import { Retry, RuntimeError, Terminal, toMilliseconds } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Answer } from "../src/reconcile/outcome.ts";
 import { again } from "../src/reconcile/outcome.ts";
@@ -322,6 +322,22 @@ describe("a server", () => {
 test("a duration that cannot be read says how to write one", () => {
   assert.equal(toMilliseconds("1h30m"), 5_400_000);
   assert.throws(() => toMilliseconds("soon"), { code: "BadSetting", message: /Cannot read "soon" as a duration/u });
+});
+
+test("a mistake in a declaration is told at the line of the user", () => {
+  const mistakes = [
+    () => controller(Widget, { concurrency: 0 }, () => undefined),
+    () => controller(Widget, { timeout: "soon" }, () => undefined),
+    () => operator({ controllers: [], version: "latest" }),
+  ];
+  for (const mistake of mistakes) {
+    assert.throws(mistake, (error) => {
+      assert.ok(error instanceof RuntimeError && error.code === "BadSetting");
+      const [, place = ""] = error.stack?.split("\n    at ") ?? [];
+      assert.match(place, /\/bad-input\.test\.ts:\d+:\d+\)?$/u);
+      return true;
+    });
+  }
 });
 
 test("two controllers with one name, or no hands, are refused", () => {

@@ -54,6 +54,28 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`an operator on ${where}`, () => {
+    test("brings up what somebody else made where a dependent may be adopted, and leaves it alone where not", async () => {
+      const of = (suffix: string, adopt: boolean) =>
+        dependent(Shop, ConfigMap, {
+          name: ({ metadata }) => `${metadata.name}-${suffix}`,
+          desired: ({ object }) => ({ data: { size: String(object.spec.size) } }),
+          adopt,
+        });
+      const shop = controller(Shop, { owns: [ConfigMap] }, async (context) => {
+        await bringUp(context, [of("adopted", true), of("refused", false)]);
+      });
+      await using world = await worldOf(operator({ controllers: [shop] }));
+      for (const name of ["s-adopted", "s-refused"]) await world.apply(ConfigMap, name, { data: { size: "precious" } });
+      await world.apply(Shop, "s", { spec: { size: 3 } });
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "s-adopted"))?.data, { size: "3" });
+      assert.deepEqual((await world.get(ConfigMap, "s-refused"))?.data, { size: "precious" });
+      assert.match(
+        world.failures[0]?.message ?? "",
+        /^Did not write ConfigMap default\/s-refused: somebody else made it/u,
+      );
+    });
+
     test("brings children up in the order of their dependencies, and takes down what is no longer wanted", async () => {
       const owns = [ConfigMap, StatefulSet, Secret, Deployment] as const;
       const shop = controller(Shop, { owns }, async (context) => {

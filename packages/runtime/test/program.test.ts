@@ -11,12 +11,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { startApiServer } from "@capstan/apiserver";
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { ClusterRole, ClusterRoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { ConfigMap, ServiceAccount } from "@capstan/kinds/v1";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
+import { CustomResourceDefinition } from "../src/manager/crds.ts";
 import { Lease } from "../src/manager/lease.ts";
 import type { LeaseObject } from "../src/manager/lease.ts";
 import { replay } from "../src/testing/index.ts";
@@ -97,6 +99,11 @@ test(
     assert.match(text, /^controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/mu);
     assert.match(text, /^leader_election_master_status\{name="program"\} 1$/mu);
     assert.match(text, /^rest_client_requests_total\{code="200",method="PATCH",host=""\} /mu);
+
+    const crd = await api.get(CustomResourceDefinition, { namespace: "", name: "widgets.program.example.com" });
+    const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    const { version } = JSON.parse(manifest) as { readonly version: string };
+    assert.equal(crd.metadata.annotations?.["capstan.dev/operator-version"], version, "that of the program's package");
 
     program.kill("SIGTERM");
     const [code] = (await once(program, "exit")) as [number | null];
@@ -183,7 +190,21 @@ test(
   },
 );
 
-describe("a program that cannot start", () => {
+function kubeconfigIn(
+  folder: string,
+  server: string,
+  { token = "x", ca }: { token?: string; ca?: string } = {},
+): string {
+  const path = join(folder, `${server.replaceAll(/\W/gu, "-")}.json`);
+  const trusted = ca === undefined ? {} : { "certificate-authority-data": ca };
+  const clusters = [{ name: "c", cluster: { server, ...trusted } }];
+  const contexts = [{ name: "c", context: { cluster: "c", user: "u" } }];
+  const users = [{ name: "u", user: { token } }];
+  writeFileSync(path, JSON.stringify({ clusters, contexts, users, "current-context": "c" }));
+  return path;
+}
+
+describe("a program in trouble", () => {
   const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     spawnSync(process.execPath, ["--conditions=@capstan/source", main, ...args], {
@@ -202,16 +223,28 @@ describe("a program that cannot start", () => {
   });
 
   test("says in one sentence what is wrong with its settings, without a stack", () => {
-    const cases: [readonly string[], RegExp][] = [
+    const cases: [readonly string[], RegExp, Record<string, string>?][] = [
       [["--log-level=loud"], /^Cannot use "loud" for log-level: .*\n$/u],
       [["--nonsense"], /^There is no setting "nonsense"\. .*\n$/u],
       [["--toString=1"], /^Cannot read the argument .*\n$/u],
-      [["--config=/nonexistent.json"], /^ENOENT.*nonexistent\.json.*\n$/u],
-      [["--kubeconfig=/nonexistent"], /^[^\n]*\/nonexistent[^\n]*\n$/u],
+      [
+        ["--config=/nonexistent.json"],
+        /^Cannot read the settings in \/nonexistent\.json: ENOENT[^\n]*\. Check the path\.\n$/u,
+      ],
+      [["--install-crds=maybe"], /^Cannot use "maybe" for install-crds: write true, false or force\.\n$/u],
+      [
+        ["--kubeconfig=/nonexistent"],
+        /^Cannot read the kubeconfig \/nonexistent: ENOENT[^\n]*\. Check the path and its permissions\.\n$/u,
+      ],
+      [
+        [],
+        /^No cluster is configured: KUBECONFIG says \/nope, but that file is missing [^\n]*\n$/u,
+        { KUBECONFIG: "/nope" },
+      ],
       [["--webhook-url=http://here"], /^Cannot reach webhooks at "http:\/\/here".*\n$/u],
     ];
-    for (const [args, expected] of cases) {
-      const { status, stderr } = run(args);
+    for (const [args, expected, env] of cases) {
+      const { status, stderr } = run(args, env);
       assert.match(stderr, expected);
       assert.equal(status, 1);
     }
@@ -226,21 +259,14 @@ describe("a program that cannot start", () => {
     );
     await once(other, "listening");
     t.after(() => void other.close());
-    const kubeconfigFor = (server: string): string => {
-      const path = join(folder, `${server.replaceAll(/\W/gu, "-")}.json`);
-      const clusters = [{ name: "c", cluster: { server } }];
-      const contexts = [{ name: "c", context: { cluster: "c", user: "u" } }];
-      const users = [{ name: "u", user: { token: "x" } }];
-      writeFileSync(path, JSON.stringify({ clusters, contexts, users, "current-context": "c" }));
-      return path;
-    };
+    const kubeconfigFor = (server: string): string => kubeconfigIn(folder, server);
     const broken = join(folder, "broken");
     writeFileSync(broken, "clusters: [");
     const cases: [string, RegExp][] = [
       [broken, /^[^\n]*broken[^\n]*\n$/u],
       [
         kubeconfigFor("https://127.0.0.1:1"),
-        /^Cannot apply [^\n]*Cannot reach the API server at https:\/\/127\.0\.0\.1:1: [^\n]*\n$/u,
+        /^Cannot get [^\n]*Cannot reach the API server at https:\/\/127\.0\.0\.1:1: [^\n]*\n$/u,
       ],
       [
         kubeconfigFor(`http://127.0.0.1:${(other.address() as AddressInfo).port}`),
@@ -258,6 +284,65 @@ describe("a program that cannot start", () => {
       program.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
       const [code] = (await once(program, "close")) as [number | null];
       assert.match(said.join(""), expected);
+      assert.equal(code, 1);
+    }
+  });
+
+  test("says first that a server is too old, and goes on", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const old = createHttpServer(({ url }, response) => {
+      const isVersion = url === "/version";
+      response.writeHead(isVersion ? 200 : 404, { "content-type": "application/json" });
+      response.end(JSON.stringify(isVersion ? { major: "1", minor: "19", gitVersion: "v1.19.16" } : {}));
+    }).listen(0, "127.0.0.1");
+    await once(old, "listening");
+    t.after(() => void old.close());
+    const kubeconfig = kubeconfigIn(folder, `http://127.0.0.1:${(old.address() as AddressInfo).port}`);
+    const flags = [`--kubeconfig=${kubeconfig}`, "--install-crds=false", "--health-probe-bind-address=0"];
+    const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags]);
+    t.after(() => void program.kill("SIGKILL"));
+    const told = Promise.withResolvers<void>();
+    const said: string[] = [];
+    program.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said.push(text);
+      if (said.join("").includes("The API server is Kubernetes v1.19.16, but at least 1.22 is needed.")) told.resolve();
+    });
+    const ended = once(program, "close");
+    await Promise.race([told.promise, ended.then(() => assert.fail(`it ended: ${said.join("")}`))]);
+    program.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null], said.join(""));
+  });
+
+  test("says in one sentence that a port is taken, and which flag chooses another", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
+    const ca = Buffer.from(server.authority.certificate).toString("base64");
+    const kubeconfig = kubeconfigIn(folder, server.url ?? "", { token: server.token, ca });
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    t.after(() => void taken.close());
+    const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+    const cases = [
+      [`--health-probe-bind-address=${address}`],
+      [`--metrics-bind-address=${address}`, "--health-probe-bind-address=0"],
+    ];
+    for (const flags of cases) {
+      const args = ["--conditions=@capstan/source", main, `--kubeconfig=${kubeconfig}`, "--log-level=error", ...flags];
+      const program = spawn(process.execPath, args);
+      t.after(() => void program.kill("SIGKILL"));
+      const said: string[] = [];
+      program.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+      const [code] = (await once(program, "close")) as [number | null];
+      const flag = flags[0]?.split("=", 1)[0];
+      assert.match(
+        said.join(""),
+        new RegExp(
+          `^Cannot serve \\w+ at ${address}: another program listens there\\. .*${flag}, or 0 for none\\.\n$`,
+          "u",
+        ),
+      );
       assert.equal(code, 1);
     }
   });

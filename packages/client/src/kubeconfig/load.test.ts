@@ -194,5 +194,17 @@ test("refuses a file that was asked for and is not there, and no configuration a
     "Unreadable",
     /^Cannot read the kubeconfig \/gone: ENOENT/u,
   );
-  await refuses(loadConfig(testHost()), "NoConfiguration", /^No cluster is configured/u);
+  await refuses(loadConfig(testHost()), "NoConfiguration", /^No cluster is configured: there is neither a kubeconfig/u);
+});
+
+test("names the files of KUBECONFIG where none of them is there, and says what to do", async () => {
+  const sentence = (files: string, what: string): RegExp =>
+    new RegExp(
+      `^No cluster is configured: KUBECONFIG says ${files}, but ${what} missing or empty\\. Correct KUBECONFIG, or`,
+      "u",
+    );
+  const named = (env: string): Promise<unknown> =>
+    loadConfig(testHost({ env: { KUBECONFIG: env }, files: { "/empty": "" } }));
+  await refuses(named("/nope"), "NoConfiguration", sentence("/nope", "that file is"));
+  await refuses(named("/nope:/empty"), "NoConfiguration", sentence("/nope:/empty", "those files are"));
 });

@@ -24,10 +24,16 @@ export async function loadConfig(host: Host, options: LoadOptions = {}): Promise
   if (kubeconfig !== undefined) return chooseContext(kubeconfig, options);
   const inCluster = await inClusterConfig(host);
   if (inCluster !== undefined) return { ...inCluster, namespace: options.namespace ?? inCluster.namespace };
-  throw new ConfigError(
-    "NoConfiguration",
-    "No cluster is configured: there is neither a kubeconfig (KUBECONFIG or ~/.kube/config) nor a pod's service account. Name one, or start a cluster.",
-  );
+  throw new ConfigError("NoConfiguration", `No cluster is configured: ${whyNone(host)}`);
+}
+
+/** Whoever has named files wants to hear of them; others, what they could name. */
+function whyNone(host: Host): string {
+  const named = namedPaths(host);
+  if (named.length === 0)
+    return "there is neither a kubeconfig (KUBECONFIG or ~/.kube/config) nor a pod's service account. Name one, or start a cluster.";
+  const files = named.length === 1 ? "that file is missing or empty" : "those files are missing or empty";
+  return `KUBECONFIG says ${named.join(delimiter)}, but ${files}. Correct KUBECONFIG, or unset it to use ~/.kube/config.`;
 }
 
 /** The merged kubeconfig, or undefined where there is none; a file that is asked for by name must be there. */
@@ -39,9 +45,13 @@ export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kub
 }
 
 /** KUBECONFIG is a list like PATH; when it is set, ~/.kube/config does not count. */
-function kubeconfigPaths({ env, homeDirectory }: Host): string[] {
-  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  return listed.length > 0 ? [...new Set(listed)] : [join(homeDirectory, ".kube", "config")];
+function kubeconfigPaths(host: Host): readonly string[] {
+  const named = namedPaths(host);
+  return named.length > 0 ? named : [join(host.homeDirectory, ".kube", "config")];
+}
+
+function namedPaths({ env }: Host): readonly string[] {
+  return [...new Set((env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== ""))];
 }
 
 async function readIfThere(host: Host, path: string): Promise<Kubeconfig | undefined> {

@@ -4,6 +4,8 @@ import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
 import { systemClock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
+import { listenAt } from "../listen-at.ts";
+import type { Listening } from "../listen-at.ts";
 import type { Log } from "../log.ts";
 import { healthDoor, metricsDoor } from "./doors.ts";
 import type { DoorAnswer, DoorRequest } from "./doors.ts";
@@ -26,32 +28,33 @@ export interface OpenDoors extends AsyncDisposable {
 /** Opens the doors whose addresses are set. */
 export async function openDoors({ operator, settings, log, guard }: DoorOptions): Promise<OpenDoors> {
   const servers: Server[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  };
   const open = async (
-    address: string,
+    where: Listening,
     door: (request: DoorRequest) => Promise<DoorAnswer>,
     secure: boolean,
   ): Promise<void> => {
-    if (address !== "") servers.push(await listen(address, listener(door, log), secure));
+    if (where.address === "") return;
+    const server = secure ? await secureServer(listener(door, log)) : createServer(listener(door, log));
+    await listenAt(server, where);
+    servers.push(server);
   };
-  await open(settings.healthAddress, healthDoor(operator), false);
-  await open(settings.metricsAddress, metricsDoor(operator, guard), settings.metricsSecure);
+  const { healthAddress, metricsAddress, metricsSecure } = settings;
+  const health = { address: healthAddress, what: "health", flag: "health-probe-bind-address" };
+  const metrics = { address: metricsAddress, what: "metrics", flag: "metrics-bind-address" };
+  try {
+    await open(health, healthDoor(operator), false);
+    await open(metrics, metricsDoor(operator, guard), metricsSecure);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
-    addresses: [settings.healthAddress, settings.metricsAddress].filter((address) => address !== ""),
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    },
+    addresses: [healthAddress, metricsAddress].filter((address) => address !== ""),
+    [Symbol.asyncDispose]: close,
   };
-}
-
-async function listen(address: string, listener: RequestListener, secure: boolean): Promise<Server> {
-  const colon = address.lastIndexOf(":");
-  const host = address.slice(0, colon).replace(/^\[|\]$/gu, "");
-  const server = secure ? await secureServer(listener) : createServer(listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(Number(address.slice(colon + 1)), host, resolve);
-  });
-  return server;
 }
 
 /** A certificate of its own making: scrapers trust the token that they send, not the name that they reach. */

@@ -1,7 +1,7 @@
 /** Decides where the webhooks of a program are served: behind a Service in a cluster, on loopback beside one that runs there too. */
-import { once } from "node:events";
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { listenAt } from "../listen-at.ts";
 import { httpsDoor } from "./https.ts";
 import type { Reach } from "./registration.ts";
 import type { Door } from "./webhooks.ts";
@@ -56,9 +56,7 @@ export function placeOf(surroundings: Surroundings): Place {
 /** A door at such a place. */
 export function doorAt({ listen, reach }: Extract<Place, { readonly listen: string }>): Door {
   return httpsDoor(async (server: Server) => {
-    const colon = listen.lastIndexOf(":");
-    server.listen(Number(listen.slice(colon + 1)), listen.slice(0, colon).replaceAll(/^\[|\]$/gu, ""));
-    await once(server, "listening");
+    await listenAt(server, { address: listen, what: "webhooks", flag: "webhook-bind-address" });
     return reach((server.address() as AddressInfo).port);
   });
 }

@@ -231,7 +231,12 @@ const broken: readonly { name: string; define: () => unknown; code: string; fiel
 
 for (const { name, define, code, field } of broken) {
   test(`${name} is an error that names the field`, () => {
-    assert.throws(define, (error) => error instanceof DefinitionError && error.code === code && error.field === field);
+    assert.throws(define, (error) => {
+      assert.ok(error instanceof DefinitionError && error.code === code && error.field === field);
+      const [, place = ""] = error.stack?.split("\n    at ") ?? [];
+      assert.match(place, /\/resource\.test\.ts:\d+:\d+\)?$/u, "it is told where it was defined");
+      return true;
+    });
   });
 }
 

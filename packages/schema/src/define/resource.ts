@@ -4,6 +4,7 @@ import { checkDefinition } from "./check.ts";
 import type { Fields, ObjectSchema } from "./collections.ts";
 import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
 import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition, SpecSchema } from "./definition.ts";
+import { DefinitionError } from "./errors.ts";
 import { toPlural } from "./plural.ts";
 import { type Validate, validating } from "./validate.ts";
 import type { VersionFacts } from "./version-facts.ts";
@@ -72,6 +73,16 @@ export function defineResource<
   const S extends Scope = "Namespaced",
 >(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
 export function defineResource(definition: LooseDefinition): Resource {
+  try {
+    return toResource(definition);
+  } catch (error) {
+    // What is wrong stands where this was called, not in the many functions that looked for it.
+    if (error instanceof DefinitionError) Error.captureStackTrace(error, defineResource);
+    throw error;
+  }
+}
+
+function toResource(definition: LooseDefinition): Resource {
   const { facts, storage, conversions } = readVersions(definition);
   const resource: Resource = {
     group: definition.group,

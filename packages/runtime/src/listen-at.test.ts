@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { listenAt } from "./listen-at.ts";
+import { doorAt } from "./webhook/where.ts";
+
+async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+test("a port that is taken is told with the flag that chooses another", async () => {
+  await using taken = await takenPort();
+  const address = `127.0.0.1:${taken.port}`;
+  await assert.rejects(listenAt(createServer(), { address, what: "metrics", flag: "metrics-bind-address" }), {
+    code: "CannotListen",
+    message: `Cannot serve metrics at ${address}: another program listens there. Choose another address with --metrics-bind-address, or 0 for none.`,
+  });
+});
+
+test("so is that of webhooks", async () => {
+  await using taken = await takenPort();
+  const listen = `127.0.0.1:${taken.port}`;
+  const door = doorAt({ listen, reach: () => ({ by: "url", url: "https://here" }), failurePolicy: "Fail" });
+  await assert.rejects(
+    door(async () => new Response()),
+    {
+      code: "CannotListen",
+      message: /^Cannot serve webhooks at .* another program listens there\. .*--webhook-bind-address/u,
+    },
+  );
+});
+
+test("an address that this machine does not have is told as such", async () => {
+  // Set aside for documentation: nobody has it.
+  const where = { address: "192.0.2.1:8081", what: "health", flag: "health-probe-bind-address" };
+  await assert.rejects(listenAt(createServer(), where), { message: /: this machine has no such address\. /u });
+});
+
+test("brackets are no part of a host", async () => {
+  const server = createServer();
+  await listenAt(server, { address: "[127.0.0.1]:0", what: "health", flag: "health-probe-bind-address" });
+  assert.equal((server.address() as AddressInfo).address, "127.0.0.1");
+  server.close();
+});

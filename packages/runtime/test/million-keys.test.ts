@@ -1,0 +1,65 @@
+/** A million keys in one queue: each gets its turn, with its causes, and nobody waits for all the others. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Queue } from "../src/queue/queue.ts";
+import { VirtualClock } from "../src/testing/clock.ts";
+
+const KEYS = 1_000_000;
+const TENANTS = 1_000;
+/** One key in so many is wished for later, and one twice. */
+const SOME = 10;
+const DELAY = 60_000;
+
+const keyAt = (at: number): string => `tenant-${at % TENANTS}/object-${at}`;
+const placeOf = (key: string): number => Number(key.slice(key.lastIndexOf("-") + 1));
+const isLate = (at: number): boolean => at % SOME === 0;
+const isTwice = (at: number): boolean => at % SOME === 1;
+
+function fullQueue(): { readonly clock: VirtualClock; readonly queue: Queue<number> } {
+  const clock = new VirtualClock();
+  const queue = new Queue<number>({ clock, random: () => 0.5, onReady: () => undefined });
+  for (let at = 0; at < KEYS; at++) {
+    queue.add(keyAt(at), { cause: at, delay: isLate(at) ? DELAY : 0 });
+    if (isTwice(at)) queue.add(keyAt(at), { cause: -at });
+  }
+  return { clock, queue };
+}
+
+test("a million keys get one turn each when it is due, with all their causes", async () => {
+  const { clock, queue } = fullQueue();
+  const late = KEYS / SOME;
+  assert.deepEqual(queue.counts, { ready: KEYS - late, waiting: late, running: 0 });
+  const turns = new Uint8Array(KEYS);
+  const takeAll = (): number => {
+    let taken = 0;
+    for (let turn = queue.take(); turn !== undefined; turn = queue.take(), taken++) {
+      const at = placeOf(turn.key);
+      turns[at] = (turns[at] ?? 0) + 1;
+      const { causes } = turn;
+      assert.ok(causes[0] === at && causes.length === (isTwice(at) ? 2 : 1), `${turn.key} has causes ${causes.join()}`);
+      queue.done(turn.key, { then: "forget" });
+    }
+    return taken;
+  };
+  assert.equal(takeAll(), KEYS - late);
+  await clock.advance(DELAY);
+  assert.equal(takeAll(), late);
+  assert.equal(turns.indexOf(0), -1, "no key was forgotten");
+  assert.equal(
+    turns.findIndex((count) => count > 1),
+    -1,
+    "no key had two turns",
+  );
+  assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
+});
+
+test("whoever comes last waits for one turn of each tenant, not for a million keys", () => {
+  const { queue } = fullQueue();
+  queue.add("newcomer/object-0");
+  let before = 0;
+  for (let turn = queue.take(); turn?.key !== "newcomer/object-0"; turn = queue.take()) {
+    assert.ok(turn !== undefined && before <= TENANTS, `the newcomer waits for ${before} turns`);
+    before++;
+    queue.done(turn.key, { then: "forget" });
+  }
+});
