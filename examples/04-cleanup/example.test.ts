@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crashEverywhere, testOperator } from "capstan/testing";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, Bucket, cloud } from "./main.ts";
 
 test("the object stays until the bucket is gone", async () => {
@@ -22,14 +23,21 @@ test("the object stays until the bucket is gone", async () => {
 });
 
 test("a crash between any two writes leaves no bucket behind", async () => {
-  const { crashes } = await crashEverywhere(app, async (world) => {
-    cloud.buckets.clear();
-    await world.apply(Bucket, "photos", { spec: { region: "north" } });
-    await world.settle();
-    const made = cloud.buckets.size;
-    await world.delete(Bucket, "photos");
-    await world.settle();
-    return [made, cloud.buckets.size];
-  });
+  const { crashes } = await crashEverywhere(app, makeAndDelete);
   assert.equal(crashes, 2);
 });
+
+test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+  const { crashes } = await crashEverywhere(app, makeAndDelete, await useKubernetes(t));
+  assert.equal(crashes, 2);
+});
+
+async function makeAndDelete(world: TestWorld): Promise<readonly number[]> {
+  cloud.buckets.clear();
+  await world.apply(Bucket, "photos", { spec: { region: "north" } });
+  await world.settle();
+  const made = cloud.buckets.size;
+  await world.delete(Bucket, "photos");
+  await world.settle();
+  return [made, cloud.buckets.size];
+}

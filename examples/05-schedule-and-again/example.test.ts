@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crashEverywhere, testOperator } from "capstan/testing";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, Print, printer } from "./main.ts";
 
 test("looks again until it is printed, and prints again when a look finds it lost", async () => {
@@ -21,13 +22,20 @@ test("looks again until it is printed, and prints again when a look finds it los
 });
 
 test("a crash between any two writes changes nothing in the end", async () => {
-  const { crashes } = await crashEverywhere(app, async (world) => {
-    printer.jobs.clear();
-    const { metadata } = await world.apply(Print, "letter", { spec: { document: "Dear reader" } });
-    await world.settle();
-    printer.jobs.set(metadata.uid, "printed");
-    await world.advance("1m");
-    return [...printer.jobs.values()];
-  });
+  const { crashes } = await crashEverywhere(app, printOnce);
   assert.equal(crashes, 2);
 });
+
+test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+  const { crashes } = await crashEverywhere(app, printOnce, await useKubernetes(t));
+  assert.equal(crashes, 2);
+});
+
+async function printOnce(world: TestWorld): Promise<readonly string[]> {
+  printer.jobs.clear();
+  const { metadata } = await world.apply(Print, "letter", { spec: { document: "Dear reader" } });
+  await world.settle();
+  printer.jobs.set(metadata.uid, "printed");
+  await world.advance("1m");
+  return [...printer.jobs.values()];
+}

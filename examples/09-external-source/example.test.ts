@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crashEverywhere, testOperator } from "capstan/testing";
+import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, deliver, Mailbox, post } from "./main.ts";
 
 test("a ring wakes the mailbox it is for", async () => {
@@ -17,11 +18,18 @@ test("a ring wakes the mailbox it is for", async () => {
 });
 
 test("a crash between any two writes changes nothing in the end", async () => {
-  const { crashes } = await crashEverywhere(app, async (world) => {
-    post.letters.clear();
-    await world.apply(Mailbox, "anna", {});
-    await world.settle();
-    deliver("default/anna");
-  });
+  const { crashes } = await crashEverywhere(app, getALetter);
   assert.equal(crashes, 2);
 });
+
+test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+  const { crashes } = await crashEverywhere(app, getALetter, await useKubernetes(t));
+  assert.equal(crashes, 2);
+});
+
+async function getALetter(world: TestWorld): Promise<void> {
+  post.letters.clear();
+  const { namespace = "default" } = (await world.apply(Mailbox, "anna", {})).metadata;
+  await world.settle();
+  deliver(`${namespace}/anna`);
+}
