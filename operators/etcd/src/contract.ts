@@ -18,6 +18,8 @@ export interface SeenPod {
   readonly member: string;
   readonly uid: string;
   readonly boot: Boot;
+  /** It was told how to begin with nothing, in a way that can be taken back while it runs. */
+  readonly isNewborn: boolean;
   /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
   readonly print: string;
   readonly version: string;
@@ -96,7 +98,7 @@ export interface KnownUpdate {
 
 /** A recovery from a lost quorum, as the status remembers it. */
 export interface KnownRecovery {
-  readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Done" | "Refused";
+  readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Returning" | "Done" | "Refused";
   readonly source?: "Member" | "Backup";
   readonly member?: string;
   /** The uid of the EtcdRestore that asked for it. */
@@ -160,8 +162,12 @@ export interface Observation {
   readonly volumes: readonly SeenVolume[];
   readonly answers: { readonly [member: string]: Answer };
   readonly membership: Membership;
+  /** Somebody told a list of members in the cluster's name that cannot be true: why. */
+  readonly disbelief?: string;
   /** Objects with our names that belong to somebody else. */
   readonly foreign: readonly string[];
+  /** Members whose certificates come from elsewhere than the spec says now: those of the one authority do not know the other. */
+  readonly otherTrust: readonly string[];
   /** What must exist before pods can, and does not: certificates, Secrets that the spec names. */
   readonly missing: readonly string[];
   /** Hashes of all members were compared at the same revision: who differs from the majority. */
@@ -170,6 +176,8 @@ export interface Observation {
   readonly staleAlarms: readonly string[];
   /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
   readonly restore?: { readonly uid: string; readonly name: string };
+  /** The EtcdRestore that asked for the last recovery is gone. */
+  readonly isWithdrawn: boolean;
   /** Backups that were asked for before updates, by the name that `take-snapshot` gave them. */
   readonly safeguards: { readonly [name: string]: Safeguard };
   /** The name of the newest backup that could be restored. */
@@ -189,7 +197,9 @@ export type Action =
   /** Makes the pod of a member. */
   | { readonly do: "create-pod"; readonly member: string; readonly boot: Boot; readonly version: string }
   /** Ends the pod of a member, which is made anew later or not at all. */
-  | { readonly do: "delete-pod"; readonly member: string; readonly why: string; readonly force?: boolean }
+  | { readonly do: "delete-pod"; readonly member: string; readonly why: string }
+  /** Takes back what a member was told for its beginning: from now on it goes on with its data, or fails. */
+  | { readonly do: "wean"; readonly member: string }
   | { readonly do: "delete-volume"; readonly member: string; readonly why: string }
   | { readonly do: "grow-volume"; readonly member: string }
   | { readonly do: "add-learner"; readonly member: string }
@@ -211,6 +221,8 @@ export type Action =
 export type RefusalReason =
   | "Paused"
   | "NameTaken"
+  | "NameInvalid"
+  | "TrustRefused"
   | "QuorumLost"
   | "DataDiffers"
   | "DowngradeRefused"

@@ -6,7 +6,7 @@ import type { Means } from "./act/index.ts";
 import { resolveAgentImage } from "./agent-image.ts";
 import type { AgentImage } from "./agent-image.ts";
 import { backupControllers, seedParts } from "./backup/index.ts";
-import { decide } from "./decide/index.ts";
+import { decide, isRecovering } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
 import { observe, OWNS, READS } from "./observe/index.ts";
 import type { Outside, Seen } from "./observe/index.ts";
@@ -41,6 +41,7 @@ function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
   return ({ seen, get }, member, version) => {
     const { form, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
+    const { recovery } = seen.object.status ?? {};
     return seedParts({
       agentImage: resolveAgentImage(get, agentImage),
       source,
@@ -51,6 +52,7 @@ function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
       token: tokenOf(form, member),
       volume: { name: "data", mountPath: DATA_PATH },
       dataDir: DATA_DIR,
+      bump: isRecovering(recovery) ? (recovery?.bump ?? 0) : 0,
     });
   };
 }

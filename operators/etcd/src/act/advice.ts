@@ -4,13 +4,21 @@ import { minorOf } from "../decide/index.ts";
 import type { View } from "../decide/index.ts";
 import type { ClusterObject, ClusterStatus } from "../observe/index.ts";
 import { PATCHES } from "../observe/index.ts";
+import { quotaOf } from "../pods/index.ts";
 
 export type Advice = NonNullable<ClusterStatus["advice"]>[number];
 
 type Adviser = (view: View) => Advice | undefined;
 
 export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
-  const advisers: readonly Adviser[] = [quota, lag, size, fragmentation, disguise, version];
+  const advisers: readonly Adviser[] = [
+    (seen) => quota(seen, quotaOf(spec)),
+    lag,
+    size,
+    fragmentation,
+    disguise,
+    version,
+  ];
   return [...advisers.flatMap((adviser) => adviser(view) ?? []), ...unreadableSchedule(spec)];
 }
 
@@ -21,8 +29,9 @@ function unreadableSchedule({ maintenance }: ClusterObject["spec"]): Advice[] {
   return [{ topic: "Schedule", text }];
 }
 
-function quota({ members }: View): Advice | undefined {
-  const near = members.find(({ talk }) => talk?.quota !== undefined && talk.dbBytesInUse > talk.quota * 0.8);
+/** etcd 3.5 does not tell its quota: it is the one that it was started with. */
+function quota({ members }: View, given: number): Advice | undefined {
+  const near = members.find(({ talk }) => talk !== undefined && talk.dbBytesInUse > (talk.quota ?? given) * 0.8);
   return (
     near && {
       topic: "Quota",

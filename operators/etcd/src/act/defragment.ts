@@ -1,5 +1,6 @@
 /** Defragmentation: a member does not serve while it lasts, so it is one member at a time, followers first, the leader last. */
 import { nextTime, parseSchedule } from "../cron.ts";
+import { formatTimestamp } from "../timestamp.ts";
 import { successorOrder } from "./order.ts";
 import type { Turn } from "./turn.ts";
 
@@ -56,7 +57,7 @@ export function dueRound({ schedule, now, created, former, members }: RoundFacts
   if (former !== undefined && left.length > 0) return { began: former.began, left };
   const due = nextTime(times, former === undefined ? created : Date.parse(former.began));
   if (due === undefined || now < due) return undefined;
-  return { began: `${new Date(now).toISOString().slice(0, 19)}Z`, left: members };
+  return { began: formatTimestamp(now), left: members };
 }
 
 /** One member whose database could shrink by the share that the spec names. */

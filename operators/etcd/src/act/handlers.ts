@@ -5,9 +5,11 @@ import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import { GUARD_LABEL } from "../observe/index.ts";
-import { buildPod, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
+import { bootAnnotations, buildPod, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
+import { formatTimestamp } from "../timestamp.ts";
 import { care } from "./care.ts";
 import { applyVolume } from "./provide.ts";
+import { recoveryRecord } from "./recovery-record.ts";
 import { spokesman } from "./turn.ts";
 import type { Handler } from "./turn.ts";
 
@@ -40,7 +42,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
       turn.event("Normal", "VolumeGrows", `the volume of ${member} grows`);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      turn.status.growthRefused = { why: error.message, at: timeOf(turn.seen.now) };
+      turn.status.growthRefused = { why: error.message, at: formatTimestamp(turn.seen.now) };
       turn.event("Warning", "VolumeRefused", `the volume of ${member} does not grow: ${error.message}`);
     }
     return NEXT;
@@ -59,6 +61,13 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   "delete-pod": async ({ remove, action, event }) => {
     event("Normal", "MemberStopped", `${action.member} is stopped: ${action.why}`);
     await remove(Pod, action.member);
+    return NEXT;
+  },
+
+  wean: async ({ apply, seen, action }) => {
+    const { member } = action;
+    const annotations = bootAnnotations(seen.form, { member, boot: "live", peers: [] });
+    await apply(Pod, member, { metadata: { annotations } });
     return NEXT;
   },
 
@@ -132,7 +141,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "note-update": ({ status, action, event }) => {
     const { update, note } = action;
-    status.update = update && { ...update, began: timeOf(update.began) };
+    status.update = update && { ...update, began: formatTimestamp(update.began) };
     event(
       update?.failed === undefined ? "Normal" : "Warning",
       update?.failed === undefined ? "Update" : "UpdateFailed",
@@ -142,20 +151,11 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   "note-recovery": ({ status, seen, action, event }) => {
-    const former = seen.object.status?.recovery;
-    const { recovery } = action;
-    const isNew = recovery.phase === "Stopping";
-    status.recovery = {
-      ...(isNew ? {} : former),
-      ...recovery,
-      reason: isNew ? recovery.reason : (former?.reason ?? recovery.reason),
-      began: (isNew ? undefined : former?.began) ?? timeOf(seen.now),
-    };
-    event(
-      isNew ? "Warning" : "Normal",
-      `Recovery${recovery.phase}`,
-      `${recovery.reason}${isNew ? `; may be lost: ${recovery.mayBeLost}` : ""}`,
-    );
+    const { phase, reason, mayBeLost } = action.recovery;
+    status.recovery = recoveryRecord(seen, action.recovery);
+    const isWarning = phase === "Stopping" || phase === "Returning";
+    const loss = phase === "Stopping" ? `; may be lost: ${mayBeLost}` : "";
+    event(isWarning ? "Warning" : "Normal", `Recovery${phase}`, `${reason}${loss}`);
     return NEXT;
   },
 };
@@ -170,10 +170,6 @@ const ENTRIES_AT_ONCE = 100;
 
 /** So much fits into a turn on a slow disk. */
 const ENTRIES_A_TURN = 2_000;
-
-function timeOf(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
 
 /** Asks etcd for a change. Some refusals say that it is done or not yet time; the next look at the world tells which. */
 async function ask(change: () => Promise<unknown>, mild: readonly EtcdError["code"][]): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Taking the step that was decided. */
 import type { Answer } from "capstan";
-import type { Action } from "../contract.ts";
+import type { Action, RefusalReason } from "../contract.ts";
 import { HANDLERS } from "./handlers.ts";
 import { measure } from "./metrics.ts";
 import { provide } from "./provide.ts";
@@ -19,12 +19,14 @@ export function actions(means: Means): { readonly [D in Action["do"]]: (turn: Tu
   return Object.fromEntries(entries) as { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<Answer> };
 }
 
+/** With these, not even Services and Secrets are kept. */
+const HANDS_OFF: ReadonlySet<RefusalReason> = new Set(["Paused", "NameTaken", "NameInvalid"]);
+
 async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): Promise<Answer> {
   await using _reach = turn.seen.reach;
   report(turn);
   measure(turn);
-  const isHandsOff =
-    turn.action.do === "refuse" && (turn.action.reason === "Paused" || turn.action.reason === "NameTaken");
+  const isHandsOff = turn.action.do === "refuse" && HANDS_OFF.has(turn.action.reason);
   if (!isHandsOff) await provide(turn);
   return await handler(turn, means);
 }

@@ -21,11 +21,16 @@ export async function provide(turn: Turn): Promise<void> {
   const { spec } = seen.object;
   await apply(Service, name, peerService(name));
   await apply(Service, clientServiceName(name), clientService(name, spec.clientService));
-  await apply(PodDisruptionBudget, name, disruptionBudget(name, Math.max(spec.size, 1)));
+  await apply(PodDisruptionBudget, name, disruptionBudget(name, Math.max(spec.size, votersOf(seen), 1)));
   for (const { name: secret, type, data } of seen.tls.apply) {
     await apply(Secret, secret, { metadata: { labels: clusterLabels(name) }, type, data });
   }
   await keepBackups(turn);
+}
+
+/** Where members are still to go, the quorum is that of those who vote, not of those who are wanted. */
+function votersOf({ membership }: Turn["seen"]): number {
+  return membership.members.filter(({ isLearner }) => !isLearner).length;
 }
 
 /** The policy of the spec is an EtcdBackup of the cluster's name. */

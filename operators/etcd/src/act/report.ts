@@ -5,6 +5,7 @@ import type { Member, View } from "../decide/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import type { ClusterStatus } from "../observe/index.ts";
 import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
+import { formatTimestamp } from "../timestamp.ts";
 import { adviceFor } from "./advice.ts";
 import type { Turn } from "./turn.ts";
 
@@ -95,7 +96,7 @@ function reportFields({ seen, status }: Turn, view: View): void {
 
 function reportComparison({ seen, status }: Turn): void {
   const { comparison } = seen;
-  status.comparison = comparison && { at: timeOf(comparison.at), differing: [...comparison.differing] };
+  status.comparison = comparison && { at: formatTimestamp(comparison.at), differing: [...comparison.differing] };
 }
 
 type MemberStatus = NonNullable<ClusterStatus["members"]>[number];
@@ -117,7 +118,7 @@ function memberStatus(member: Member, { former, leaderIndex, now }: Background):
     id,
     role: roleOf(member),
     health,
-    since: since ?? timeOf(now),
+    since: since ?? formatTimestamp(now),
     ...(version === undefined ? {} : { version }),
     ...(podVersion === undefined ? {} : { podVersion }),
     ...(pod?.node === undefined ? {} : { node: pod.node }),
@@ -130,10 +131,6 @@ function memberStatus(member: Member, { former, leaderIndex, now }: Background):
           dbBytesInUse: rounded(talk.dbBytesInUse),
         }),
   };
-}
-
-function timeOf(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 function roleOf({ isStarted, isVoter, isLeader }: Member): MemberStatus["role"] {

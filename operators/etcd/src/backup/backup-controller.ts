@@ -5,6 +5,7 @@ import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "../agent-image.ts";
 import type { AgentImage } from "../agent-image.ts";
 import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
+import { formatTimestamp } from "../timestamp.ts";
 import type { JobResult } from "./agent/job.ts";
 import { dueTime, nextStep } from "./backup-steps.ts";
 import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
@@ -101,7 +102,7 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
   status.phase = "Running";
   status.message =
     step.do === "make" ? "the backup is being made" : "the backup is being restored into a scratch member";
-  if (step.do === "make" || (seen.status.failures ?? 0) > 0) status.lastAttempt = formatTime(seen.now);
+  if (step.do === "make" || (seen.status.failures ?? 0) > 0) status.lastAttempt = formatTimestamp(seen.now);
 }
 
 function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterObject) {
@@ -124,7 +125,7 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
   if (!result.ok) {
     status.failures = (seen.status.failures ?? 0) + 1;
     // The pause before the next attempt begins when this one has ended.
-    status.lastAttempt = formatTime(seen.now);
+    status.lastAttempt = formatTimestamp(seen.now);
     status.phase = seen.spec.schedule === undefined ? "Failed" : "Scheduled";
     status.message = `${result.code}: ${result.message}`;
     status.condition("Ready", false, { reason: reasonOf(result.code), message: result.message });
@@ -162,7 +163,7 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
 function toRecord({ name, time, stored, version, revision, snapshot, kvHash }: Manifest): BackupRecord {
   return {
     name,
-    time: formatTime(Date.parse(time)),
+    time: formatTimestamp(Date.parse(time)),
     bytes: stored.bytes,
     version,
     revision,
@@ -177,14 +178,10 @@ function noteNext({ context, seen }: Scene): void {
   const due = dueTime(seen);
   if (seen.spec.schedule === undefined || due === undefined || !Number.isFinite(due)) return;
   context.status.phase = "Scheduled";
-  context.status.nextTime = formatTime(due);
+  context.status.nextTime = formatTimestamp(due);
 }
 
 /** Reasons of conditions are words. */
 function reasonOf(code: string): string {
   return /^[A-Za-z]+$/.test(code) ? code : "Failed";
-}
-
-function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,7 @@
 /** The pods that make, describe and try backups, and what a member needs that begins with one. */
 import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
+import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { PATHS } from "./agent/job.ts";
@@ -161,11 +162,13 @@ export interface Seed {
   /** The member's volume, by name and place, and the folder on it that etcd will use. */
   readonly volume: { readonly name: string; readonly mountPath: string };
   readonly dataDir: string;
+  /** What revisions are raised by, for clients that knew the cluster before; 0 for one that nobody knew. */
+  readonly bump: number;
 }
 
 /** What the pod of a first member needs that begins with the data of a backup: fetched, restored by etcd's own program, put in place. */
 export function seedParts(seed: Seed) {
-  const { agentImage, source, image, version, member, peerURL, token, volume, dataDir } = seed;
+  const { agentImage, source, image, version, member, peerURL, token, volume, dataDir, bump } = seed;
   const folder = `${volume.mountPath}/restore`;
   const data: Part = { volume: { name: volume.name }, mountPath: volume.mountPath, readOnly: false };
   const parts = storeParts(source.store, source.encryption);
@@ -173,7 +176,16 @@ export function seedParts(seed: Seed) {
   return {
     initContainers: [
       fetchContainer({ agentImage, source, version, folder, parts: [data, ...parts] }),
-      restoreContainer({ image, folder, to: restored, member, peerURL, token, part: data }),
+      restoreContainer({
+        image,
+        folder,
+        to: restored,
+        member,
+        peerURL,
+        token,
+        part: data,
+        raise: raiseBy(bump, version),
+      }),
       agentContainer({
         name: "adopt",
         image: agentImage,
@@ -210,6 +222,12 @@ function clearing(job: Extract<Job, { do: "fetch" }>, folder: string): Job {
   return folder === PATHS.scratch ? { ...job, clear: `${folder}/data` } : job;
 }
 
+/** Revisions that are below are called compacted: a watcher that asks for them is told to look anew. etcd knows how since 3.5.10. */
+function raiseBy(bump: number, version: string): readonly string[] {
+  if (bump === 0 || compareVersions(version, "3.5.10") < 0) return [];
+  return [`--bump-revision=${bump}`, "--mark-compacted"];
+}
+
 interface Restore {
   readonly image: string;
   readonly folder: string;
@@ -218,9 +236,10 @@ interface Restore {
   readonly peerURL: string;
   readonly token?: string;
   readonly part: Part;
+  readonly raise?: readonly string[];
 }
 
-function restoreContainer({ image, folder, to, member, peerURL, token, part }: Restore) {
+function restoreContainer({ image, folder, to, member, peerURL, token, part, raise = [] }: Restore) {
   return {
     name: "restore",
     image,
@@ -234,6 +253,7 @@ function restoreContainer({ image, folder, to, member, peerURL, token, part }: R
       `--initial-cluster=${member}=${peerURL}`,
       `--initial-advertise-peer-urls=${peerURL}`,
       ...(token === undefined ? [] : [`--initial-cluster-token=${token}`]),
+      ...raise,
     ],
     terminationMessagePolicy: "FallbackToLogsOnError",
     securityContext: CONTAINER_SECURITY,

@@ -62,7 +62,7 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
       finish(scene, {
         isDone: true,
         reason: "Restored",
-        message: `${object.spec.cluster} serves revision ${object.status?.revision}`,
+        message: `${object.spec.cluster} serves ${object.status?.backup}, revision ${object.status?.revision} of its cluster`,
       });
       return undefined;
     case "fail":
@@ -133,12 +133,14 @@ function seeTarget({ metadata, spec, status }: ClusterObject, uid: string): Seen
   const holds = (type: string): { readonly status?: string; readonly message?: string } | undefined =>
     status?.conditions?.find((condition) => condition.type === type);
   const degraded = holds("Degraded");
+  const { recovery } = status ?? {};
   return {
     isOurs: metadata.labels?.[RESTORE_LABEL] === uid,
     version: spec.version,
     isAvailable: holds("Available")?.status === "True",
     trouble: degraded?.status === "True" ? degraded.message : undefined,
-    restored: status?.recovery?.phase === "Done" ? status.recovery.restore : undefined,
+    restored: recovery?.phase === "Done" ? recovery.restore : undefined,
+    calledOff: recovery?.phase === "Refused" ? { restore: recovery.restore, why: recovery.reason } : undefined,
   };
 }
 

@@ -19,6 +19,8 @@ export interface SeenTarget {
   readonly trouble?: string | undefined;
   /** The restore that was last carried out in place. */
   readonly restored?: string | undefined;
+  /** The restore that was last called off, and why. */
+  readonly calledOff?: { readonly restore: string | undefined; readonly why: string } | undefined;
 }
 
 /** Everything that the next step depends on. */
@@ -99,6 +101,9 @@ function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreSte
 function goOn({ uid, target }: RestoreSeen): RestoreStep {
   if (target === undefined)
     return { do: "fail", reason: "ClusterGone", why: "the cluster was deleted before it was restored" };
+  if (target.calledOff?.restore === uid) {
+    return { do: "fail", reason: "CalledOff", why: `${target.calledOff.why}; the cluster goes on with its old data` };
+  }
   // A cluster that this restore made has no first member before the data of the backup is in its volume.
   const isThere = target.isOurs || target.restored === uid;
   if (isThere && target.isAvailable) return { do: "succeed" };

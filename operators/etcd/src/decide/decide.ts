@@ -1,5 +1,5 @@
 /** The decision: one step from everything that was seen. Read it from top to bottom; the first rule that fits is taken. */
-import type { Action, Decide, Observation } from "../contract.ts";
+import type { Action, Decide, KnownRecovery, Observation } from "../contract.ts";
 import { decideBirth } from "./birth.ts";
 import { bringBack, decideWithoutQuorum } from "./quorum-loss.ts";
 import {
@@ -11,8 +11,10 @@ import {
   removeRuins,
   startPods,
   waitForTheIll,
+  wean,
   weanSeed,
 } from "./members.ts";
+import { refuseName } from "./name.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
 import { advanceLog, giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
@@ -23,6 +25,7 @@ export type Rule = (view: View) => Action | undefined;
 
 /** Rules while the members have quorum, the most urgent first. */
 const WITH_QUORUM: readonly Rule[] = [
+  wean,
   disarmAlarms,
   cleanUp,
   growVolumes,
@@ -44,26 +47,50 @@ const WITHOUT_QUORUM: readonly Rule[] = [growVolumes, replanUpdate, giveUpUpdate
 export const decide: Decide = (seen) => {
   const action = firstRule(seen);
   const isBlocked = action.do === "create-pod" && seen.missing.length > 0;
-  return isBlocked ? { do: "wait", for: seen.missing.join(", ") } : action;
+  if (isBlocked) return { do: "wait", for: seen.missing.join(", ") };
+  return action.do === "note-recovery" && isUntold(seen) ? { do: "wait", for: "the EtcdRestore to be told" } : action;
 };
 
+/** A restore that was called off must know before another recovery takes its place in the status, or it would be tried for ever. */
+function isUntold({ restore, known: { recovery } }: Observation): boolean {
+  return restore !== undefined && recovery?.phase === "Refused" && recovery.restore === restore.uid;
+}
+
 function firstRule(seen: Observation): Action {
-  const { wanted, known } = seen;
-  if (wanted.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
-  if (seen.foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: takenSentence(seen.foreign) };
-  if (known.recovery !== undefined && isRecovering(known.recovery)) return decideRecovery(seen, known.recovery);
-  if (seen.restore !== undefined && known.recovery?.restore !== seen.restore.uid) return putBack(seen.restore);
-  if (wanted.size === 0) return hibernate(seen);
-  if (known.clusterId === undefined) return decideBirth(seen);
-  const { membership } = seen;
-  if (membership.by === "quorum" && membership.clusterId !== known.clusterId)
-    return refuseStranger(membership.clusterId);
+  const urgent = handsOff(seen) ?? recover(seen);
+  if (urgent !== undefined) return urgent;
+  if (seen.wanted.size === 0) return hibernate(seen);
+  if (seen.otherTrust.length > 0) return refuseTrust(seen.otherTrust);
+  if (seen.known.clusterId === undefined) return decideBirth(seen);
   const view = viewOf(seen);
+  const stranger = refuseStranger(view);
+  if (stranger !== undefined) return stranger;
   for (const rule of view.hasQuorum ? WITH_QUORUM : WITHOUT_QUORUM) {
     const action = rule(view);
     if (action !== undefined) return action;
   }
   return { do: "rest" };
+}
+
+/** What is not ours to touch. */
+function handsOff({ name, wanted, foreign }: Observation): Action | undefined {
+  if (wanted.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
+  if (foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: takenSentence(foreign) };
+  return refuseName(name);
+}
+
+/** A recovery that was begun goes on; one that somebody asks for is begun. */
+function recover(seen: Observation): Action | undefined {
+  const { restore, known } = seen;
+  const { recovery } = known;
+  if (recovery !== undefined && isRecovering(recovery) && !isSuperseded(seen, recovery))
+    return decideRecovery(seen, recovery);
+  return restore === undefined || recovery?.restore === restore.uid ? undefined : putBack(restore);
+}
+
+/** Nobody serves yet what the operator chose by itself, and somebody says what to take instead: it may be stuck. */
+function isSuperseded({ restore }: Observation, recovery: KnownRecovery): boolean {
+  return restore !== undefined && recovery.restore === undefined && recovery.phase !== "Rejoining";
 }
 
 /** A restore in place is a recovery that somebody asked for. */
@@ -83,8 +110,18 @@ function takenSentence(foreign: readonly string[]): string {
   return `${foreign.join(", ")} exist and belong to somebody else: rename the cluster or remove them`;
 }
 
-function refuseStranger(clusterId: string): Action {
-  const why = `the members serve the cluster ${clusterId}, which is not the one that this operator made: their volumes were exchanged`;
+/** Started anew one by one, members of one authority would find nobody who trusts them. All at once, none is in doubt. */
+function refuseTrust(members: readonly string[]): Action {
+  const why = `${members.join(", ")} run with certificates of another authority, whom members with the new ones would not trust: put spec.tls.mode back, or let the cluster sleep (size 0) and wake it with the new mode`;
+  return { do: "refuse", reason: "TrustRefused", why };
+}
+
+/** Whoever speaks for all must be who it should be, and remember the others: who has forgotten them may not stop them from coming back. */
+function refuseStranger(view: View): Action | undefined {
+  const { membership, known, disbelief } = view.seen;
+  if (disbelief !== undefined) return bringBack(view) ?? { do: "refuse", reason: "DataDiffers", why: disbelief };
+  if (membership.by !== "quorum" || membership.clusterId === known.clusterId) return undefined;
+  const why = `the members serve the cluster ${membership.clusterId}, which is not the one that this operator made: their volumes were exchanged`;
   return { do: "refuse", reason: "DataDiffers", why };
 }
 

@@ -19,6 +19,12 @@ export function disarmAlarms({ seen }: View): Action | undefined {
   return id === undefined ? undefined : { do: "disarm", id };
 }
 
+/** A member that has begun must never begin anew: not as a second cluster of the same identity, not with a vote and without its memory. */
+export function wean({ members }: View): Action | undefined {
+  const newborn = members.find(({ isWell, pod }) => isWell && pod?.isNewborn === true);
+  return newborn && { do: "wean", member: newborn.name };
+}
+
 /** A first member that began with a backup would ask for it again whenever it is moved: it goes on as one of many before others come. */
 export function weanSeed({ members }: View): Action | undefined {
   const [only, ...others] = members;

@@ -109,18 +109,27 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
     source: "Member",
     member: best.name,
     revision,
-    mayBeLost: `writes after revision ${revision} that only ${gone} had`,
-    reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, raft index ${best.talk.raftIndex})`,
+    mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${best.name} had not yet seen agreed on`,
+    reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, log agreed on up to ${best.talk.raftIndex})`,
   } as const;
   return { do: "note-recovery", recovery };
 }
 
-function newestFirst(one: Member, other: Member): number {
+/**
+ * By revision, and among equals by how much of the log they know to be agreed on. What is agreed on is the same for all, so more of it
+ * holds all of the less. The term tells nothing: whoever was cut off may have counted it up alone.
+ */
+export function newestFirst(one: Survivor, other: Survivor): number {
   const [left, right] = [one.talk, other.talk];
   if (left === undefined || right === undefined) return 0;
-  const isNewer = right.raftTerm - left.raftTerm || right.raftIndex - left.raftIndex || right.revision - left.revision;
+  const isNewer = right.revision - left.revision || right.raftIndex - left.raftIndex;
   return isNewer || Number(one.volume?.state === "stopping") - Number(other.volume?.state === "stopping");
 }
+
+type Survivor = {
+  readonly talk: Pick<NonNullable<Member["talk"]>, "revision" | "raftIndex"> | undefined;
+  readonly volume: Pick<NonNullable<Member["volume"]>, "state"> | undefined;
+};
 
 function chooseBackup({ seen }: View, gone: string): Action {
   if (!seen.wanted.recoversFromBackup)

@@ -1,21 +1,23 @@
 /** A recovery under way: stop everybody, go on with one, and let it serve alone before others may join. */
-import type { Action, KnownRecovery, Observation } from "../contract.ts";
+import type { Action, KnownRecovery, Observation, SeenPod } from "../contract.ts";
 import { freshName, viewOf } from "./view.ts";
 import { versionFor } from "./target.ts";
 
 /** Whether a recovery was begun and is not over. */
-export function isRecovering(recovery: KnownRecovery | undefined): boolean {
+export function isRecovering(recovery: Pick<KnownRecovery, "phase"> | undefined): boolean {
   return recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused";
 }
 
 export function decideRecovery(seen: Observation, recovery: KnownRecovery): Action {
   switch (recovery.phase) {
     case "Stopping":
-      return stop(seen, recovery);
+      return giveUp(seen, recovery) ?? stop(seen, recovery);
     case "Seeding":
       return recovery.source === "Backup" ? seedFromBackup(seen, recovery) : survive(seen, recovery);
     case "Rejoining":
       return settle(seen, recovery);
+    case "Returning":
+      return goBack(seen, recovery);
     case "Done":
     case "Refused":
       return { do: "rest" };
@@ -44,23 +46,63 @@ function survive(seen: Observation, recovery: KnownRecovery): Action {
       why: `the volume of ${member}, which was to be recovered from, is gone`,
     };
   }
-  if (pod === undefined)
-    return { do: "create-pod", member, boot: "survive", version: versionFor(viewOf(seen), member) };
-  if (!isAlone(seen, member)) return { do: "wait", for: `${member} to serve alone` };
+  const version = versionFor(viewOf(seen), member);
+  if (pod === undefined) return { do: "create-pod", member, boot: "survive", version };
+  if (!isAlone(seen, member)) return remake(seen, pod, version) ?? { do: "wait", for: `${member} to serve alone` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason: `${member} serves alone` } };
 }
 
 function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
   const member = recovery.member ?? freshName(viewOf(seen));
+  if (isAlone(seen, member)) {
+    const reason = `${member} serves the backup`;
+    return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason } };
+  }
+  const end = giveUp(seen, recovery);
+  if (end !== undefined) return end;
   if (recovery.member === undefined) {
     return { do: "note-recovery", recovery: { ...recovery, member, reason: `${member} begins with the backup` } };
   }
   if (!seen.volumes.some((one) => one.member === member)) return { do: "create-volume", member };
   const version = versionFor(viewOf(seen), member);
-  if (!seen.pods.some((one) => one.member === member))
-    return { do: "create-pod", member, boot: "seed-backup", version };
-  if (!isAlone(seen, member)) return { do: "wait", for: `${member} to serve the backup` };
-  return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason: `${member} serves the backup` } };
+  const pod = seen.pods.find((one) => one.member === member);
+  if (pod === undefined) return { do: "create-pod", member, boot: "seed-backup", version };
+  return remake(seen, pod, version) ?? { do: "wait", for: `${member} to serve the backup` };
+}
+
+/** A pod that came to its end, or that was made from a spec that has been mended since, is made anew. */
+function remake({ wanted }: Observation, pod: SeenPod, version: string): Action | undefined {
+  if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
+  const isWrong = pod.state !== "stopping" && !pod.isReady && pod.print !== wanted.printOf(version);
+  const why = "it does not serve and another form is wanted";
+  return isWrong ? { do: "delete-pod", member: pod.member, why } : undefined;
+}
+
+/** A restore in place that comes to nothing is called off: until somebody serves the backup, all of the old data is there. */
+function giveUp(seen: Observation, recovery: KnownRecovery): Action | undefined {
+  const why = recovery.restore === undefined ? undefined : obstacle(seen, recovery);
+  if (why === undefined) return undefined;
+  const reason = `the restore is called off: ${why}`;
+  return { do: "note-recovery", recovery: { ...recovery, phase: "Returning", reason } };
+}
+
+function obstacle({ isWithdrawn, pods, now, wanted }: Observation, { member }: KnownRecovery): string | undefined {
+  if (isWithdrawn) return "its EtcdRestore was deleted";
+  const pod = pods.find((one) => one.member === member);
+  if (pod?.trouble === undefined || now - pod.since < wanted.replaceAfter) return undefined;
+  return `${member} could not begin with the backup: ${pod.trouble}`;
+}
+
+/** Whoever was to begin with the backup goes, with its volume, which was made for it; then the others come back to theirs. */
+function goBack(seen: Observation, recovery: KnownRecovery): Action {
+  const pod = seen.pods.find(({ member }) => member === recovery.member);
+  if (pod?.state === "stopping") return { do: "wait", for: `${pod.member} to stop` };
+  const why = "the restore was called off";
+  if (pod !== undefined) return { do: "delete-pod", member: pod.member, why };
+  const volume = seen.volumes.find(({ member, state }) => member === recovery.member && state !== "stopping");
+  if (volume !== undefined) return { do: "delete-volume", member: volume.member, why };
+  const reason = "the members go on with their old data";
+  return { do: "note-recovery", recovery: { ...recovery, phase: "Refused", reason } };
 }
 
 /** A pod that would throw others out when it restarts must be gone before others come. */

@@ -28,7 +28,7 @@ export const EtcdBackup = defineResource({
   categories: ["all", "etcd"],
   describe: "A backup of an EtcdCluster, made once or on a schedule.",
   spec: s.object({
-    cluster: s.string().min(1).max(52).immutable().describe("The EtcdCluster in this namespace"),
+    cluster: s.string().min(1).max(56).immutable().describe("The EtcdCluster in this namespace"),
     schedule: s.string().min(9).max(128).optional().describe("Five fields as in cron, UTC; left out: once, now"),
     ...backupForm,
   }),

@@ -33,6 +33,15 @@ export const storage = s
   )
   .describe("The members' volumes");
 
+/** The seconds of a duration, in the language of rules. */
+function secondsOf(field: string): string {
+  const units = { s: 1, m: 60, h: 3_600, d: 86_400 };
+  const sums = Object.entries(units).map(
+    ([unit, seconds]) => `${field}.findAll('[0-9]+${unit}').map(n, int(n.replace('${unit}', ''))).sum() * ${seconds}`,
+  );
+  return `(${sums.join(" + ")})`;
+}
+
 /** Certificates. */
 export const tls = s
   .object({
@@ -72,6 +81,10 @@ export const tls = s
     s.rule(
       "(self.mode == 'Off') == (oldSelf.mode == 'Off')",
       "members cannot change between plain text and TLS while they run: make another cluster and restore a backup into it",
+    ),
+    s.rule(
+      `self.mode != 'Managed' || ${secondsOf("self.caValidity")} >= 6 * ${secondsOf("self.overlap")}`,
+      "caValidity must be at least six times overlap: an authority needs two overlaps to be replaced in the last third of its life",
     ),
   )
   .describe("Certificates of members and clients");
@@ -123,7 +136,9 @@ export const maintenance = s
         mode: s
           .enum("Periodic", "Revision", "Off")
           .default("Periodic")
-          .describe("What `retention` counts: time or revisions; `Off` keeps everything"),
+          .describe(
+            "What `retention` counts: time or revisions; `Off` keeps everything, until the database is full and takes no more writes: then old revisions go",
+          ),
         retention: s
           .string()
           .pattern("^[0-9]+(m|h)?$")

@@ -1,6 +1,7 @@
 /** What the operator tells about a cluster, and what it must not forget. */
 import { s } from "capstan";
 import { backupRecord } from "./backup.ts";
+import { backupSource } from "./store.ts";
 
 const member = s.object({
   name: s.string().describe("That of its pod, too"),
@@ -29,10 +30,14 @@ const update = s.object({
 });
 
 const recovery = s.object({
-  phase: s.enum("Stopping", "Seeding", "Rejoining", "Done", "Refused").describe("How far it is"),
+  phase: s
+    .enum("Stopping", "Seeding", "Rejoining", "Returning", "Done", "Refused")
+    .describe("How far it is; `Returning`: a restore in place goes back to the old data"),
   source: s.enum("Member", "Backup").optional().describe("Where the data comes from"),
   member: s.string().optional().describe("Whose data the cluster goes on with"),
   restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
+  from: backupSource.optional().describe("The backup that it began with and keeps to"),
+  bump: s.int64().optional().describe("What the backup's revisions are raised by, so that clients never see them fall"),
   revision: s.int64().optional().describe("The newest revision of that data"),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),
   reason: s.string().describe("Why it was decided, with what was seen"),
@@ -47,6 +52,12 @@ const defragmentation = s.object({
 const comparison = s.object({
   at: s.timestamp().describe("When the data of all members was last compared, at one revision"),
   differing: s.array(s.string()).max(32).describe("Members with other data than the majority"),
+});
+
+const exhausted = s.object({
+  revision: s.int64().describe("The newest revision then: nothing was deleted while it stays"),
+  quota: s.int64().describe("Bytes that the database might have then"),
+  at: s.timestamp().describe("When room was to be made for the last time"),
 });
 
 const growthRefused = s.object({
@@ -82,6 +93,7 @@ export const clusterStatus = s.object({
   recovery: recovery.optional().describe("The last recovery from a lost quorum: what was done and why"),
   comparison: comparison.optional().describe("The last comparison of the members' data"),
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
+  exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),
   growthRefused: growthRefused.optional().describe("Why volumes do not grow"),
   backup: backupRecord.optional().describe("The newest backup by schedule"),
   advice: s.array(advice).max(16).describe("What should be known before it becomes a problem"),

@@ -96,10 +96,14 @@ export const EtcdCluster = defineResource({
         "has(self.bootstrap) == has(oldSelf.bootstrap)",
         "a cluster is born once: where its first data came from cannot change",
       ),
+      s.rule(
+        "!self.auth.enabled || self.tls.mode != 'Off'",
+        "auth needs TLS: without certificates nobody knows who the operator is, and it would lock itself out",
+      ),
     ),
   rules: [
     s.rule(
-      "self.size == 0 || oldSelf.size == 0 || self.size > oldSelf.size / 2",
+      "self.size == 0 || oldSelf.size == 0 || self.size >= oldSelf.size - 1 || self.size > oldSelf.size / 2",
       "at most a minority of the members can be taken away at once: go down in steps",
     ),
     s.rule(

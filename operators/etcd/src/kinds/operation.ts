@@ -10,7 +10,7 @@ export const EtcdOperation = defineResource({
   describe: "Something done to an EtcdCluster once, on record. It cannot be changed; make another.",
   spec: s
     .object({
-      cluster: s.string().min(1).max(52).describe("The EtcdCluster in this namespace"),
+      cluster: s.string().min(1).max(56).describe("The EtcdCluster in this namespace"),
       do: s
         .oneOf({
           defragment: s

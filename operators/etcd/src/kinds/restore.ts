@@ -12,14 +12,14 @@ export const EtcdRestore = defineResource({
     "Makes a cluster from a backup. The backup knows data, size, version and options of the cluster it was taken from.",
   spec: s
     .object({
-      cluster: s.string().min(1).max(52).describe("The EtcdCluster to make, or to overwrite if `overwrite` says so"),
+      cluster: s.string().min(1).max(56).describe("The EtcdCluster to make, or to overwrite if `overwrite` says so"),
       store,
       backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
       encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
       imagePullSecrets,
       overwrite: s
         .string()
-        .max(52)
+        .max(56)
         .optional()
         .describe("The name of the cluster once more: yes, replace all data of the existing cluster"),
     })

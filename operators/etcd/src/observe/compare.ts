@@ -27,7 +27,9 @@ export async function compareData(
 ): Promise<Comparison | undefined> {
   const { quorum, answers } = hearing;
   if (quorum === undefined) return former;
-  if (accusedOf(hearing).length > 0) return await judge(reach, quorum, { answers, now });
+  if (accusedOf(hearing).length > 0) {
+    return isUndecided(former, quorum) && !isDue(former, now) ? former : await judge(reach, quorum, { answers, now });
+  }
   if (!isDue(former, now)) return former;
   const voters = quorum.members.filter(({ isLearner }) => !isLearner);
   if (!areComparable(voters, answers, quorum.clusterId)) return former;
@@ -45,6 +47,17 @@ const SOON = 60_000;
 function isDue(former: Comparison | undefined, now: number): boolean {
   if (former === undefined) return true;
   return now - former.at >= (former.differing.length === 0 ? RARELY : SOON);
+}
+
+/** Everybody differs, so nobody could say who is right: to ask again reads all data of all members. */
+function isUndecided(former: Comparison | undefined, { members }: NonNullable<Hearing["quorum"]>): boolean {
+  return former !== undefined && members.every(({ member }) => former.differing.includes(member));
+}
+
+/** Who of those that are left differs; there is nothing to compare where one is left. */
+export async function differingSurvivors(reach: Reach, { answers }: Hearing): Promise<readonly string[]> {
+  const talking = Object.values(answers).filter(({ is }) => is === "talking");
+  return talking.length < 2 ? [] : differingAmong(await hashAll(reach, answers));
 }
 
 type Answers = Hearing["answers"];

@@ -1,6 +1,7 @@
 /** Looking at a cluster. */
 export { GUARD_LABEL, observe, openReach, OWNS, READS, UID_LABEL } from "./observe.ts";
-export type { ClusterContext, Outside, SeedSource, Seen } from "./observe.ts";
+export type { ClusterContext, Outside, Seen } from "./observe.ts";
+export type { SeedSource } from "./seed-source.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";
 export { Reach } from "./reach.ts";
 export type { Connect } from "./reach.ts";

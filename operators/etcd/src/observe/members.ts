@@ -9,26 +9,37 @@ export interface Hearing {
   readonly answers: { readonly [member: string]: Answer };
   /** Undefined when nobody could answer for all. */
   readonly quorum: Extract<Membership, { by: "quorum" }> | undefined;
+  /** Somebody answered for all, and nobody in a way that can be believed: why. */
+  readonly disbelief: string | undefined;
   readonly alarms: readonly Alarm[];
   readonly clusterVersion: string | undefined;
 }
 
 type Statuses = ReadonlyMap<string, EndpointStatus | string>;
 
-/** Asks everybody at once. `expected` is the identity that the cluster must have, if it has one. */
-export async function hear(reach: Reach, expected: string | undefined): Promise<Hearing> {
+/** What an answer must fit to count. */
+export interface Belief {
+  /** The identity that the cluster must have, if it has one. */
+  readonly expected: string | undefined;
+  /** Why a list of members cannot be true, if it cannot. */
+  readonly doubt: (members: readonly Listed[]) => string | undefined;
+}
+
+/** Asks everybody at once. */
+export async function hear(reach: Reach, { expected, doubt }: Belief): Promise<Hearing> {
   const statuses = new Map(
     await Promise.all(reach.members.map(async (member) => [member, await statusOf(reach, member)] as const)),
   );
   const speakers = [...statuses].filter(([, status]) => isSpeaker(status, expected)).map(([member]) => member);
-  const listed = await firstOf(speakers, (member) => listAt(reach, member));
+  const { listed, disbelief } = await listBy(reach, speakers, doubt);
   const spokesman = listed?.member;
   const alarms = spokesman === undefined ? [] : ((await settled(reach.to(spokesman)?.maintenance.alarms())) ?? []);
   const versions = spokesman === undefined ? undefined : await settled(reach.to(spokesman)?.maintenance.versions());
   const cluster = versions?.cluster;
   return {
     answers: answersOf(statuses, alarms),
-    quorum: listed && membershipOf(listed.list),
+    quorum: listed?.list,
+    disbelief,
     alarms,
     clusterVersion: cluster !== undefined && /^\d+\.\d+\.\d+$/u.test(cluster) ? cluster : undefined,
   };
@@ -50,24 +61,25 @@ function isSpeaker(status: EndpointStatus | string, expected: string | undefined
 
 interface Heard {
   readonly member: string;
-  readonly list: EtcdMembership;
+  readonly list: Extract<Membership, { by: "quorum" }>;
 }
 
-async function listAt(reach: Reach, member: string): Promise<Heard | undefined> {
-  const list = await settled(reach.to(member)?.members.list());
-  return list && { member, list };
-}
-
-/** One after the other until one answers: a linearizable list needs a quorum, so one answer is as good as all. */
-async function firstOf<T>(
-  members: readonly string[],
-  ask: (member: string) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  for (const member of members) {
-    const answer = await ask(member);
-    if (answer !== undefined) return answer;
+/** One after the other until one is to be believed: a linearizable list needs a quorum, so one answer is as good as all. */
+async function listBy(
+  reach: Reach,
+  speakers: readonly string[],
+  doubt: Belief["doubt"],
+): Promise<{ readonly listed?: Heard; readonly disbelief: string | undefined }> {
+  let disbelief: string | undefined;
+  for (const member of speakers) {
+    const answer = await settled(reach.to(member)?.members.list());
+    if (answer === undefined) continue;
+    const list = membershipOf(answer);
+    const why = doubt(list.members);
+    if (why === undefined) return { listed: { member, list }, disbelief: undefined };
+    disbelief ??= why;
   }
-  return undefined;
+  return { disbelief };
 }
 
 /** A question that may fail: no answer is an answer. */

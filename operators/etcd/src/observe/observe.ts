@@ -4,24 +4,27 @@ import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "capstan/kinds/v1";
 import type { Membership, Observation, Safeguard } from "../contract.ts";
+import { isRecovering } from "../decide/index.ts";
 import type { Dial } from "../etcd/index.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { clientServiceName, CLUSTER_LABEL, MEMBER_LABEL, TRUST_ANNOTATION } from "../pods/index.ts";
 import type { Form, Place } from "../pods/index.ts";
-import { planTls, tlsSecrets } from "../tls/index.ts";
+import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
-import { compareData } from "./compare.ts";
+import { disbeliefIn } from "./belief.ts";
+import { compareData, differingSurvivors } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
-import { differingAmong, hashAll } from "./hashes.ts";
 import { comparisonOf, knownOf, rememberedMembers, wantedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { hear } from "./members.ts";
 import type { Hearing } from "./members.ts";
-import { seePod, seeVolume } from "./pods.ts";
+import { mountsOf, seePod, seeVolume } from "./pods.ts";
 import type { ClaimObject, NodeObject, PodObject } from "./pods.ts";
 import { Reach } from "./reach.ts";
 import type { Connect } from "./reach.ts";
+import { backupsOf } from "./seed-source.ts";
+import type { SeedSource } from "./seed-source.ts";
 
 /** What the controller writes and what it only reads. */
 export const OWNS = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget, EtcdBackup] as const;
@@ -43,9 +46,6 @@ export interface Outside {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
-
-/** Where the data of a first member comes from. */
-export type SeedSource = Pick<NonNullable<ClusterObject["spec"]["bootstrap"]>, "store" | "backup" | "encryption">;
 
 /** Everything that was seen, and the ways to the members that were opened for it. */
 export interface Seen extends Observation {
@@ -73,8 +73,13 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
     const known = knownOf(object.status);
     // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
     const expected = known.recovery?.phase === "Seeding" ? undefined : known.clusterId;
-    const hearing = await hear(reach, expected);
     const remembered = rememberedMembers(object.status);
+    const volumes = claims.map(seeVolume);
+    const hearing = await hear(reach, {
+      expected,
+      // Whoever is to go on alone lists itself alone.
+      doubt: (members) => (isRecovering(known.recovery) ? undefined : disbeliefIn(members, { remembered, volumes })),
+    });
     const comparison = await compareData(reach, { hearing, now, former: comparisonOf(object.status) });
     const membership: Membership = hearing.quorum ?? { by: "memory", members: remembered };
     return {
@@ -82,16 +87,18 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       now,
       wanted: wantedOf(object, form, replacements(context)),
       known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
-      pods: pods.map((pod) => seePod(pod, nodeOf(context, pod), now)),
-      volumes: claims.map(seeVolume),
+      pods: pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, mounts: tls.mounts })),
+      volumes,
       answers: acquitted(hearing.answers, comparison),
       membership,
+      ...(hearing.disbelief === undefined ? {} : { disbelief: hearing.disbelief }),
       foreign: foreignNames(context),
+      otherTrust: otherTrust(pods, { name: place.name, tls }),
       missing: missingParts(context, tls),
-      differing: hearing.quorum ? (comparison?.differing ?? []) : differingAmong(await hashAll(reach, hearing.answers)),
+      differing: hearing.quorum ? (comparison?.differing ?? []) : await differingSurvivors(reach, hearing),
       staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
-      ...backupsOf(context),
+      ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
       ...(comparison === undefined ? {} : { comparison }),
       object,
       form,
@@ -190,6 +197,20 @@ function foreignNames({ get, object }: LookContext): string[] {
   return [...services.map((service) => `Service ${service}`), ...(set === undefined ? [] : [`StatefulSet ${name}`])];
 }
 
+/** Members with certificates of the operator's authority where Secrets are given, or the other way round. */
+function otherTrust(
+  pods: readonly PodObject[],
+  { name, tls }: { readonly name: string; readonly tls: TlsPlan },
+): string[] {
+  const wanted = tls.mounts?.peer;
+  const isOwn = (secret: string): boolean => secret === secretNames({ name }).peer;
+  return pods.flatMap((pod) => {
+    const { peer } = mountsOf(pod);
+    const isOther = wanted !== undefined && peer !== undefined && isOwn(peer) !== isOwn(wanted);
+    return isOther ? [pod.metadata.name] : [];
+  });
+}
+
 function missingParts({ get }: LookContext, { apply, mounts, state }: TlsPlan): string[] {
   if (mounts === undefined) return state.ready ? [] : [state.message];
   const names = new Set([...apply.map(({ name }) => name), mounts.server, mounts.peer]);
@@ -201,24 +222,6 @@ function replacements({ find, object }: LookContext): string[] {
     const { member } = spec.do.replaceMember ?? {};
     return spec.cluster === object.metadata.name && status?.phase === "Running" && member !== undefined ? [member] : [];
   });
-}
-
-/** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
-function backupsOf({ find, object }: LookContext): Pick<Seen, "newestBackup" | "restore" | "seedFrom"> {
-  const { name } = object.metadata;
-  const { bootstrap, backup } = object.spec;
-  const newest = newestBackup(find(EtcdBackup).filter(({ spec }) => spec.cluster === name));
-  const restore = find(EtcdRestore).find(
-    ({ spec, status }) => spec.cluster === name && spec.overwrite === name && status?.phase === "Running",
-  );
-  const fallback = newest ?? backup ?? bootstrap;
-  const seedFrom =
-    (restore?.spec as SeedSource | undefined) ?? (object.status?.clusterId === undefined ? bootstrap : fallback);
-  return {
-    ...(newest?.backup === undefined ? {} : { newestBackup: newest.backup }),
-    ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
-    ...(seedFrom === undefined ? {} : { seedFrom }),
-  };
 }
 
 /** Backups that were made before updates, by the names of their EtcdBackups. */
@@ -239,20 +242,6 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
 
 /** On an EtcdBackup that is made before an update: the version that members go to. */
 export const GUARD_LABEL = "etcd.capstan.dev/before-update";
-
-type FoundBackup = {
-  readonly spec: unknown;
-  readonly status?: { readonly last?: { readonly name: string; readonly time: string } };
-};
-
-/** The newest backup that any EtcdBackup of the cluster has made, and where it is. */
-function newestBackup(backups: readonly FoundBackup[]): SeedSource | undefined {
-  const made = backups.flatMap(({ spec, status }) => (status?.last === undefined ? [] : [{ spec, last: status.last }]));
-  const [newest] = made.toSorted((one, other) => other.last.time.localeCompare(one.last.time));
-  if (newest === undefined) return undefined;
-  const { store, encryption } = newest.spec as SeedSource;
-  return { store, backup: newest.last.name, ...(encryption === undefined ? {} : { encryption }) };
-}
 
 /** Alarms about members that are gone, and about members that were found to be right. */
 function staleAlarms({ quorum, alarms }: Hearing, comparison: Comparison | undefined): string[] {

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatResult } from "../backup/agent/result.ts";
+import { BIRTH_ANNOTATIONS, BOOT_ANNOTATION, PRINT_ANNOTATION } from "../pods/index.ts";
 import { seePod } from "./pods.ts";
 import type { PodObject } from "./pods.ts";
 
 function podWith(status: object): PodObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name: "e-0", uid: "u" }, status } as unknown as PodObject;
 }
+
+const light = { node: undefined, now: 0 };
 
 const waiting = { reason: "CrashLoopBackOff", message: "back-off 10s" };
 
@@ -15,14 +18,33 @@ test("a member whose backup is broken tells what the agent said, not only that s
   const fetch = { name: "fetch", state: { waiting }, lastState: { terminated: { exitCode: 1, message } } };
   const etcd = { name: "etcd", state: { waiting: { reason: "PodInitializing" } } };
   for (const containerStatuses of [[], [etcd]]) {
-    const { trouble } = seePod(podWith({ initContainerStatuses: [fetch], containerStatuses }), undefined, 0);
+    const { trouble } = seePod(podWith({ initContainerStatuses: [fetch], containerStatuses }), light);
     assert.match(trouble ?? "", /CrashLoopBackOff.*Truncated: the backup breaks off/u);
   }
 });
 
 test("a member that crashes tells how it ended, and one that is being made is in no trouble", () => {
   const etcd = { name: "etcd", state: { waiting }, lastState: { terminated: { exitCode: 2 } } };
-  assert.match(seePod(podWith({ containerStatuses: [etcd] }), undefined, 0).trouble ?? "", /it ended with 2/u);
+  assert.match(seePod(podWith({ containerStatuses: [etcd] }), light).trouble ?? "", /it ended with 2/u);
   const making = { name: "etcd", state: { waiting: { reason: "ContainerCreating" } } };
-  assert.equal(seePod(podWith({ containerStatuses: [making] }), undefined, 0).trouble, undefined);
+  assert.equal(seePod(podWith({ containerStatuses: [making] }), light).trouble, undefined);
+});
+
+test("a member with other Secrets than it should have is not as it should be, whatever its fingerprint", () => {
+  const volumes = ["server", "peer"].map((part) => ({ name: `tls-${part}`, secret: { secretName: part } }));
+  const metadata = { name: "e-0", uid: "u", annotations: { [PRINT_ANNOTATION]: "p" } };
+  const pod = { metadata, spec: { volumes } } as unknown as PodObject;
+  const printWith = (mounts: { server: string; peer: string }): string => seePod(pod, { ...light, mounts }).print;
+  assert.equal(printWith({ server: "server", peer: "peer" }), "p");
+  assert.notEqual(printWith({ server: "server", peer: "renamed" }), "p");
+  assert.notEqual(printWith({ server: "renamed", peer: "peer" }), "p");
+});
+
+test("only what can be taken back makes a newborn: an earlier operator's pods keep their flags for life", () => {
+  const told = BIRTH_ANNOTATIONS["initial-cluster"];
+  const isNewborn = (annotations: { [name: string]: string }): boolean =>
+    seePod({ metadata: { name: "e-0", uid: "u", annotations } } as unknown as PodObject, light).isNewborn;
+  assert.equal(isNewborn({ [BOOT_ANNOTATION]: "join", [told]: "x" }), true);
+  assert.equal(isNewborn({ [BOOT_ANNOTATION]: "join" }), false);
+  assert.equal(isNewborn({ [BOOT_ANNOTATION]: "live", [told]: "x" }), false);
 });

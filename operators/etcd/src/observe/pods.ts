@@ -3,7 +3,16 @@ import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "../backup/agent/result.ts";
 import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
-import { BOOT_ANNOTATION, MEMBER_LABEL, PRINT_ANNOTATION, toBytes, VERSION_LABEL } from "../pods/index.ts";
+import {
+  BIRTH_ANNOTATIONS,
+  BOOT_ANNOTATION,
+  MEMBER_LABEL,
+  PRINT_ANNOTATION,
+  TLS_VOLUMES,
+  toBytes,
+  VERSION_LABEL,
+} from "../pods/index.ts";
+import type { Form } from "../pods/index.ts";
 
 export type PodObject = ObjectOf<typeof Pod>;
 export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
@@ -13,12 +22,21 @@ const BOOTS: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"
 /** A pod that does not end so long after it was told to has a node that nobody hears of. */
 const STUCK = 120_000;
 
-export function seePod(pod: PodObject, node: NodeObject | undefined, now: number): SeenPod {
+/** What a pod is seen by. */
+export interface Light {
+  readonly node: NodeObject | undefined;
+  readonly now: number;
+  /** The Secrets with certificates that members shall have. */
+  readonly mounts?: Form["mounts"];
+}
+
+export function seePod(pod: PodObject, { node, now, mounts }: Light): SeenPod {
   const container = containerOf(pod);
   const trouble = troubleOf(pod);
   const nodeName = pod.spec?.nodeName;
   return {
     ...marksOf(pod),
+    ...(hasOthers(pod, mounts) ? { print: OTHER_SECRETS } : {}),
     uid: pod.metadata.uid,
     state: stateOf(pod),
     isReady: conditionOf(pod, "Ready")?.status === "True",
@@ -31,12 +49,31 @@ export function seePod(pod: PodObject, node: NodeObject | undefined, now: number
   };
 }
 
+/** No fingerprint: whoever mounts other Secrets than it should is made anew, whatever its fingerprint says. */
+const OTHER_SECRETS = "other Secrets";
+
+/** The Secrets with certificates that a pod has. */
+export function mountsOf({ spec }: PodObject): { readonly [Part in "server" | "peer"]: string | undefined } {
+  const secretOf = (volume: string): string | undefined =>
+    spec?.volumes?.find(({ name }) => name === volume)?.secret?.secretName;
+  return { server: secretOf(TLS_VOLUMES.server), peer: secretOf(TLS_VOLUMES.peer) };
+}
+
+function hasOthers(pod: PodObject, wanted: Form["mounts"]): boolean {
+  const { server, peer } = mountsOf(pod);
+  return wanted !== undefined && (server !== wanted.server || peer !== wanted.peer);
+}
+
 /** What was written on the pod when it was made. */
-function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "print" | "version"> {
+function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "isNewborn" | "print" | "version"> {
   const { labels = {}, annotations = {} } = metadata;
+  const boot = BOOTS.find((one) => one === annotations[BOOT_ANNOTATION]) ?? "live";
+  // Pods of earlier operators have it in their flags, which cannot be changed.
+  const isTold = annotations[BIRTH_ANNOTATIONS["initial-cluster"]] !== undefined;
   return {
     member: labels[MEMBER_LABEL] ?? "",
-    boot: BOOTS.find((boot) => boot === annotations[BOOT_ANNOTATION]) ?? "live",
+    boot,
+    isNewborn: isTold && (boot === "seed" || boot === "join"),
     print: annotations[PRINT_ANNOTATION] ?? "",
     version: labels[VERSION_LABEL] ?? "",
   };

@@ -7,6 +7,7 @@ import { EtcdError } from "../etcd/index.ts";
 import { EtcdBackup, EtcdCluster, EtcdOperation } from "../kinds/index.ts";
 import { openReach } from "../observe/index.ts";
 import type { ClusterObject, Outside, Reach } from "../observe/index.ts";
+import { formatTimestamp } from "../timestamp.ts";
 
 const OWNS = [EtcdOperation, EtcdBackup] as const;
 const READS = [EtcdCluster, Pod, Secret] as const;
@@ -32,7 +33,7 @@ async function turn(context: OperationContext, outside: Outside): Promise<Answer
     cluster === undefined
       ? rejected(`there is no EtcdCluster ${operation.spec.cluster}`)
       : await goOn(context, { operation, cluster, outside });
-  const now = `${new Date(outside.now()).toISOString().slice(0, 19)}Z`;
+  const now = formatTimestamp(outside.now());
   status.message = progress.message;
   status.began = operation.status?.began ?? now;
   if ("done" in progress && progress.done !== undefined) status.done = [...progress.done];

@@ -2,11 +2,14 @@
 import type { Boot } from "../contract.ts";
 import { minorOf } from "../decide/index.ts";
 import { CLIENT_PORT, clientUrl, METRICS_PORT, PEER_PORT, peerUrl } from "./names.ts";
-import type { Place } from "./names.ts";
+import type { BIRTH_ANNOTATIONS, Place } from "./names.ts";
 
 export const DATA_PATH = "/var/lib/etcd";
 export const DATA_DIR = `${DATA_PATH}/data`;
 export const TLS_PATH = "/etc/etcd/tls";
+
+/** What a member's birth depends on. */
+export type BirthInput = Pick<FlagInput, "place" | "member" | "boot" | "peers" | "token">;
 
 /** What flags depend on. */
 export interface FlagInput {
@@ -21,15 +24,21 @@ export interface FlagInput {
   readonly quota: number;
   readonly compaction: { readonly mode: "Periodic" | "Revision" | "Off"; readonly retention: string };
   readonly options: { readonly [flag: string]: string };
+  /** The common name that peers' certificates have, where the operator makes them. */
+  readonly peerName?: string;
 }
 
+/** How a member begins with nothing. */
+export type Birth = { readonly [flag in keyof typeof BIRTH_ANNOTATIONS]?: string };
+
 /** `--name=value` for each, in a stable order. */
-export function flagsOf(input: FlagInput): string[] {
+export function flagsOf(input: FlagInput, birth: Birth = birthOf(input)): string[] {
   const { "feature-gates": gates, ...options } = input.options;
   const flags = {
     ...identity(input),
-    ...birth(input),
-    ...(input.place.isSecure ? secrecy(input.version) : {}),
+    ...birth,
+    ...(input.boot === "survive" ? { "force-new-cluster": "true" } : {}),
+    ...(input.place.isSecure ? secrecy(input) : {}),
     ...compaction(input),
     ...checks(input.version, gates),
     "quota-backend-bytes": String(input.quota),
@@ -52,28 +61,29 @@ function identity({ place, member }: FlagInput): { [flag: string]: string } {
 }
 
 /**
- * How a member begins; etcd looks at it only when its data directory is empty. A member that has lived is told to join a cluster
- * of nobody: with its data it goes on, without it fails, and so never votes without its memory.
+ * How a member begins; etcd looks at it only when its data directory is empty. A member that has data, from a backup or because it
+ * has lived, is told to join a cluster of nobody: with its data it goes on, without it fails, and so never votes without its memory.
  */
-function birth({ place, member, boot, peers, token }: FlagInput): { [flag: string]: string } {
+export function birthOf({ place, member, boot, peers, token }: BirthInput): Birth {
   const alone = `${member}=${peerUrl(place, member)}`;
   switch (boot) {
     case "seed":
-    case "seed-backup":
       return { "initial-cluster": alone, "initial-cluster-state": "new", "initial-cluster-token": token };
     case "join": {
       const all = [...new Set([...peers, member])].map((peer) => `${peer}=${peerUrl(place, peer)}`);
       return { "initial-cluster": all.join(","), "initial-cluster-state": "existing" };
     }
+    case "seed-backup":
     case "live":
-      return { "initial-cluster": alone, "initial-cluster-state": "existing" };
     case "survive":
-      return { "initial-cluster": alone, "initial-cluster-state": "existing", "force-new-cluster": "true" };
+      return { "initial-cluster": alone, "initial-cluster-state": "existing" };
   }
 }
 
-function secrecy(version: string): { [flag: string]: string } {
+function secrecy({ version, peerName, options }: FlagInput): { [flag: string]: string } {
   const prefix = minorOf(version) < 6 ? "experimental-" : "";
+  // One authority signs for clients, too: only who has a peer's certificate may speak as one. etcd takes one such rule, not two.
+  const isNamed = peerName !== undefined && !("peer-cert-allowed-hostname" in options);
   return {
     "cert-file": `${TLS_PATH}/server/tls.crt`,
     "key-file": `${TLS_PATH}/server/tls.key`,
@@ -83,6 +93,7 @@ function secrecy(version: string): { [flag: string]: string } {
     "peer-key-file": `${TLS_PATH}/peer/tls.key`,
     "peer-trusted-ca-file": `${TLS_PATH}/peer/ca.crt`,
     "peer-client-cert-auth": "true",
+    ...(isNamed ? { "peer-cert-allowed-cn": peerName } : {}),
     // Names of pods cannot be looked up by address everywhere; the authority signs for this cluster only.
     [`${prefix}peer-skip-client-san-verification`]: "true",
   };

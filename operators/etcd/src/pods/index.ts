@@ -2,6 +2,7 @@
 export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
 export { DATA_DIR, DATA_PATH } from "./flags.ts";
 export {
+  BIRTH_ANNOTATIONS,
   BOOT_ANNOTATION,
   claimName,
   CLIENT_PORT,
@@ -18,6 +19,6 @@ export {
   VERSION_LABEL,
 } from "./names.ts";
 export type { Place } from "./names.ts";
-export { buildPod, imageOf, printOf, tokenOf } from "./pod.ts";
+export { bootAnnotations, buildPod, imageOf, printOf, TLS_VOLUMES, tokenOf } from "./pod.ts";
 export type { ClusterSpec, Form, SeedParts } from "./pod.ts";
-export { PROFILES, toBytes } from "./profile.ts";
+export { PROFILES, quotaOf, toBytes } from "./profile.ts";

@@ -16,6 +16,12 @@ export const PRINT_ANNOTATION = "etcd.capstan.dev/print";
 export const VERSION_LABEL = "etcd.capstan.dev/version";
 /** The trust with which a member was started. */
 export const TRUST_ANNOTATION = "etcd.capstan.dev/trust";
+/** How a member is to begin if it finds no data, by the flags of etcd: on the pod and not in its spec, so that it can be taken back. */
+export const BIRTH_ANNOTATIONS = {
+  "initial-cluster": "etcd.capstan.dev/initial-cluster",
+  "initial-cluster-state": "etcd.capstan.dev/initial-cluster-state",
+  "initial-cluster-token": "etcd.capstan.dev/initial-cluster-token",
+} as const;
 
 export const CLIENT_PORT = 2379;
 export const PEER_PORT = 2380;

@@ -4,7 +4,8 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import type { Boot } from "../contract.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
+import { birthAnnotations, birthVariables, REFERRED_BIRTH } from "./birth.ts";
+import { birthOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
 import { mergeTrees } from "./merge.ts";
 import {
   BOOT_ANNOTATION,
@@ -18,6 +19,7 @@ import {
   VERSION_LABEL,
 } from "./names.ts";
 import type { Place } from "./names.ts";
+import { peerName } from "../tls/index.ts";
 import { PROFILES } from "./profile.ts";
 
 export type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
@@ -51,7 +53,7 @@ export interface PodInput {
 
 export function buildPod(form: Form, input: PodInput): DesiredPod {
   const { place, spec, trust } = form;
-  const { member, version, boot } = input;
+  const { member, version } = input;
   const labels = {
     ...spec.podTemplate?.metadata?.labels,
     ...memberLabels(place.name, member),
@@ -59,14 +61,14 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
   };
   const annotations = {
     ...spec.podTemplate?.metadata?.annotations,
-    [BOOT_ANNOTATION]: boot,
+    ...bootAnnotations(form, input),
     [PRINT_ANNOTATION]: printOf(form, version),
     [TRUST_ANNOTATION]: trust,
   };
   const merged = mergeTrees(ownSpec(form, input), spec.podTemplate?.spec ?? {});
   // What the template may not change is put back: who the pod is and what it runs.
-  const containers = (merged["containers"] as readonly { name: string }[]).map((container) =>
-    container.name === "etcd" ? { ...container, ...etcdEssentials(form, input) } : container,
+  const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
+    container.name === "etcd" ? { ...container, ...etcdEssentials(form, input), env: withBirth(container) } : container,
   );
   const { hostname, subdomain, restartPolicy } = podEssentials(form, input);
   // The merge of two pod specs is a pod spec; the API server judges what the user put in.
@@ -74,6 +76,26 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
     metadata: { labels, annotations },
     spec: { ...merged, containers, hostname, subdomain, restartPolicy },
   } as DesiredPod;
+}
+
+interface MergedContainer {
+  readonly name: string;
+  readonly env?: readonly { readonly name: string }[];
+}
+
+/** How a member begins is told by variables that nobody else may set. */
+function withBirth({ env = [] }: MergedContainer) {
+  const own = birthVariables();
+  return [...own, ...env.filter(({ name }) => own.every((variable) => variable.name !== name))];
+}
+
+/** What is written on a pod about its beginning. */
+export function bootAnnotations(
+  { place, uid }: Form,
+  { member, boot, peers }: Pick<PodInput, "member" | "boot" | "peers">,
+): { readonly [annotation: string]: string } {
+  const token = tokenOf({ uid }, member);
+  return { [BOOT_ANNOTATION]: boot, ...birthAnnotations(birthOf({ place, member, boot, peers, token }), token) };
 }
 
 /** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
@@ -112,6 +134,7 @@ function flagInput(
     quota,
     compaction,
     options: spec.options,
+    ...(place.isSecure && spec.tls.mode === "Managed" ? { peerName: peerName(place) } : {}),
   };
 }
 
@@ -121,14 +144,15 @@ function podEssentials({ place }: Form, { member }: PodInput) {
 
 function etcdEssentials(form: Form, input: PodInput) {
   const image = imageOf(form.spec, input.version);
-  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input)) };
+  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input), REFERRED_BIRTH) };
 }
 
 function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unknown } {
   const { mounts, spec, place } = form;
   const { requests, limits } = PROFILES[spec.profile];
   const secret = (name: string, secretName: string) => ({ name, secret: { secretName } });
-  const tls = mounts === undefined ? [] : [secret("tls-server", mounts.server), secret("tls-peer", mounts.peer)];
+  const tls =
+    mounts === undefined ? [] : [secret(TLS_VOLUMES.server, mounts.server), secret(TLS_VOLUMES.peer, mounts.peer)];
   return {
     ...podEssentials(form, input),
     automountServiceAccountToken: false,
@@ -157,7 +181,7 @@ function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unkno
         },
         volumeMounts: [
           { name: "data", mountPath: DATA_PATH },
-          ...(mounts === undefined ? [] : ["server", "peer"].map((part) => tlsMount(part))),
+          ...(mounts === undefined ? [] : (["server", "peer"] as const).map(tlsMount)),
         ],
         ...PROBES,
       },
@@ -170,11 +194,14 @@ function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unkno
   };
 }
 
+/** The volumes of a pod with what members show to clients and to each other. */
+export const TLS_VOLUMES = { server: "tls-server", peer: "tls-peer" } as const;
+
 /** Nobody's user: members need no rights on their nodes. */
 const USER = 65_532;
 
-function tlsMount(part: string) {
-  return { name: `tls-${part}`, mountPath: `${TLS_PATH}/${part}`, readOnly: true };
+function tlsMount(part: keyof typeof TLS_VOLUMES) {
+  return { name: TLS_VOLUMES[part], mountPath: `${TLS_PATH}/${part}`, readOnly: true };
 }
 
 function port(name: string, containerPort: number) {

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { disruptionBudget } from "./base.ts";
 import { flagsOf } from "./flags.ts";
 import { merge } from "./merge.ts";
-import { buildPod, printOf } from "./pod.ts";
+import { bootAnnotations, buildPod, printOf } from "./pod.ts";
 import type { ClusterSpec, Form } from "./pod.ts";
+import { quotaOf } from "./profile.ts";
 
 const place = { name: "e", namespace: "n", isSecure: false };
 
@@ -23,9 +24,33 @@ function podOf(form: Form, boot: "live" | "join" | "seed" = "live") {
   return buildPod(form, { member: "e-3", boot, version: "3.6.16", peers: ["e-1", "e-2", "e-3"] });
 }
 
+/** The arguments as the kubelet makes them when the container starts: variables come from the annotations that the pod has then. */
+function startedWith({ metadata, spec }: ReturnType<typeof buildPod>): readonly string[] {
+  const [container] = spec?.containers ?? [];
+  return (container?.args ?? []).map((arg) =>
+    String(arg).replace(/\$\((\w+)\)/u, (_whole, name: string) => {
+      const path = container?.env?.find((variable) => variable.name === name)?.valueFrom?.fieldRef?.fieldPath ?? "";
+      return metadata?.annotations?.[path.slice("metadata.annotations['".length, -"']".length)] ?? "";
+    }),
+  );
+}
+
+test("what a new member was told is taken back by other annotations, and nobody else can say it", () => {
+  const env = [
+    { name: "INITIAL_CLUSTER_STATE", value: "new" },
+    { name: "GOMAXPROCS", value: "2" },
+  ];
+  const pod = podOf(formOf({ podTemplate: { spec: { containers: [{ name: "etcd", env }] } } }), "join");
+  const given = pod.spec?.containers?.[0]?.env ?? [];
+  assert.deepEqual(given.filter(({ name }) => name === "INITIAL_CLUSTER_STATE").length, 1);
+  assert.ok(given.some(({ name, value }) => name === "GOMAXPROCS" && value === "2"));
+  const live = bootAnnotations(formOf(), { member: "e-3", boot: "live", peers: [] });
+  const weaned = { ...pod, metadata: { ...pod.metadata, annotations: { ...pod.metadata?.annotations, ...live } } };
+  assert.deepEqual(startedWith(weaned), startedWith(podOf(formOf(), "live")));
+});
+
 test("a member that has lived joins a cluster of nobody, a new one joins all", () => {
-  const flags = (boot: "live" | "join" | "seed"): string[] =>
-    podOf(formOf(), boot).spec?.containers?.[0]?.args?.map(String) ?? [];
+  const flags = (boot: "live" | "join" | "seed"): readonly string[] => startedWith(podOf(formOf(), boot));
   assert.ok(flags("live").includes("--initial-cluster=e-3=http://e-3.e.n.svc:2380"));
   assert.ok(flags("live").includes("--initial-cluster-state=existing"));
   assert.ok(
@@ -65,6 +90,27 @@ test("Secrets for registries are on the pod, which is made anew when they change
   assert.notEqual(printOf(form, "3.6.16"), printOf(formOf(), "3.6.16"));
 });
 
+const secure = (mode: "Managed" | "Provided"): Form => ({
+  ...formOf({ tls: { mode } } as Partial<ClusterSpec>),
+  place: { ...place, isSecure: true },
+  mounts: { server: "e-server", peer: "e-peer" },
+});
+
+test("only certificates of peers open the peers' port, where the operator makes them", () => {
+  const args = (form: Form): string => podOf(form).spec?.containers?.[0]?.args?.join(" ") ?? "";
+  assert.match(args(secure("Managed")), /--peer-cert-allowed-cn=e-peer/u);
+  assert.doesNotMatch(args(secure("Provided")), /allowed/u);
+  const form = secure("Managed");
+  const options = { "peer-cert-allowed-hostname": "peer.example.com" };
+  assert.doesNotMatch(args({ ...form, spec: { ...form.spec, options } }), /allowed-cn/u);
+});
+
+test("the quota is what the option says, else the profile's", () => {
+  assert.equal(quotaOf({ profile: "medium", options: {} }), 4 * 2 ** 30);
+  assert.equal(quotaOf({ profile: "large", options: {} }), 8 * 2 ** 30);
+  assert.equal(quotaOf({ profile: "large", options: { "quota-backend-bytes": "1000" } }), 1000);
+});
+
 test("the user's template is merged by name, and cannot change who the pod is", () => {
   const podTemplate = {
     metadata: { labels: { team: "orders", "etcd.capstan.dev/member": "liar" } },
@@ -80,7 +126,7 @@ test("the user's template is merged by name, and cannot change who the pod is", 
   const pod = podOf(formOf({ podTemplate }));
   const [etcd, sidecar] = pod.spec?.containers ?? [];
   assert.deepEqual(etcd?.command, ["/usr/local/bin/etcd"]);
-  assert.deepEqual(etcd?.env, [{ name: "A", value: "b" }]);
+  assert.deepEqual(etcd?.env?.at(-1), { name: "A", value: "b" });
   assert.equal(sidecar?.name, "sidecar");
   assert.equal(pod.spec?.hostname, "e-3");
   assert.deepEqual(pod.spec?.nodeSelector, { disk: "fast" });

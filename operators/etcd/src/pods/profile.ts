@@ -18,6 +18,15 @@ export const PROFILES: { readonly [name in "small" | "medium" | "large"]: Profil
   large: { requests: { cpu: "2", memory: "4Gi" }, limits: { memory: "16Gi" }, storage: "32Gi", quota: 8 * GIB },
 };
 
+/** Bytes that the databases of a cluster may have: what an option says, or the profile. */
+export function quotaOf(spec: {
+  readonly profile: keyof typeof PROFILES;
+  readonly options: { readonly [flag: string]: string };
+}): number {
+  const flag = Number(spec.options["quota-backend-bytes"]);
+  return flag > 0 ? flag : PROFILES[spec.profile].quota;
+}
+
 /** A quantity in whole bytes. */
 export function toBytes(quantity: string | number): number {
   return Number(quantityToInteger(parseQuantity(String(quantity))));

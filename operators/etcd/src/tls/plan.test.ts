@@ -50,6 +50,29 @@ class World {
 }
 
 describe("certificates of its own", () => {
+  test("what has expired is not called ready", () => {
+    const world = new World();
+    const short = { ...spec, caValidity: "2d", overlap: "24h" };
+    world.restartAll(world.plan({ spec: short }));
+    for (let hour = 0; hour <= 48; hour += 6) {
+      world.now += DAY / 4;
+      world.plan({ spec: short });
+    }
+    const { state } = world.plan({ spec: short });
+    assert.deepEqual([state.ready, state.reason], [false, "Expired"]);
+  });
+
+  test("with the shortest authority that is allowed nothing ever expires", () => {
+    const world = new World();
+    const short = { ...spec, caValidity: "6d", overlap: "24h" };
+    for (let hour = 0; hour < 24 * 20; hour += 6) {
+      const plan = world.plan({ spec: short });
+      assert.ok(plan.state.ready, `hour ${hour}: ${plan.state.message}`);
+      world.restartAll(plan);
+      world.now += DAY / 4;
+    }
+  });
+
   test("the first plan makes everything, the second changes nothing", () => {
     const world = new World();
     const first = world.plan();

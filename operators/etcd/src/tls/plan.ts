@@ -1,4 +1,5 @@
 /** What a cluster's certificates should be now: everything is computed from the Secrets that exist, the spec and the time. */
+import { parseCertificate } from "capstan/pki";
 import type { KeyedCertificate } from "capstan/pki";
 import { parseDuration } from "../duration.ts";
 import type { TlsMaterial } from "../etcd/index.ts";
@@ -94,7 +95,7 @@ function planManaged(input: TlsInput): TlsPlan {
   const complete = server !== undefined && peer !== undefined && client !== undefined;
   return {
     apply,
-    state: describe(succession, complete),
+    state: expired(Object.values(leaves), input.now) ?? describe(succession, complete),
     mounts: { server: names.server, peer: names.peer },
     clientSecret: names.client,
     ...(operator ? { operator: { ca: trust, ...operator } } : {}),
@@ -153,6 +154,15 @@ function oldTrust(secrets: readonly StoredSecret[], name: string): string {
 
 function overlapOf(spec: TlsSpec): number {
   return parseDuration(spec.overlap ?? "24h");
+}
+
+/** Nothing that is too old is called good, whatever kept it from being renewed. */
+function expired(leaves: readonly (KeyedCertificate | undefined)[], now: number): TlsPlan["state"] | undefined {
+  const ends = leaves.flatMap((leaf) => (leaf ? [parseCertificate(leaf.certificate).notAfter] : []));
+  const end = ends.find((one) => one.getTime() <= now);
+  if (end === undefined) return undefined;
+  const message = `A certificate expired at ${end.toISOString()}: let caValidity be longer, and overlap much shorter`;
+  return { ready: false, reason: "Expired", message };
 }
 
 function describe({ phase, signer }: Succession, isComplete: boolean): TlsPlan["state"] {

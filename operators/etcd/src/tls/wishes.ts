@@ -19,7 +19,7 @@ export interface SecretNames {
 }
 
 /** The Secrets of a cluster that manages its own certificates. */
-export function secretNames({ name }: ClusterName): SecretNames {
+export function secretNames({ name }: Pick<ClusterName, "name">): SecretNames {
   return {
     authority: `${name}-ca`,
     server: `${name}-server`,
@@ -43,11 +43,16 @@ export function leafWishes(
       usages: ["server", "client"],
       names: [...inside, ...serviceNames(`${name}-client`, cluster), ...more],
     },
-    peer: { commonName: `${name}-peer`, usages: ["server", "client"], names: inside },
+    peer: { commonName: peerName(cluster), usages: ["server", "client"], names: inside },
     client: { commonName: `${name}-client`, usages: ["client"], names: [] },
     // With authentication on, etcd takes the common name for the user: the operator must be able to do everything.
     operator: { commonName: "root", usages: ["client"], names: [] },
   };
+}
+
+/** Whom members take for one of them. */
+export function peerName({ name }: Pick<ClusterName, "name">): string {
+  return `${name}-peer`;
 }
 
 /** Where clients find the cluster. */

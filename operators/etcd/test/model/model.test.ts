@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decide } from "../../src/decide/index.ts";
 import { follow, isAsWanted } from "./explore.ts";
 import type { Known } from "./explore.ts";
-import { Disaster, isAlive, NEW, OLD } from "./world.ts";
+import { Disaster, isAlive, NEW, observe, OLD } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 
 const base: Slot = {
@@ -32,6 +33,8 @@ const CONDITIONS: readonly Partial<Slot>[] = [
   { pod: "stopping" },
   { pod: "down", data: "broken" },
   { pod: "down", data: "broken", isLong: true },
+  { pod: "starting", data: "empty" },
+  { pod: "down", data: "empty", isLong: true },
   { pod: "down", version: NEW },
   { pod: "cut off" },
   { pod: "cut off", isLong: true },
@@ -41,6 +44,7 @@ const CONDITIONS: readonly Partial<Slot>[] = [
 /** And what a learner can be in; there is at most one. */
 const LEARNERS: readonly Partial<Slot>[] = [
   { role: "learner" },
+  { role: "learner", boot: "join" },
   { role: "learner", version: NEW },
   { role: "learner", data: "corrupt" },
   { role: "learner", isStarted: false, data: "none", pod: "none" },
@@ -87,13 +91,15 @@ function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): Wo
     hasIdentity: true,
     leader: undefined,
     recovers: true,
+    backup: "none",
+    restore: "none",
     store: "works",
     safeguards: {},
   };
 }
 
 /** Data of which nobody can say that it is worthless. */
-const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken"]);
+const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken", "empty"]);
 
 /** Whether there is a way to serve again without hands and without doubt. */
 function mustRecover(world: World): boolean {
@@ -137,6 +143,100 @@ for (const size of [0, 1, 2, 3, 4, 5]) {
     assert.ok(starts > 10_000 && visited.size > 1_000, `${starts} starts, ${visited.size} states`);
   });
 }
+
+test("a backup takes the place of data only where all of it is gone for good", () => {
+  let [recovered, refused] = [0, 0];
+  const visited: Known = new Map();
+  for (const slots of companies()) {
+    const world = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good" } as const;
+    const voters = slots.filter(({ role }) => role === "voter");
+    const isAllGone = voters.every(({ data }) => data === "none" || data === "foreign");
+    const { end, world: final } = follow(world, visited);
+    if (!isAllGone) {
+      assert.notEqual(final.recovery?.source, "Backup", describeWorld(world));
+      refused += Number(end === "refused");
+      continue;
+    }
+    if (isCutOff(world)) continue;
+    recovered++;
+    assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
+  }
+  assert.ok(recovered > 3 && refused > 100, `${recovered} recovered, ${refused} refused`);
+});
+
+/** Restores in place, of every company that could serve without one. */
+function* restores(part: Pick<World, "backup" | "restore">): Generator<World> {
+  for (const slots of companies()) {
+    const world = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), ...part };
+    if (!isCutOff(world) && mustRecover(world)) yield world;
+  }
+}
+
+test("whoever asks for a backup in the place of all data gets it, whatever state the members are in", () => {
+  const visited: Known = new Map();
+  for (const world of restores({ backup: "good", restore: "asked" })) {
+    const { end, world: final } = follow(world, visited);
+    assert.equal(final.recovery?.restore, "r", describeWorld(world));
+    assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
+  }
+});
+
+test("a restore in place that nobody can begin with is called off, and the old data serves", () => {
+  const visited: Known = new Map();
+  for (const world of restores({ backup: "bad", restore: "asked" })) {
+    // The volume of a member may be on its way out: then its data goes with its pod.
+    if (world.slots.some(({ data }) => data === "doomed")) continue;
+    const { end, world: final } = follow(world, visited);
+    const { phase, source } = final.recovery ?? {};
+    // What was lost before may have to be recovered from what is left, once the restore is out of the way.
+    assert.ok(phase === "Refused" || (phase === "Done" && source === "Member"), describeWorld(final));
+    assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
+  }
+});
+
+test("a restore that is withdrawn before its backup serves leads back to the old data, from wherever it was", () => {
+  for (const phase of ["Stopping", "Seeding"] as const) {
+    for (const seed of [
+      [],
+      [{ role: "unlisted", isStarted: false, data: "empty", pod: "down", boot: "seed-backup" }],
+    ] as const) {
+      const slots = company([{ pod: "none" }, { pod: "none" }, { pod: "none" }, ...seed]);
+      const recovery = {
+        phase,
+        source: "Backup",
+        restore: "r",
+        ...(phase === "Seeding" ? { member: "m-3" } : {}),
+      } as const;
+      const start = worldOf({ slots, size: 3, version: OLD, update: undefined });
+      const { end, world: final } = follow({ ...start, backup: "good", restore: "withdrawn", recovery }, new Map());
+      assert.equal(end, "available");
+      assert.deepEqual(
+        final.slots.map(({ name }) => name),
+        ["m-0", "m-1", "m-2"],
+      );
+    }
+  }
+});
+
+test("a first member that forgets how it began before the second comes, and each other before it votes", () => {
+  const slots: Slot[] = [{ ...base, name: "m-0", boot: "seed" }];
+  const { end, world } = follow(worldOf({ slots, size: 3, version: OLD, update: undefined }), new Map());
+  assert.equal(end, "available");
+  assert.deepEqual(
+    world.slots.map(({ boot }) => boot),
+    ["live", "live", "live"],
+  );
+});
+
+test("whoever tells a list that cannot be true is not followed, and keeps nobody from coming back", () => {
+  const disbelief = "m-0 remembers nobody";
+  const slots = company([{}, { pod: "none" }, { pod: "down" }]);
+  const seen = { ...observe(worldOf({ slots, size: 3, version: OLD, update: undefined })), disbelief };
+  const back = decide(seen);
+  assert.deepEqual(back, { do: "create-pod", member: "m-1", boot: "live", version: OLD });
+  const pods = [...seen.pods, ...seen.pods.slice(-1).map((pod) => ({ ...pod, member: "m-1" }))];
+  assert.deepEqual(decide({ ...seen, pods }), { do: "refuse", reason: "DataDiffers", why: disbelief });
+});
 
 test("a version that does not start is put back, and the cluster serves all the time", () => {
   for (const size of [1, 2, 3, 5]) {

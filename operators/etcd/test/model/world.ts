@@ -53,6 +53,10 @@ export interface World {
   readonly hasIdentity: boolean;
   readonly leader: string | undefined;
   readonly recovers: boolean;
+  /** What a recovery would find in the store: nothing, a backup, or one that nobody can begin with. */
+  readonly backup: "none" | "good" | "bad";
+  /** Whether somebody asks for that backup in the place of all data, or did and has thought better of it. */
+  readonly restore: "none" | "asked" | "withdrawn";
   /** Where backups go. */
   readonly store: "works" | "fails" | "none";
   readonly safeguards: { readonly [name: string]: Safeguard };
@@ -110,7 +114,7 @@ export function observe(world: World): Observation {
       rollsBack: true,
       safeguard: world.store === "none" ? "storeless" : "backup",
       recovers,
-      recoversFromBackup: false,
+      recoversFromBackup: world.backup !== "none",
       replaceAfter: 300_000,
       beginsFromBackup: false,
       replace: [],
@@ -136,10 +140,14 @@ export function observe(world: World): Observation {
     answers: Object.fromEntries(slots.map((slot) => [slot.name, answerOf(world, slot, hasQuorum)])),
     membership: hasQuorum ? { by: "quorum", clusterId: "c", members } : { by: "memory", members },
     foreign: [],
+    otherTrust: [],
     missing: [],
     differing: [],
     staleAlarms: [],
     safeguards: world.safeguards,
+    ...(world.backup === "none" ? {} : { newestBackup: "b" }),
+    ...(world.restore === "asked" ? { restore: { uid: "r", name: "r" } } : {}),
+    isWithdrawn: world.restore === "withdrawn",
   };
 }
 
@@ -162,6 +170,7 @@ function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }:
     member: name,
     uid: `uid-${name}`,
     boot,
+    isNewborn: boot === "seed" || boot === "join",
     print: isOldForm ? "old" : `form-${version}`,
     version,
     state: (states as { [state: string]: SeenPod["state"] })[pod] ?? "pending",
@@ -169,6 +178,7 @@ function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }:
     since: isLong ? NOW - LONG : NOW,
     isDown: pod === "down" || pod === "ended",
     restarts: pod === "down" && isLong ? 9 : 0,
+    ...(pod === "down" ? { trouble: "it crashes" } : {}),
     isNodeLost: pod.startsWith("cut off"),
   };
 }
@@ -214,14 +224,16 @@ export function perform(world: World, action: Action): World {
       return createPod(world, action);
     case "delete-pod":
       return deletePod(world, slotOf(world, action.member));
+    case "wean":
+      return put(world, { ...slotOf(world, action.member), boot: "live" });
     case "delete-volume":
-      return put(world, { ...slotOf(world, action.member), data: "none" });
+      return deleteVolume(world, slotOf(world, action.member));
     case "take-snapshot":
       return { ...world, safeguards: { [action.name]: { is: "making" } } };
     case "note-update":
       return noteUpdate(world, action.update);
     case "note-recovery":
-      return { ...world, recovery: action.recovery };
+      return noteRecovery(world, action.recovery);
     default:
       return change(world, action);
   }
@@ -233,6 +245,23 @@ function noteUpdate(world: World, update: KnownUpdate | undefined): World {
   if (begins && world.store !== "none" && update.snapshot === undefined)
     throw new Disaster("an update without a backup");
   return { ...world, update };
+}
+
+/** What is put in the place of data must be all that there is: nobody can say that a volume whose process does not start is worthless. */
+function noteRecovery(world: World, recovery: KnownRecovery): World {
+  const begins = recovery.phase === "Stopping" && recovery.restore === undefined;
+  const voters = begins ? world.slots.filter(({ role }) => role === "voter") : [];
+  const owed = voters.filter(({ data }) => data === "broken" || (recovery.source === "Backup" && data === "good"));
+  if (owed.length > 0) throw new Disaster(`the data of ${owed.map(({ name }) => name).join(", ")} is given up`);
+  return { ...world, recovery };
+}
+
+/** Until a recovery is over, everything that was there before it is there. */
+function deleteVolume(world: World, slot: Slot): World {
+  const { phase = "Done", member } = world.recovery ?? {};
+  if (phase !== "Done" && phase !== "Refused" && slot.name !== member)
+    throw new Disaster(`the volume of ${slot.name} goes in the midst of a recovery`);
+  return put(world, { ...slot, data: "none" });
 }
 
 /** Backups are made, or are not. */
@@ -256,14 +285,22 @@ function change(
   switch (action.do) {
     case "add-learner":
       if (world.slots.some(({ role }) => role === "learner")) throw new Disaster("two learners");
+      mustNotBeginAnew(world.slots);
       return put(world, { ...slotOf(world, action.member), role: "learner", isStarted: false });
     case "promote":
+      mustNotBeginAnew([slotOf(world, action.member)]);
       return put(world, { ...slotOf(world, action.member), role: "voter" });
     case "remove-member":
       return put(world, { ...slotOf(world, action.member), role: "unlisted" });
     case "move-leader":
       return { ...world, leader: action.to };
   }
+}
+
+/** Others rely on a member from now on: one that could begin anew would be a second cluster, or vote without its memory. */
+function mustNotBeginAnew(slots: readonly Slot[]): void {
+  const newborn = slots.find((slot) => isAlive(slot) && (slot.boot === "seed" || slot.boot === "join"));
+  if (newborn !== undefined) throw new Disaster(`${newborn.name} could begin anew`);
 }
 
 function createPod(world: World, { member, boot, version }: Extract<Action, { do: "create-pod" }>): World {
@@ -276,7 +313,10 @@ function createPod(world: World, { member, boot, version }: Extract<Action, { do
 
 /** What happens by itself while the operator looks away. Answers the same world when nothing does. */
 export function pass(world: World): World {
-  let next: World = { ...world, safeguards: backUp(world) };
+  const { phase, restore } = world.recovery ?? {};
+  // Whoever asked is told that it came to nothing.
+  const isToldOff = phase === "Refused" && restore !== undefined;
+  let next: World = { ...world, safeguards: backUp(world), ...(isToldOff ? { restore: "none" } : {}) };
   for (const { name } of world.slots) next = advance(next, slotOf(next, name));
   // Slots of removed members that have nothing left are forgotten.
   const slots = next.slots.filter(({ role, data, pod }) => role !== "unlisted" || data !== "none" || pod !== "none");
@@ -319,6 +359,7 @@ function start(world: World, slot: Slot): World {
 }
 
 function begin(world: World, slot: Slot): World {
+  if (slot.boot === "seed-backup") return beginWithBackup(world, slot);
   if (slot.boot === "seed") {
     if (world.hasIdentity) throw new Disaster("a second cluster of the same name");
     return { ...put(world, { ...slot, role: "voter", isStarted: true, data: "good", pod: "up" }), hasIdentity: true };
@@ -326,6 +367,15 @@ function begin(world: World, slot: Slot): World {
   if (slot.isStarted && slot.boot === "join") throw new Disaster(`${slot.name} votes again without its memory`);
   const joins = canStart(world, slot);
   return put(world, joins ? { ...slot, isStarted: true, data: "good", pod: "up" } : { ...slot, pod: "down" });
+}
+
+/** Another cluster, with nobody of the old one. */
+function beginWithBackup(world: World, slot: Slot): World {
+  if (world.recovery?.phase !== "Seeding") throw new Disaster("a backup that nobody asked for");
+  if (world.backup === "bad") return put(world, { ...slot, pod: "down" });
+  const rest = world.slots.map((other): Slot => ({ ...other, role: "unlisted" }));
+  const born: Slot = { ...slot, role: "voter", isStarted: true, data: "good", pod: "up" };
+  return put({ ...world, slots: rest, leader: slot.name }, born);
 }
 
 /** The membership shrinks to one: nobody else may be running. */

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { connectEtcd, EtcdError } from "../../src/etcd/index.ts";
 import type { TlsMaterial } from "../../src/etcd/index.ts";
-import { planTls } from "../../src/tls/index.ts";
+import { peerName, planTls } from "../../src/tls/index.ts";
 import type { StoredSecret, TlsPlan, TlsSpec } from "../../src/tls/index.ts";
 import { startEtcd, takePlace, until, untilHealthy } from "../etcd/processes.ts";
 import type { EtcdProcess, MemberPlace } from "../etcd/processes.ts";
@@ -91,6 +91,7 @@ async function startMember({ places, at, version, plan }: Start): Promise<EtcdPr
       `--peer-key-file=${file("db-peer", "tls.key")}`,
       `--peer-trusted-ca-file=${file("db-peer", "ca.crt")}`,
       "--peer-client-cert-auth",
+      `--peer-cert-allowed-cn=${peerName({ name: "db" })}`,
     ],
   });
 }

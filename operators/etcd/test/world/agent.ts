@@ -5,22 +5,26 @@ import { JOB_VARIABLE } from "../../src/backup/agent/job.ts";
 import type { Job, JobResult } from "../../src/backup/agent/job.ts";
 import { formatResult } from "../../src/backup/agent/result.ts";
 import { backupName } from "../../src/backup/manifest.ts";
+import type { Manifest } from "../../src/backup/manifest.ts";
 import { AGENT } from "../../src/backup/pods.ts";
 import type { ScriptedEtcd } from "./etcd.ts";
 
 type PodStatus = NonNullable<ApplyOf<typeof Pod>["status"]>;
 
-/** What stands between the agent and the store, if anything does. */
+/** A store with its backups, and what stands between the agent and it, if anything does. */
 export interface Store {
   refusal: string | undefined;
+  readonly backups: Map<string, Manifest>;
+  /** The names of those that break off. */
+  readonly broken: Set<string>;
 }
 
 /** The status of the pod when its job is over; undefined when it has none. */
 export function agentStatus(pod: ObjectOf<typeof Pod>, etcd: ScriptedEtcd, store: Store): PodStatus | undefined {
   const container = pod.spec?.containers.find(({ name }) => name === AGENT);
-  const text = container?.env?.find(({ name }) => name === JOB_VARIABLE)?.value;
-  if (text === undefined) return undefined;
-  const result = resultOf(JSON.parse(text) as Job, etcd, store);
+  const job = jobOf(container);
+  if (job === undefined) return undefined;
+  const result = resultOf(job, etcd, store);
   const terminated = { exitCode: result.ok ? 0 : 1, message: formatResult(result) };
   return {
     phase: result.ok ? "Succeeded" : "Failed",
@@ -30,30 +34,53 @@ export function agentStatus(pod: ObjectOf<typeof Pod>, etcd: ScriptedEtcd, store
   };
 }
 
-function resultOf(job: Job, etcd: ScriptedEtcd, { refusal }: Store): JobResult {
+/** What the pod of a member that begins with a backup gets out of the store; undefined when it does not. */
+export function fetched(pod: ObjectOf<typeof Pod>, store: Store): JobResult | undefined {
+  const job = jobOf(pod.spec?.initContainers?.find(({ name }) => name === "fetch"));
+  return job?.do === "fetch" ? read(job, store) : undefined;
+}
+
+function jobOf(container: Container | undefined): Job | undefined {
+  const text = container?.env?.find(({ name }) => name === JOB_VARIABLE)?.value;
+  return text === undefined ? undefined : (JSON.parse(text.replaceAll("$$", "$")) as Job);
+}
+
+type Container = NonNullable<ObjectOf<typeof Pod>["spec"]>["containers"][number];
+
+/** The backup that is named, or the newest. */
+function read({ backup }: { readonly backup?: string }, { backups, broken, refusal }: Store): JobResult {
   if (refusal !== undefined) return { ok: false, code: "Unreachable", message: refusal };
+  const manifest = backups.get(backup ?? [...backups.keys()].at(-1) ?? "");
+  if (manifest === undefined) return { ok: false, code: "NotFound", message: "there is no backup" };
+  const message = `the backup ${manifest.name} breaks off after 1 of 20000 bytes: take an older one`;
+  return broken.has(manifest.name) ? { ok: false, code: "Truncated", message } : { ok: true, manifest };
+}
+
+function resultOf(job: Job, etcd: ScriptedEtcd, store: Store): JobResult {
+  const { refusal, backups } = store;
+  if (refusal !== undefined) return { ok: false, code: "Unreachable", message: refusal };
+  if (job.do === "describe") return read(job, store);
   if (job.do !== "backup") return { ok: false, code: "Unsupported", message: `${job.do} is not scripted` };
   const [cluster] = etcd.clusters.values();
   const [process] = etcd.processes.values();
   if (cluster === undefined || process === undefined) return { ok: false, code: "NoMember", message: "nobody answers" };
   const { revision, id: clusterId } = cluster;
-  const time = new Date(0);
+  const time = new Date(backups.size * 60_000);
   etcd.log.push(`snapshot of ${process.version}`);
   const size = { bytes: 20_000, sha256: "0".repeat(64) };
   const name = backupName({ cluster: job.cluster, time, revision, salt: `${etcd.log.length}` });
-  return {
-    ok: true,
-    manifest: {
-      format: 1,
-      name,
-      cluster: { ...job.cluster, clusterId },
-      time: time.toISOString(),
-      member: process.name,
-      version: process.version,
-      revision,
-      snapshot: size,
-      stored: size,
-      compression: job.compression,
-    },
+  const manifest: Manifest = {
+    format: 1,
+    name,
+    cluster: { ...job.cluster, clusterId },
+    time: time.toISOString(),
+    member: process.name,
+    version: process.version,
+    revision,
+    snapshot: size,
+    stored: size,
+    compression: job.compression,
   };
+  backups.set(name, manifest);
+  return { ok: true, manifest };
 }

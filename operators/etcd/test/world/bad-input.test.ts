@@ -141,6 +141,27 @@ test("Secrets of certificates that do not exist are named, nobody is started wit
   await bed.until(isSettled, "a cluster with certificates of its own");
 });
 
+test("certificates of another authority are refused while members run, and taken by a cluster that sleeps", async () => {
+  await using bed = await startWorld();
+  const own = { size: 3, version: "3.6.16", tls: { mode: "Managed" } } as const;
+  await bed.world.apply(EtcdCluster, "e", { spec: own });
+  const before = await bed.until(isSettled, "a cluster with certificates of its own");
+  const given = { mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } } as const;
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...own, tls: given } });
+  await bed.until((now) => condition(now, "Degraded")?.reason === "TrustRefused", "a refusal");
+  await assertTold(bed, { reason: "TrustRefused", says: /put spec.tls.mode back, or let the cluster sleep/u });
+  await bed.pass(60);
+  assert.equal(bed.etcd.processes.size, 3);
+  await bed.world.apply(EtcdCluster, "e", { spec: own });
+  const after = await bed.until(isSettled, "the members, as they were");
+  assert.equal(after.status?.clusterId, before.status?.clusterId);
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...own, size: 0, tls: given } });
+  await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 0, "sleep");
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...own, tls: given } });
+  const waiting = await bed.until((now) => condition(now, "TLSReady")?.status === "False", "the Secrets to be missed");
+  assert.notEqual(condition(waiting, "Degraded")?.reason, "TrustRefused");
+});
+
 /** What a store can answer, and the reason under which that is told. */
 const REFUSALS = ["the credentials are wrong", "no way to the store", "no room is left"] as const;
 
@@ -174,4 +195,27 @@ test("a schedule that is none, and a cluster that is not there", async () => {
     const { status } = (await bed.world.get(EtcdBackup, name)) ?? {};
     assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.status, "True", name);
   }
+});
+
+test("a name that Services cannot have is told at once, and nothing is made", async () => {
+  for (const name of ["e.f", "1e", "x".repeat(57)]) {
+    await using bed = await startWorld();
+    await bed.world.apply(EtcdCluster, name, { spec: { size: 3, version: "3.6.16", tls: { mode: "Off" } } });
+    await bed.pass(20);
+    const degraded = condition(await bed.cluster(name), "Degraded");
+    assert.deepEqual([degraded?.status, degraded?.reason], ["True", "NameInvalid"], name);
+    await assertTold(bed, { reason: "NameInvalid", says: /at most 56 characters/u });
+    const services = (await bed.world.list(Service)).filter(({ metadata }) => metadata.name !== "kubernetes");
+    assert.deepEqual([services, await bed.world.list(Pod)], [[], []]);
+  }
+});
+
+test("the longest name that a cluster can have can have backups, too", async () => {
+  await using bed = await startWorld();
+  const name = "x".repeat(56);
+  const backup = { store: { volume: { claim: "backups" } }, schedule: "0 3 1 1 *" };
+  await bed.world.apply(EtcdCluster, name, { spec: { size: 1, version: "3.6.16", tls: { mode: "Off" }, backup } });
+  for (let second = 0; second < 600 && !isSettled(await bed.cluster(name)); second++) await bed.pass(1);
+  assert.ok(isSettled(await bed.cluster(name)), JSON.stringify((await bed.cluster(name)).status?.conditions));
+  assert.ok(await bed.world.get(EtcdBackup, name));
 });

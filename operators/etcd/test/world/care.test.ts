@@ -53,6 +53,26 @@ test("a schedule that has the form of one and is none is told", async () => {
   await assert.rejects(grown(bed, { maintenance: { defragment: { schedule: "nightly" } } }), /should match/u);
 });
 
+test("a database full of live data is not defragmented over and over, and takes writes again when it has room", async () => {
+  await using bed = await startWorld();
+  const options = { "quota-backend-bytes": "20000" };
+  await grown(bed, { options });
+  const [cluster] = bed.etcd.clusters.values();
+  const [member] = cluster?.members ?? [];
+  assert.ok(cluster && member);
+  const before = defragmented(bed).length;
+  cluster.alarms.push({ memberId: member.id, kind: "NoSpace" });
+  const told = await bed.until((now) => now.status?.exhausted !== undefined, "the remark that there is no room");
+  assert.equal(told.status?.exhausted?.quota, 20_000);
+  assert.match(JSON.stringify(told.status?.advice), /80% of its quota/u);
+  await bed.pass(300);
+  assert.equal(defragmented(bed).length, before + 3, "each member once");
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...base, options: { "quota-backend-bytes": "40000" } } });
+  const mended = await bed.until((now) => isSettled(now) && now.status?.exhausted === undefined, "room");
+  assert.deepEqual(cluster.alarms, []);
+  assert.doesNotMatch(JSON.stringify(mended.status?.advice), /quota/u);
+});
+
 test("an operation defragments all members, the leader last; another only one; nobody's member is rejected", async () => {
   await using bed = await startWorld();
   const { status } = await grown(bed);

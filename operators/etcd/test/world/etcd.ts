@@ -45,6 +45,7 @@ export class ScriptedEtcd {
   readonly hashes = new Map<string, number>();
   /** What was asked and changed something, in order. */
   readonly log: string[] = [];
+  readonly #births = new Map<string, { readonly id: string; readonly memberId: string }>();
   #serial = 0;
 
   /** Starts a process as etcd would with these flags; answers why it fails, if it does. */
@@ -67,6 +68,14 @@ export class ScriptedEtcd {
     this.processes.set(name, { name, address: options.address, version: options.version, disk: found });
     this.#elect(cluster);
     return found;
+  }
+
+  /** Makes the data of a first member out of a backup, as etcdutl would with these flags. */
+  restore(flags: ReadonlyMap<string, string>, revision: number): Disk {
+    const disk = this.#beginAnew(flags);
+    const cluster = this.clusters.get(disk.clusterId);
+    if (cluster !== undefined) cluster.revision = revision + Number(flags.get("bump-revision") ?? 0);
+    return disk;
   }
 
   stop(name: string): void {
@@ -182,13 +191,7 @@ export class ScriptedEtcd {
   /** An empty data directory: a new cluster, a place in an existing one, or nothing. */
   #begin(flags: ReadonlyMap<string, string>): Disk | string {
     const own = flags.get("initial-advertise-peer-urls") ?? "";
-    if (flags.get("initial-cluster-state") === "new") {
-      const id = this.#id("c");
-      const member: Member = { id: this.#id("m"), name: "", peerURLs: [own], clientURLs: [], isLearner: false };
-      this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1, raftIndex: 10 });
-      this.log.push(`new cluster ${id}`);
-      return { memberId: member.id, clusterId: id, isBroken: false };
-    }
+    if (flags.get("initial-cluster-state") === "new") return this.#beginAnew(flags);
     const peers = (flags.get("initial-cluster") ?? "").split(",").map((entry) => entry.slice(entry.indexOf("=") + 1));
     const others = new Set(peers.filter((peer) => peer !== own));
     const cluster = [...this.clusters.values()].find(
@@ -200,6 +203,19 @@ export class ScriptedEtcd {
     if (cluster === undefined || member === undefined) return "cannot fetch cluster info from peer urls";
     if (member.name !== "") throw new Error(`${member.name} votes again without its memory`);
     return { memberId: member.id, clusterId: cluster.id, isBroken: false };
+  }
+
+  /** A new cluster. Who it is follows from the flags, as in etcd: whoever begins twice with the same is the same again, without its memory. */
+  #beginAnew(flags: ReadonlyMap<string, string>): Disk {
+    const own = flags.get("initial-advertise-peer-urls") ?? "";
+    const birth = [flags.get("initial-cluster-token"), flags.get("initial-cluster")].join(" ");
+    const { id, memberId } = this.#births.get(birth) ?? { id: this.#id("c"), memberId: this.#id("m") };
+    this.#births.set(birth, { id, memberId });
+    if ((this.clusters.get(id)?.members.length ?? 0) > 1) throw new Error("two clusters with one identity");
+    const member: Member = { id: memberId, name: "", peerURLs: [own], clientURLs: [], isLearner: false };
+    this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1, raftIndex: 10 });
+    this.log.push(`new cluster ${id}`);
+    return { memberId: member.id, clusterId: id, isBroken: false };
   }
 
   #goAlone(cluster: Cluster, memberId: string): void {

@@ -3,7 +3,8 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { TestWorld } from "capstan/testing";
 import { MEMBER_LABEL } from "../../src/pods/index.ts";
-import { agentStatus } from "./agent.ts";
+import { formatResult } from "../../src/backup/agent/result.ts";
+import { agentStatus, fetched } from "./agent.ts";
 import type { Store } from "./agent.ts";
 import type { Disk, ScriptedEtcd } from "./etcd.ts";
 
@@ -25,10 +26,18 @@ const CRASHES = 6;
 interface Container {
   readonly image?: string;
   readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly valueFrom?: { fieldRef?: { fieldPath: string } } }[];
 }
 
-function flagsOf({ args = [] }: Container): ReadonlyMap<string, string> {
-  return new Map(args.map((flag) => [flag.slice(2, flag.indexOf("=")), flag.slice(flag.indexOf("=") + 1)]));
+/** Flags as they are when the container starts: variables are looked up then, in the pod as it is then. */
+function flagsOf({ args = [], env = [] }: Container, { metadata }: PodObject): ReadonlyMap<string, string> {
+  const valueOf = (name: string): string => {
+    const path = env.find((variable) => variable.name === name)?.valueFrom?.fieldRef?.fieldPath ?? "";
+    const key = /^metadata\.annotations\['(?<key>.*)'\]$/u.exec(path)?.groups?.["key"] ?? "";
+    return metadata.annotations?.[key] ?? "";
+  };
+  const told = args.map((flag) => flag.replaceAll(/\$\((\w+)\)/gu, (_whole, name: string) => valueOf(name)));
+  return new Map(told.map((flag) => [flag.slice(2, flag.indexOf("=")), flag.slice(flag.indexOf("=") + 1)]));
 }
 
 function versionOf({ image = "" }: Container): string {
@@ -46,7 +55,7 @@ export class ScriptedKubelet {
   readonly missingImages = new Set<string>();
   refusedImage: RegExp | undefined;
   /** Where agents put backups. */
-  readonly store: Store = { refusal: undefined };
+  readonly store: Store = { refusal: undefined, backups: new Map(), broken: new Set() };
   #addresses = 0;
 
   constructor(world: TestWorld, etcd: ScriptedEtcd) {
@@ -86,13 +95,15 @@ export class ScriptedKubelet {
     if (this.#isMissing(container.image ?? "")) return await this.#refuseImage(pod);
     const claim = claims.find(({ metadata }) => metadata.labels?.[MEMBER_LABEL] === labels?.[MEMBER_LABEL]);
     if (claim === undefined) return false;
+    const refusal = this.#seed(pod, claim.metadata.uid);
+    if (refusal !== undefined) return await this.#refuseSeed(pod, refusal);
     const running = this.#running.get(name) ?? this.#place(name, uid);
     const options = {
       disk: this.disks.get(claim.metadata.uid),
       address: running.address,
       version: versionOf(container),
     };
-    const disk = this.#etcd.start(flagsOf(container), options);
+    const disk = this.#etcd.start(flagsOf(container, pod), options);
     if (typeof disk === "string") {
       if (running.restarts > CRASHES) return false;
       running.restarts++;
@@ -102,6 +113,17 @@ export class ScriptedKubelet {
     }
     await this.#write(pod, running);
     return true;
+  }
+
+  /** A member that begins with a backup has its data before it starts; answers what the agent says when it has not. */
+  #seed(pod: PodObject, claim: string): string | undefined {
+    const hasBegun = (this.disks.get(claim)?.clusterId ?? "") !== "";
+    const backup = hasBegun ? undefined : fetched(pod, this.store);
+    if (backup?.ok === false) return formatResult(backup);
+    if (backup?.manifest === undefined) return undefined;
+    const restore = pod.spec?.initContainers?.find(({ name }) => name === "restore") ?? {};
+    this.disks.set(claim, this.#etcd.restore(flagsOf(restore, pod), backup.manifest.revision));
+    return undefined;
   }
 
   async #runAgent(pod: PodObject): Promise<boolean> {
@@ -173,6 +195,27 @@ export class ScriptedKubelet {
       containerStatuses: [
         { name: "etcd", image: "etcd", imageID: "", ready: false, restartCount: 0, state: { waiting } },
       ],
+    });
+    return true;
+  }
+
+  /** The container that fetches the backup ends again and again. */
+  async #refuseSeed(pod: PodObject, message: string): Promise<boolean> {
+    if (pod.status?.initContainerStatuses?.[0]?.state?.waiting !== undefined) return false;
+    const former = { image: "agent", imageID: "", ready: false, restartCount: 1 };
+    const lastTransitionTime = new Date(this.#world.clock.wall()).toISOString();
+    await this.#apply(pod.metadata.name, {
+      phase: "Pending",
+      conditions: [{ type: "Ready", status: "False", lastTransitionTime }],
+      initContainerStatuses: [
+        {
+          ...former,
+          name: "fetch",
+          state: { waiting: { reason: "CrashLoopBackOff" } },
+          lastState: { terminated: { exitCode: 1, message } },
+        },
+      ],
+      containerStatuses: [{ ...former, name: "etcd", state: { waiting: { reason: "PodInitializing" } } }],
     });
     return true;
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { PersistentVolumeClaim, Pod, Service } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
@@ -51,4 +52,17 @@ test("grows, shrinks, is updated through two minor versions, sleeps, wakes and k
     ({ metadata }) => metadata.deletionTimestamp === undefined,
   );
   assert.equal(kept.length, 3);
+});
+
+test("while members are still to go, the disruption budget is that of those who vote", async () => {
+  await using bed = await startWorld();
+  const spec = { size: 5, version: "3.6.16", tls: { mode: "Off" } } as const;
+  await bed.world.apply(EtcdCluster, "e", { spec });
+  await bed.until(isSettled, "five");
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...spec, size: 3 } });
+  await bed.until(() => bed.etcd.log.some((line) => line.startsWith("remove")), "the first to go");
+  const budget = async () => (await bed.world.list(PodDisruptionBudget))[0]?.spec?.minAvailable;
+  assert.equal(await budget(), 3);
+  await bed.until(isSettled, "three");
+  assert.equal(await budget(), 2);
 });

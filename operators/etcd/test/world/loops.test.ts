@@ -1,8 +1,10 @@
-/** Processes that end as soon as they begin prove nothing about their data: nothing is put in its place. */
+/** Processes that end as soon as they begin prove nothing about their data: nothing is put in its place. Those that lost it never begin anew. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Event } from "capstan/kinds/events.k8s.io/v1";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
+import { BOOT_ANNOTATION } from "../../src/pods/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
@@ -88,4 +90,52 @@ test("a member that crashed often in its life is given the same time as any othe
   );
   await setBroken(bed, ["e-1"], true);
   await bed.until(({ status }) => status?.members?.every(({ name }) => name !== "e-1") === true, "a replacement");
+});
+
+/** The folder of the data is emptied under the process; the volume stays, and the container starts again in the same pod. */
+async function wipe(bed: EtcdWorld, members: readonly string[]): Promise<void> {
+  for (const member of members) bed.etcd.stop(member);
+  for (const member of members) {
+    const claim = await bed.world.get(PersistentVolumeClaim, `data-${member}`);
+    bed.kubelet.disks.set(claim?.metadata.uid ?? "", { memberId: "", clusterId: "", isBroken: false });
+  }
+}
+
+test("no member keeps what it was told for its beginning, and none is started twice for that", async () => {
+  await using bed = await startWorld();
+  await grown(bed);
+  const pods = await bed.world.list(Pod);
+  assert.deepEqual(
+    pods.map(({ metadata }) => metadata.annotations?.[BOOT_ANNOTATION]),
+    ["live", "live", "live"],
+  );
+  const started = (await bed.world.list(Event)).filter(({ reason }) => reason === "MemberStarted");
+  assert.equal(started.length, 3);
+});
+
+for (const victim of ["e-0", "e-1"]) {
+  test(`${victim} loses its data and restarts: it does not vote without its memory, and another takes its place`, async () => {
+    await using bed = await startWorld();
+    const before = await grown(bed);
+    await wipe(bed, [victim]);
+    const after = await bed.until(
+      (now) => isSettled(now) && now.status?.members?.every(({ name }) => name !== victim) === true,
+      "a replacement",
+    );
+    assert.equal(after.status?.clusterId, before.status?.clusterId);
+    assert.equal(bed.etcd.clusters.size, 1);
+  });
+}
+
+test("all stop, and the first comes back without its data: no second cluster, the others go on", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  await setBroken(bed, ["e-1", "e-2"], true);
+  await wipe(bed, ["e-0"]);
+  await bed.pass(30);
+  assert.equal(bed.etcd.processes.size, 0, "nobody serves an empty cluster");
+  await setBroken(bed, ["e-1", "e-2"], false);
+  const after = await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 3, "three again");
+  assert.equal(after.status?.clusterId, before.status?.clusterId);
+  assert.equal(after.status?.recovery, undefined);
 });

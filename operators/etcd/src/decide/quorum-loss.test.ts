@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newestFirst } from "./quorum-loss.ts";
+
+const survivor = (name: string, revision: number, raftIndex: number, state: "bound" | "stopping" = "bound") => ({
+  name,
+  talk: { revision, raftIndex, raftTerm: 100 - revision },
+  volume: { state },
+});
+
+test("the newest data is that of the highest revision, then of the longest agreed log, whatever the term; better on a volume that stays", () => {
+  const order = (...survivors: readonly ReturnType<typeof survivor>[]): string[] =>
+    survivors.toSorted(newestFirst).map(({ name }) => name);
+  assert.deepEqual(order(survivor("a", 10, 50), survivor("b", 11, 40)), ["b", "a"]);
+  assert.deepEqual(order(survivor("a", 10, 40), survivor("b", 10, 50)), ["b", "a"]);
+  assert.deepEqual(order(survivor("a", 10, 50, "stopping"), survivor("b", 10, 50)), ["b", "a"]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { backupsOf } from "./seed-source.ts";
+import type { BackupsSeen, FoundBackup, FoundRestore, SeedSource } from "./seed-source.ts";
+
+const here = { volume: { claim: "here", path: "" } } as const;
+const there = { volume: { claim: "there", path: "" } } as const;
+type Recovery = NonNullable<NonNullable<BackupsSeen["object"]["status"]>["recovery"]>;
+
+function clusterOf(recovery?: Partial<Recovery>): BackupsSeen["object"] {
+  const status = { clusterId: "1", ...(recovery ? { recovery } : {}) };
+  return { metadata: { name: "e" }, spec: {}, status } as unknown as BackupsSeen["object"];
+}
+
+function backupOf(
+  verify: "checksum" | "restore",
+  records: readonly [hour: number, verified: "checksum" | "restore"][],
+) {
+  const backups = records.map(([hour, verified]) => ({
+    name: `b${hour}`,
+    time: `2026-01-01T0${hour}:00:00Z`,
+    verified,
+  }));
+  const [last] = backups;
+  return { spec: { cluster: "e", store: here, verify }, status: { ...(last ? { last } : {}), backups } } as FoundBackup;
+}
+
+const restore: FoundRestore = {
+  metadata: { uid: "r-1", name: "r" },
+  spec: { cluster: "e", overwrite: "e", ...({ store: there } satisfies SeedSource) },
+  status: { phase: "Running", backup: "checked" },
+};
+
+test("the newest backup is the newest that was tried as its EtcdBackup asks", () => {
+  const newest = (...backups: readonly FoundBackup[]) => {
+    const { newestBackup, seedFrom } = backupsOf({ object: clusterOf(), backups, restores: [] });
+    assert.equal(seedFrom?.backup, newestBackup);
+    return newestBackup;
+  };
+  const untried = backupOf("restore", [
+    [5, "checksum"],
+    [4, "restore"],
+    [3, "restore"],
+  ]);
+  assert.equal(newest(untried), "b4");
+  assert.equal(newest(backupOf("restore", [[5, "checksum"]])), undefined);
+  assert.equal(newest(backupOf("checksum", [[5, "checksum"]])), "b5");
+  assert.equal(newest(untried, backupOf("checksum", [[2, "checksum"]])), "b4");
+});
+
+test("a restore in place restores the backup that was checked, not the newest by now", () => {
+  const { seedFrom } = backupsOf({ object: clusterOf(), backups: [], restores: [restore] });
+  assert.deepEqual(seedFrom, { store: there, backup: "checked" });
+});
+
+test("somebody who asks for another backup while data is recovered from one gets that", () => {
+  const recovery = { phase: "Seeding", from: { store: here, backup: "newest" } } as const;
+  const { seedFrom } = backupsOf({ object: clusterOf(recovery), backups: [], restores: [restore] });
+  assert.deepEqual(seedFrom, { store: there, backup: "checked" });
+});
+
+test("a restore is withdrawn when its EtcdRestore is gone, and no other recovery ever is", () => {
+  const isWithdrawn = (recovery: Partial<Recovery>, restores: readonly FoundRestore[]): boolean =>
+    backupsOf({ object: clusterOf(recovery), backups: [], restores }).isWithdrawn;
+  assert.equal(isWithdrawn({ phase: "Seeding", restore: "r-1" }, [restore]), false);
+  assert.equal(isWithdrawn({ phase: "Seeding", restore: "r-1" }, []), true);
+  assert.equal(isWithdrawn({ phase: "Seeding" }, []), false);
+});
+
+test("a recovery keeps to the backup that it began with when the EtcdRestore is deleted and newer backups are made", () => {
+  const from = { store: there, backup: "checked" };
+  const backups = [backupOf("checksum", [[5, "checksum"]])];
+  for (const phase of ["Stopping", "Seeding", "Rejoining"] as const) {
+    assert.deepEqual(backupsOf({ object: clusterOf({ phase, from }), backups, restores: [] }).seedFrom, from);
+  }
+  for (const phase of ["Done", "Refused"] as const) {
+    assert.equal(backupsOf({ object: clusterOf({ phase, from }), backups, restores: [] }).seedFrom?.backup, "b5");
+  }
+});

@@ -1,0 +1,98 @@
+/** Where the data of a first member comes from: decided once, and then kept to. */
+import type { KnownRecovery, Observation } from "../contract.ts";
+import { isRecovering } from "../decide/index.ts";
+import type { ClusterObject } from "./known.ts";
+
+/** A backup and the store that it is in; the newest there if none is named. */
+export type SeedSource = Pick<NonNullable<ClusterObject["spec"]["bootstrap"]>, "store" | "backup" | "encryption">;
+
+/** An EtcdBackup, as far as it matters. */
+export interface FoundBackup {
+  readonly spec: { readonly cluster: string };
+  readonly status?: { readonly last?: FoundRecord | undefined; readonly backups?: readonly FoundRecord[] };
+}
+
+interface FoundRecord {
+  readonly name: string;
+  readonly time: string;
+  readonly verified?: "checksum" | "restore" | undefined;
+}
+
+/** An EtcdRestore, as far as it matters. */
+export interface FoundRestore {
+  readonly metadata: { readonly uid: string; readonly name: string };
+  readonly spec: { readonly cluster: string; readonly overwrite?: string | undefined };
+  readonly status?: { readonly phase?: string; readonly backup?: string | undefined };
+}
+
+/** Where to look. */
+export interface BackupsSeen {
+  readonly object: Pick<ClusterObject, "metadata" | "spec" | "status">;
+  readonly backups: readonly FoundBackup[];
+  readonly restores: readonly FoundRestore[];
+}
+
+/** What was found. */
+export interface SeenBackups extends Pick<Observation, "newestBackup" | "restore" | "isWithdrawn"> {
+  /** What a first member begins with, if not with nothing. */
+  readonly seedFrom?: SeedSource;
+}
+
+/** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
+export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBackups {
+  const { name } = object.metadata;
+  const asker = object.status?.recovery?.restore;
+  const newest = newestBackup(backups.filter(({ spec }) => spec.cluster === name));
+  const restore = restores.find(
+    ({ spec, status }) => spec.cluster === name && spec.overwrite === name && status?.phase === "Running",
+  );
+  const seedFrom = seedOf(object, { newest, restore });
+  return {
+    ...(newest?.backup === undefined ? {} : { newestBackup: newest.backup }),
+    ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
+    ...(seedFrom === undefined ? {} : { seedFrom }),
+    isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
+  };
+}
+
+/** What a first member would begin with now: what somebody asks for, what a recovery began with, or where such a cluster comes from. */
+function seedOf(
+  { spec, status }: BackupsSeen["object"],
+  { newest, restore }: { readonly newest: SeedSource | undefined; readonly restore: FoundRestore | undefined },
+): SeedSource | undefined {
+  const kept = pinned(status?.recovery);
+  if (restore !== undefined) {
+    const isUnderWay = restore.metadata.uid === status?.recovery?.restore;
+    return (isUnderWay ? kept : undefined) ?? sourceOf(restore);
+  }
+  return kept ?? (status?.clusterId === undefined ? spec.bootstrap : (newest ?? spec.backup ?? spec.bootstrap));
+}
+
+/** A recovery goes on with the backup that it began with, whatever is made, asked for or deleted meanwhile. */
+function pinned(
+  recovery: { readonly phase: KnownRecovery["phase"]; readonly from?: SeedSource | undefined } | undefined,
+): SeedSource | undefined {
+  return isRecovering(recovery) ? recovery?.from : undefined;
+}
+
+/** The very backup that was looked up and read when the restore began, not one that is the newest by now. */
+function sourceOf({ spec, status }: FoundRestore): SeedSource {
+  const source = spec as unknown as SeedSource;
+  return placed(source, status?.backup ?? source.backup);
+}
+
+/** The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. */
+function newestBackup(backups: readonly FoundBackup[]): SeedSource | undefined {
+  const proven = backups.flatMap(({ spec, status }) => {
+    const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
+    const records = [...(status?.last ? [status.last] : []), ...(status?.backups ?? [])];
+    const counting = records.filter(({ verified }) => source.verify !== "restore" || verified === "restore");
+    return counting.map((record) => ({ source, record }));
+  });
+  const [newest] = proven.toSorted((one, other) => other.record.time.localeCompare(one.record.time));
+  return newest && placed(newest.source, newest.record.name);
+}
+
+function placed({ store, encryption }: SeedSource, backup: string | undefined): SeedSource {
+  return { store, ...(backup === undefined ? {} : { backup }), ...(encryption === undefined ? {} : { encryption }) };
+}

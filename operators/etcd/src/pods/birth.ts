@@ -1,0 +1,42 @@
+/**
+ * How a member begins with nothing, told so that it can be taken back while it runs: a pod's annotations are read into variables, and those
+ * into flags, whenever its container starts. What was right when the member was new would let it begin a second cluster, or vote without
+ * its memory, if it ever lost its data.
+ */
+import type { Birth } from "./flags.ts";
+import { BIRTH_ANNOTATIONS } from "./names.ts";
+
+type Flag = keyof typeof BIRTH_ANNOTATIONS;
+
+const VARIABLES: { readonly [flag in Flag]: string } = {
+  "initial-cluster": "INITIAL_CLUSTER",
+  "initial-cluster-state": "INITIAL_CLUSTER_STATE",
+  "initial-cluster-token": "INITIAL_CLUSTER_TOKEN",
+};
+
+/** Flags whose values are looked up when the container starts. One that is missing there makes etcd fail, and never begin. */
+export const REFERRED_BIRTH: Birth = {
+  "initial-cluster": `$(${VARIABLES["initial-cluster"]})`,
+  "initial-cluster-state": `$(${VARIABLES["initial-cluster-state"]})`,
+  "initial-cluster-token": `$(${VARIABLES["initial-cluster-token"]})`,
+};
+
+/** The variables that these values are looked up in. */
+export function birthVariables() {
+  return FLAGS.map((flag) => {
+    const fieldPath = `metadata.annotations['${BIRTH_ANNOTATIONS[flag]}']`;
+    return { name: VARIABLES[flag], valueFrom: { fieldRef: { fieldPath } } };
+  });
+}
+
+const FLAGS: readonly Flag[] = ["initial-cluster", "initial-cluster-state", "initial-cluster-token"];
+
+/** The annotations that the variables come from. A token means nothing to who joins, but an empty one is no flag. */
+export function birthAnnotations(birth: Birth, token: string): { readonly [annotation: string]: string } {
+  const whole: { readonly [flag in Flag]: string } = {
+    "initial-cluster": birth["initial-cluster"] ?? "",
+    "initial-cluster-state": birth["initial-cluster-state"] ?? "",
+    "initial-cluster-token": token,
+  };
+  return Object.fromEntries(FLAGS.map((flag) => [BIRTH_ANNOTATIONS[flag], whole[flag]]));
+}

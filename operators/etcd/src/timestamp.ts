@@ -1,0 +1,5 @@
+/** Moments as statuses write them: whole seconds, UTC. */
+
+export function formatTimestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

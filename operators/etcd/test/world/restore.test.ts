@@ -1,0 +1,163 @@
+/** Backups in the place of data: the very one that was checked, and the old data when it comes to nothing. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PersistentVolumeClaim } from "capstan/kinds/v1";
+import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
+import { isSettled, startWorld } from "./world.ts";
+import type { ClusterObject, EtcdWorld } from "./world.ts";
+
+const store = { volume: { claim: "b" } } as const;
+const spec = { size: 3, version: "3.6.16", tls: { mode: "Off" }, recovery: { replaceAfter: "1m" } } as const;
+
+async function grown(bed: EtcdWorld, more: object = {}): Promise<ClusterObject> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...spec, ...more } });
+  return await bed.until(isSettled, "a settled cluster");
+}
+
+/** Lets time pass until something is to be seen of the other objects. */
+async function wait<T>(bed: EtcdWorld, look: () => Promise<T | undefined>, what: string): Promise<T> {
+  for (let second = 0; second < 3_600; second++) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    await bed.pass(1);
+  }
+  assert.fail(`${what} did not come about: ${JSON.stringify((await bed.cluster()).status, undefined, 1)}`);
+}
+
+/** Makes a backup; answers its name in the store. */
+async function backUp(bed: EtcdWorld, name: string, more: object = {}): Promise<string> {
+  await bed.world.apply(EtcdBackup, name, { spec: { cluster: "e", store, ...more } });
+  return await wait(bed, async () => (await bed.world.get(EtcdBackup, name))?.status?.last?.name, "a backup");
+}
+
+async function ask(bed: EtcdWorld, backup?: string): Promise<void> {
+  const named = backup === undefined ? {} : { backup };
+  await bed.world.apply(EtcdRestore, "r", { spec: { cluster: "e", overwrite: "e", store, ...named } });
+}
+
+function restoreIn(bed: EtcdWorld, phase: string) {
+  return wait(
+    bed,
+    async () => {
+      const restore = await bed.world.get(EtcdRestore, "r");
+      return restore?.status?.phase === phase ? restore.status : undefined;
+    },
+    `a restore that is ${phase}`,
+  );
+}
+
+function revisionOf({ etcd }: EtcdWorld, { status }: ClusterObject): number {
+  return etcd.clusters.get(status?.clusterId ?? "")?.revision ?? 0;
+}
+
+const idsOf = ({ status }: ClusterObject) => status?.members?.map(({ name, id }) => `${name} ${id}`);
+
+/** Claims that nobody has asked to delete. */
+async function claimsOf({ world }: EtcdWorld): Promise<readonly string[]> {
+  const claims = await world.list(PersistentVolumeClaim);
+  return claims.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [metadata.name] : []));
+}
+
+test("the backup that was checked takes the place of all data, not one that is newer by now, and revisions do not fall", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  const checked = await backUp(bed, "first");
+  await ask(bed);
+  await restoreIn(bed, "Running");
+  const { backups } = bed.kubelet.store;
+  const [manifest] = backups.values();
+  assert.ok(manifest);
+  backups.set("newer", { ...manifest, name: "newer" });
+  await restoreIn(bed, "Succeeded");
+  const after = await bed.until(isSettled, "three again");
+  assert.equal(after.status?.recovery?.from?.backup, checked);
+  assert.notEqual(after.status?.clusterId, before.status?.clusterId);
+  const seen = revisionOf(bed, after);
+  assert.ok(seen > 1_000_000_000, `revision ${seen}`);
+  // The same backup once more: those who have read since must not see what they have seen.
+  await bed.world.delete(EtcdRestore, "r");
+  await ask(bed, checked);
+  await restoreIn(bed, "Succeeded");
+  const again = await bed.until(isSettled, "three once more");
+  assert.ok(revisionOf(bed, again) > seen);
+});
+
+test("a backup that breaks after it was checked: the restore has failed and says so, the members serve their old data", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  const claims = await claimsOf(bed);
+  const checked = await backUp(bed, "first");
+  await ask(bed);
+  await restoreIn(bed, "Running");
+  bed.kubelet.store.broken.add(checked);
+  const { message } = await restoreIn(bed, "Failed");
+  assert.match(message ?? "", /called off.*breaks off after 1 of 20000 bytes.*old data/u);
+  const after = await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 3, "three again");
+  assert.equal(after.status?.clusterId, before.status?.clusterId);
+  assert.deepEqual(idsOf(after), idsOf(before));
+  assert.deepEqual([after.status?.recovery?.phase, after.status?.recovery?.mayBeLost], ["Refused", undefined]);
+  assert.deepEqual(await claimsOf(bed), claims);
+});
+
+test("an EtcdRestore that is deleted before its backup serves is called off; the next one is not held up by it", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  const checked = await backUp(bed, "first");
+  await ask(bed);
+  await restoreIn(bed, "Running");
+  bed.kubelet.store.refusal = "no route";
+  await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "everybody stopped");
+  await bed.world.delete(EtcdRestore, "r");
+  const after = await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 3, "three again");
+  assert.equal(after.status?.clusterId, before.status?.clusterId);
+  assert.deepEqual(idsOf(after), idsOf(before));
+  bed.kubelet.store.refusal = undefined;
+  await ask(bed, checked);
+  await restoreIn(bed, "Succeeded");
+});
+
+test("all volumes gone: the newest backup that was tried; one that is not to be had gives way to the one that somebody names", async () => {
+  await using bed = await startWorld();
+  await grown(bed);
+  const older = await backUp(bed, "older");
+  const newest = await backUp(bed, "newest");
+  const untried = await backUp(bed, "untried", { verify: "restore" });
+  assert.ok(untried > newest);
+  bed.kubelet.store.broken.add(newest);
+  await bed.loseVolumes(["e-0", "e-1", "e-2"]);
+  const stuck = await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "a recovery");
+  assert.equal(stuck.status?.recovery?.from?.backup, newest);
+  assert.match(stuck.status?.recovery?.reason ?? "", /gone for good; the newest backup is/u);
+  await bed.pass(600);
+  assert.equal((await bed.cluster()).status?.recovery?.phase, "Seeding", "there is nothing to go back to");
+  await ask(bed, older);
+  await restoreIn(bed, "Succeeded");
+  const after = await bed.until(isSettled, "three again");
+  assert.equal(after.status?.recovery?.from?.backup, older);
+});
+
+/** A restore in place of one member, with an operator that dies before one of its writes. Answers how many writes there were. */
+async function play({ isBroken, death }: { readonly isBroken: boolean; readonly death: number }): Promise<number> {
+  await using bed = await startWorld();
+  const before = await grown(bed, { size: 1, recovery: { replaceAfter: "5s" } });
+  const checked = await backUp(bed, "first");
+  const written = bed.world.writes.length;
+  bed.world.crashBeforeWrite(death);
+  await ask(bed);
+  await restoreIn(bed, "Running");
+  if (isBroken) bed.kubelet.store.broken.add(checked);
+  const end = isBroken ? "Failed" : "Succeeded";
+  const { message } = await restoreIn(bed, end);
+  const after = await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 1, "one again");
+  assert.equal(after.status?.clusterId === before.status?.clusterId, isBroken, message);
+  assert.equal((await claimsOf(bed)).length, 1);
+  return bed.world.writes.length - written;
+}
+
+for (const isBroken of [false, true]) {
+  test(`a restore in place of ${isBroken ? "a broken" : "a good"} backup ends the same, whichever write the operator dies before`, async () => {
+    const writes = await play({ isBroken, death: Number.MAX_SAFE_INTEGER });
+    assert.ok(writes > 8, `${writes} writes`);
+    for (let death = 1; death <= writes; death++) await play({ isBroken, death });
+  });
+}
