@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { SHOWN } from "./shown.ts";
+import { titlesIn } from "./titles.ts";
 
 const operator = join(import.meta.dirname, "../..");
 const read = (page: string): Promise<string> => readFile(join(operator, page), "utf8");
@@ -37,6 +39,39 @@ for (const heading of ["Compared", "Capabilities"]) {
     for (const row of full) assert.match(row.at(-1) ?? "", /\.test\.ts\)|security\.md\)|faults\.md\)/u, row[0]);
   });
 }
+
+/** The files with tests that a row links to. */
+function testsOf(row: readonly string[]): readonly string[] {
+  const links = (row.at(-1) ?? "").matchAll(/\]\((?<file>[^)]+\.test\.ts)\)/gu);
+  return [...links].map(({ groups }) => groups?.["file"] ?? "");
+}
+
+for (const heading of ["Compared", "Capabilities"]) {
+  test(`README: ${heading} means a test in every file that it links to`, async () => {
+    for (const row of tableOf(await read("README.md"), heading)) {
+      for (const file of testsOf(row)) {
+        const meant = Object.values(SHOWN[file] ?? {}).filter((rows) => rows.includes(row[0] ?? ""));
+        assert.ok(meant.length > 0, `shown.ts does not say which test of ${file} shows: ${row[0]}`);
+      }
+    }
+  });
+}
+
+test("every test that a row means exists, and the row links to it", async () => {
+  const readme = await read("README.md");
+  const rows = ["Compared", "Capabilities"].flatMap((heading) => tableOf(readme, heading));
+  const linked = new Set(rows.flatMap((row) => testsOf(row).map((file) => `${file}: ${row[0]}`)));
+  for (const [file, meant] of Object.entries(SHOWN)) {
+    const titles = await titlesIn(join(operator, file));
+    for (const [words, shown] of Object.entries(meant)) {
+      assert.ok(
+        titles.some((title) => title.includes(words)),
+        `${file} has no test: ${words}`,
+      );
+      for (const row of shown) assert.ok(linked.has(`${file}: ${row}`), `${row} does not link to ${file}`);
+    }
+  }
+});
 
 test("every link of the README and of the pages leads somewhere", async () => {
   // The reference is generated, has no links, and has patterns that look like some.
