@@ -2,6 +2,7 @@
 import type { Command } from "./command/define.ts";
 import { type Entry, commands, oldNames } from "./commands.ts";
 import { CliError, exitCodes, toCliError } from "./errors.ts";
+import { withProgress } from "./output/progress.ts";
 import { styleOf } from "./output/style.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,7 +39,8 @@ async function runCommand(entry: Entry, words: readonly string[], terminal: Term
   const [command, { parse }] = await Promise.all([entry.load(), import("./command/parse.ts")]);
   const { help: asked, options, args, rest } = parse(command, words, name);
   if (asked) return page(entry, command, terminal);
-  return (await command.run({ options, args, rest, terminal })) ?? 0;
+  const run = async (): Promise<number> => (await command.run({ options, args, rest, terminal })) ?? 0;
+  return command.progress === "own" ? run() : withProgress(terminal, name, run);
 }
 
 /** The entry with the longest name that the words begin with. */

@@ -6,6 +6,8 @@ export interface Terminal {
   readonly env: { readonly [name: string]: string | undefined };
   /** Somebody sits there and can answer. */
   readonly isInteractive: boolean;
+  /** Somebody sees what is said beside the output, which may go into a file. */
+  readonly isWatched: boolean;
   /** Standard output shows colours. */
   readonly color: boolean;
   readonly columns: number;
@@ -29,6 +31,7 @@ export function processTerminal(): Terminal {
     cwd,
     env,
     isInteractive: stdin.isTTY && stdout.isTTY && (env["CI"] ?? "") === "",
+    isWatched: stderr.isTTY && (env["CI"] ?? "") === "",
     color: wantsColor(env, stdout.isTTY),
     get columns() {
       return stdout.columns ?? 80;

@@ -21,6 +21,7 @@ export async function capstan(
     cwd: process.cwd(),
     env: {},
     isInteractive: answers.length > 0,
+    isWatched: false,
     color: false,
     columns: 120,
     out: (text) => void (out += text),

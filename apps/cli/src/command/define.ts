@@ -85,6 +85,8 @@ export interface Command<O extends Options = Options> {
   readonly examples: readonly [Example, ...Example[]];
   /** What could stand for an argument, asked by shell completion. */
   readonly complete?: (call: { readonly args: readonly string[]; readonly cwd: string }) => Promise<readonly string[]>;
+  /** It tells what goes on itself, as what runs until it is stopped does; all others are named after a second. */
+  readonly progress?: "own";
   /** Answers with an exit code; nothing means 0. */
   readonly run: (call: Call<O>) => Promise<number | void>;
 }

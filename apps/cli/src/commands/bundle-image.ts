@@ -4,6 +4,7 @@ import { buildBundleImage, readFolder, validateBundle } from "@capstan/bundle";
 import { formatReference, parseReference } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { withProgress } from "../output/progress.ts";
 import { writeArchive } from "../registry/archive.ts";
 import { openImages, pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
@@ -33,7 +34,7 @@ export const bundleBuild: Command = defineCommand({
       );
     }
     const store = await openImages(terminal);
-    const descriptor = await buildBundleImage(files, store);
+    const descriptor = await withProgress(terminal, `building ${name}`, () => buildBundleImage(files, store));
     await store.tag(formatReference(reference), descriptor);
     if (options.archive !== undefined)
       await writeArchive(formatReference(reference), store, resolve(terminal.cwd, options.archive));

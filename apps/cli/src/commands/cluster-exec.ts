@@ -12,6 +12,7 @@ export const clusterExec: Command = defineCommand({
     "The program sees the files of this machine, reaches pods and services, finds them by name, and has KUBECONFIG set.",
   rest: "handed on",
   options: { name: nameOption },
+  progress: "own",
   examples: [
     { line: "capstan cluster exec -- curl http://web.default.svc", does: "Ask a service by its name" },
     { line: "capstan cluster exec -- node main.ts", does: "Run the operator in development among its pods" },

@@ -5,6 +5,7 @@ import { buildProgramImage, loadArchive, openStore } from "@capstan/oci";
 import { defineCommand, type Command } from "../command/define.ts";
 import { imagesFolder } from "../embedded/places.ts";
 import { CliError } from "../errors.ts";
+import { withProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Loads images. */
@@ -30,11 +31,14 @@ export const clusterLoadImage: Command = defineCommand({
       throw new CliError("Usage", "say which archive to load, or --program and --tag");
     const store = await openStore(imagesFolder(terminal));
     for (const archive of args) {
-      for (const name of await loadArchive(resolve(terminal.cwd, archive), store)) terminal.out(`loaded ${name}\n`);
+      const load = (): Promise<string[]> => loadArchive(resolve(terminal.cwd, archive), store);
+      const names = await withProgress(terminal, `loading ${archive}`, load);
+      for (const name of names) terminal.out(`loaded ${name}\n`);
     }
     if (program === undefined || tag === undefined) return;
     const made = { program: findProgram(program, terminal), name: tag, machine: process };
-    terminal.out(`loaded ${await buildProgramImage(made, store)}\n`);
+    const name = await withProgress(terminal, `making ${tag}`, () => buildProgramImage(made, store));
+    terminal.out(`loaded ${name}\n`);
   },
 });
 

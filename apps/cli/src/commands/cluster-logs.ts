@@ -13,6 +13,7 @@ export const clusterLogs: Command = defineCommand({
   describe:
     "The log of one that was killed can be read until it is started again. For the logs of pods use kubectl logs.",
   options: { name: nameOption, follow: { type: "flag", short: "f", describe: "go on while the cluster runs" } },
+  progress: "own",
   examples: [
     { line: "capstan cluster logs", does: "Print what the cluster said" },
     { line: "capstan cluster logs -f", does: "And what it says from now on" },

@@ -5,6 +5,7 @@ import { launchCluster } from "../embedded/launch.ts";
 import { nameOption } from "../embedded/name-option.ts";
 import { clusterFolder } from "../embedded/places.ts";
 import { files } from "../embedded/record.ts";
+import { withProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
 
 const options = {
@@ -27,6 +28,7 @@ export const clusterStart: Command = defineCommand({
   describe:
     "An API server, controllers, a scheduler, nodes, service addresses and cluster DNS, for development and tests; never for production.",
   options,
+  progress: "own",
   examples: [
     { line: "capstan cluster start", does: "Start a cluster and leave it running" },
     { line: "capstan cluster start --nodes 2 --data state", does: "Two nodes; objects and volumes survive a restart" },
@@ -45,7 +47,9 @@ export const clusterStart: Command = defineCommand({
       const { runCluster } = await import("../embedded/run-cluster.ts");
       return runCluster(wishes, terminal);
     }
-    const { url, name, nodes, pods } = await launchCluster(wishes.name, wordsOf(given), terminal);
+    const { url, name, nodes, pods } = await withProgress(terminal, `starting the cluster ${wishes.name}`, () =>
+      launchCluster(wishes.name, wordsOf(given), terminal),
+    );
     const { describe } = await import("../embedded/describe.ts");
     terminal.out(`cluster ${name} is ready on ${url} with ${describe({ nodes, pods })}\n`);
     terminal.out(nextSteps(name, terminal));

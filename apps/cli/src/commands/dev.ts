@@ -40,6 +40,7 @@ export const dev: Command = defineCommand({
       describe: "create the objects of these files when the operator runs, such as samples/*.yaml",
     },
   },
+  progress: "own",
   examples: [
     { line: "capstan dev", does: "Run on an embedded cluster; kubectl --kubeconfig .capstan/kubeconfig talks to it" },
     { line: "capstan dev --apply samples/app-service.yaml", does: "The same, with an object to look at" },

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { compareCrds, importCrd, type Imported } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { withProgress } from "../output/progress.ts";
 import { report } from "../project/apply.ts";
 import { crdOfSource } from "../project/definition.ts";
 import { exists, readText } from "../project/disk.ts";
@@ -29,7 +30,10 @@ export const importCrds: Command = defineCommand({
   ],
   run: async ({ options, args: [file = ""], terminal }) => {
     const text = file === "-" ? await terminal.input() : await readText(resolve(terminal.cwd, file));
-    const imported = await Promise.all(readCrds(text, file).map(importChecked));
+    const crds = readCrds(text, file);
+    const imported = await withProgress(terminal, `comparing ${crds.length} definitions`, () =>
+      Promise.all(crds.map(importChecked)),
+    );
     const root = resolve(terminal.cwd, options.out);
     const changes = unique(imported).map(({ path, text: source }) => ({
       path,

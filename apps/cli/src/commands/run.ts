@@ -9,6 +9,7 @@ export const run: Command = defineCommand({
   describe: "In this process, against the configured cluster, with JSON logs. What follows -- goes to the operator.",
   rest: "handed on",
   options: { entry: entryOption },
+  progress: "own",
   examples: [
     { line: "capstan run", does: "Run with the usual settings" },
     {

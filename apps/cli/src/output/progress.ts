@@ -1,23 +1,76 @@
-/** Says what is going on when something takes longer than a second. */
+/** Says what is going on when something takes longer than a second; scripts, which read what is said, are told nothing. */
 import type { Terminal } from "../terminal.ts";
 import { styleOf } from "./style.ts";
 
 const PATIENCE = 1_000;
+const EVERY = 5_000;
 
-/** Does the work; after a second of it, says so, and again every five seconds with the time it took. */
+interface Work {
+  readonly doing: string;
+  readonly began: number;
+}
+
+/** What goes on at a terminal, the innermost last. */
+interface Progress {
+  readonly works: Work[];
+  /** Somebody is asked, and may think as long as it takes. */
+  isAsking: boolean;
+}
+
+const shown = new WeakMap<Terminal, Progress>();
+
+/** Does the work; after a second of it, says so, and again every five seconds. Of works within works the innermost is named. */
 export async function withProgress<T>(terminal: Terminal, doing: string, work: () => Promise<T>): Promise<T> {
-  const { dim } = styleOf(terminal);
-  const began = performance.now();
-  const say = (): void => terminal.err(dim(`${doing} … ${Math.round((performance.now() - began) / 1000)} s\n`));
+  if (!terminal.isWatched) return work();
+  const outer = shown.get(terminal);
+  return outer === undefined
+    ? withTimers(terminal, () => within(terminal, doing, work))
+    : within(terminal, doing, work);
+}
+
+/** Asks a question; nothing is said until it is answered. */
+export async function withoutProgress<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> {
+  const progress = shown.get(terminal);
+  if (progress === undefined) return ask();
+  progress.isAsking = true;
+  try {
+    return await ask();
+  } finally {
+    progress.isAsking = false;
+  }
+}
+
+async function withTimers<T>(terminal: Terminal, work: () => Promise<T>): Promise<T> {
+  const progress: Progress = { works: [], isAsking: false };
+  shown.set(terminal, progress);
   let every: NodeJS.Timeout | undefined;
   const first = setTimeout(() => {
-    say();
-    every = setInterval(say, 5_000);
+    say(terminal, progress);
+    every = setInterval(() => say(terminal, progress), EVERY);
   }, PATIENCE);
   try {
     return await work();
   } finally {
     clearTimeout(first);
     clearInterval(every);
+    shown.delete(terminal);
   }
+}
+
+async function within<T>(terminal: Terminal, doing: string, work: () => Promise<T>): Promise<T> {
+  const works = shown.get(terminal)?.works ?? [];
+  const own: Work = { doing, began: performance.now() };
+  works.push(own);
+  try {
+    return await work();
+  } finally {
+    works.splice(works.indexOf(own), 1);
+  }
+}
+
+function say(terminal: Terminal, { works, isAsking }: Progress): void {
+  const work = works.at(-1);
+  if (work === undefined || isAsking) return;
+  const seconds = Math.round((performance.now() - work.began) / 1000);
+  terminal.err(styleOf(terminal).dim(`${work.doing} … ${seconds} s\n`));
 }
