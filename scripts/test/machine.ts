@@ -20,12 +20,14 @@ const testPackages = [
   "apache2-utils",
   "bubblewrap",
   "docker-registry",
+  "fish",
   "iproute2",
   "memcached",
   "nftables",
   "openssl",
   "skopeo",
   "util-linux",
+  "zsh",
 ];
 
 /** The API server is tried with this kubectl, too. */

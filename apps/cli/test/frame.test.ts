@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { commands } from "../src/commands.ts";
 import { wantsColor } from "../src/terminal.ts";
 import { capstan } from "./terminal.ts";
@@ -104,16 +101,4 @@ test("colours follow NO_COLOR, FORCE_COLOR and the terminal", () => {
   assert.equal(wantsColor({ NO_COLOR: "" }, true), true);
   assert.equal(wantsColor({ FORCE_COLOR: "1" }, false), true);
   assert.equal(wantsColor({ TERM: "dumb" }, true), false);
-});
-
-test("bash completes with the script that is printed for it", async () => {
-  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-  const script = `
-capstan() { "${process.execPath}" --conditions=@capstan/source "${main}" "$@"; }
-source <(capstan completion bash)
-COMP_WORDS=(capstan generate k); COMP_CWORD=2; _capstan; echo "\${COMPREPLY[@]}"
-COMP_WORDS=(capstan init --license ""); COMP_CWORD=3; _capstan; echo "\${COMPREPLY[@]}"
-`;
-  const { stdout } = await promisify(execFile)("bash", ["--noprofile", "--norc", "-c", script]);
-  assert.equal(stdout, "kustomize\napache2 mit none\n");
 });

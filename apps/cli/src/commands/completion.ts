@@ -13,21 +13,29 @@ complete -o default -F _capstan capstan
   zsh: `#compdef capstan
 _capstan() {
   local -a found
-  found=("\${(@f)$(capstan __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -- $found
+  found=(\${(f)"$(capstan __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -- $found; else _files; fi
 }
 if [ "$funcstack[1]" = "_capstan" ]; then _capstan "$@"; else compdef _capstan capstan; fi
 `,
   fish: `function __capstan_complete
-  set -l words (commandline -opc)[2..-1] (commandline -ct)
-  capstan __complete $words 2>/dev/null
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (capstan __complete $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
 complete -c capstan -f -a '(__capstan_complete)'
 `,
   powershell: `Register-ArgumentCompleter -Native -CommandName capstan -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-  if ($wordToComplete -eq '') { $words += '' }
+  if ($wordToComplete -eq '') {
+    # Shells before 7.3 drop empty words unless they are quoted once more.
+    if ($PSVersionTable.PSVersion -lt [version]'7.3') { $words += '""' } else { $words += '' }
+  }
   capstan __complete @words 2>$null | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
   }

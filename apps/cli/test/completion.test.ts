@@ -1,0 +1,116 @@
+/** Shells complete with the scripts that are printed for them: bash, zsh and fish are asked; of PowerShell, which Debian has not, the script is read. */
+import assert from "node:assert/strict";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { escaped } from "./pattern.ts";
+import { capstan } from "./terminal.ts";
+import { checkout } from "./walk.ts";
+import { Window } from "./window.ts";
+
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "capstan-completion-"));
+  const command = `exec "${process.execPath}" --conditions=@capstan/source "${checkout}/apps/cli/src/main.ts" "$@"`;
+  await writeFile(join(folder, "capstan"), `#!/bin/sh\n${command}\n`);
+  await chmod(join(folder, "capstan"), 0o755);
+  await writeFile(join(folder, "operators.yaml"), "");
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const env = (): NodeJS.ProcessEnv => ({
+  PATH: `${folder}:${process.env["PATH"]}`,
+  HOME: folder,
+  TERM: "xterm",
+  LANG: "C.UTF-8",
+});
+
+/** Why a shell cannot be tried here, or false; CI has them all. */
+function missing(shell: string): string | false {
+  const isThere = spawnSync("which", [shell]).status === 0;
+  return isThere || process.env["CI"] === "true" ? false : `install ${shell}`;
+}
+
+/** What is typed, and what it is completed with: a command, the choices of an option, all commands that begin so, a file. */
+const cases = [
+  { typed: "capstan generate k", words: ["kustomize"] },
+  { typed: "capstan init --license ", words: ["apache2", "mit", "none"] },
+  { typed: "capstan create ", words: ["api", "dev-container", "e2e-test", "linter", "upgrade-workflow", "webhook"] },
+  { typed: "capstan import crd oper", words: ["operators.yaml"] },
+] as const;
+
+test("bash completes with the script that is printed for it", async () => {
+  for (const { typed, words } of cases) {
+    const [, ...parts] = typed.split(" ");
+    const script = `source <(capstan completion bash)
+COMP_WORDS=(capstan ${parts.map((part) => `'${part}'`).join(" ")}); COMP_CWORD=${parts.length}; _capstan
+[ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -o default '${parts.at(-1)}'))
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const asked = promisify(execFile)("bash", ["--noprofile", "--norc", "-c", script], { env: env(), cwd: folder });
+    assert.deepEqual((await asked).stdout.trimEnd().split("\n"), words, typed);
+  }
+});
+
+test("fish completes with the script that is printed for it", { skip: missing("fish") }, async () => {
+  for (const { typed, words } of cases) {
+    const script = `capstan completion fish | source; complete --do-complete '${typed}'`;
+    const { stdout } = await promisify(execFile)("fish", ["--no-config", "-c", script], { env: env(), cwd: folder });
+    const found = stdout.trimEnd().split("\n");
+    assert.deepEqual(found.map((line) => line.replace(/\t.*/, "")).toSorted(), words, typed);
+  }
+});
+
+/** A zsh that somebody sits at: types into it and looks at its window. */
+async function sitAtZsh(
+  look: (type: (text: string) => void, shows: (pattern: RegExp) => Promise<void>) => Promise<void>,
+) {
+  const window = new Window(200);
+  const inside = "stty cols 200 rows 40; exec zsh --no-rcs --no-globalrcs --interactive";
+  const child = spawn("script", ["--quiet", "--flush", "--command", inside, "/dev/null"], { cwd: folder, env: env() });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => window.write(text));
+  const shows = async (pattern: RegExp): Promise<void> => {
+    for (const end = performance.now() + 120_000; !pattern.test(window.text); await wait(20))
+      assert.ok(performance.now() < end && child.exitCode === null, `${pattern} was not seen in:\n${window.text}`);
+  };
+  try {
+    await look((text) => child.stdin.write(text), shows);
+  } finally {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    // With its terminal gone, the shell ends, too; it would not listen to anything milder.
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+test("zsh completes with the script that is printed for it", { skip: missing("zsh") }, async () => {
+  await sitAtZsh(async (type, shows) => {
+    type(
+      "PS1='ready> '; autoload -U compinit && compinit -u -D; source <(capstan completion zsh); echo set-$((40+2))\n",
+    );
+    await shows(/set-42/);
+    for (const { typed, words } of cases) {
+      // One match is written into the line; of several, the list is shown below it.
+      type(`${typed}\t`);
+      const isOne = words.length === 1;
+      const whole = `${typed.slice(0, typed.lastIndexOf(" ") + 1)}${words[0]}`;
+      const listed = words.map(escaped).join(String.raw`\s+`);
+      await shows(new RegExp(isOne ? escaped(whole) : listed));
+      // Ctrl-U empties the line.
+      type("\u0015");
+    }
+  });
+});
+
+test("the script for PowerShell is whole and hands an empty word on", async () => {
+  const { out } = await capstan(["completion", "powershell"]);
+  const bare = out.replaceAll(/'[^']*'/g, "''").replaceAll(/#.*$/gm, "");
+  for (const [open, close] of ["()", "{}", "[]"].map((pair) => pair.split("")))
+    assert.equal(bare.split(open ?? "").length, bare.split(close ?? "").length, `${open} and ${close} are pairs`);
+  assert.match(out, /^Register-ArgumentCompleter -Native -CommandName capstan -ScriptBlock \{\n {2}param\(/);
+  assert.match(out, /if \(\$wordToComplete -eq ''\) \{[^]*\$words \+= '""'[^]*\$words \+= ''/);
+  assert.match(out, /capstan __complete @words/);
+});
