@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { isAlive, markOf } from "../src/embedded/record.ts";
 import { compilerErrors } from "./compiler.ts";
 import { capstan, type Ran } from "./terminal.ts";
 
@@ -96,7 +97,8 @@ test("the longest name gets a pod and a status", async () => {
 
 suite("a new project", () => {
   test("has twelve files, compiles, and its test passes", async () => {
-    await mustRun(`init app-operator --capstan ${checkout}`, inFolder());
+    const { out } = await mustRun(`init app-operator --capstan ${checkout}`, inFolder());
+    assert.match(out, /Its kind is AppService \(app\.example\.com\/v1alpha1\); --kind and --group name another one/);
     const root = join(folder, "app-operator");
     assert.equal((await list(root)).length, 12);
     assert.deepEqual(await typeErrors(root), []);
@@ -411,6 +413,8 @@ suite("capstan dev", () => {
       await writeFile(file, `${text}\nthis is no program(\n`);
       await saying(/src\/app-service\.ts changed: reloading/);
       await saying(/cannot load .*main\.ts: SyntaxError: .*app-service\.ts:\d+/);
+      await saying(/the program as it was before runs on/);
+      assert.equal(said.match(/SyntaxError/g)?.length, 1, `an error is told once:\n${said}`);
       said = "";
       const condition = /status\.condition\("Ready",[^]*?\);/;
       assert.match(text, condition);
@@ -424,10 +428,45 @@ suite("capstan dev", () => {
       said = "";
       const missing = await capstan(["pause", "appservice/missing"], { cwd: root });
       assert.equal(missing.code, 1, missing.err);
+      const unknown = await capstan(["explain", "nosuch/thing"], { cwd: root });
+      assert.equal(unknown.code, 3);
+      assert.match(unknown.err, /there is no controller "nosuch": the operator has appservice\n/);
     } finally {
       child.kill("SIGTERM");
     }
     const code = await new Promise((resolve) => child.once("exit", resolve));
     assert.equal(code, 0, said);
+    assert.ok(!(await readdir(root)).includes(".capstan"), "it leaves nothing behind");
+  });
+
+  test("stops at once while a program loads that never comes to an end, and leaves nothing behind", async (t) => {
+    const root = await mkdtemp(join(tmpdir(), "capstan-stuck-"));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    const stuck = `import { writeFileSync } from "node:fs";
+writeFileSync(new URL("loading", import.meta.url), String(process.pid));
+setInterval(() => {}, 1_000);
+await new Promise(() => {});
+`;
+    await writeFile(join(root, "main.mjs"), stuck);
+    const main = join(checkout, "apps/cli/src/main.ts");
+    const words = ["--conditions=@capstan/source", main, "dev", "--entry", "main.mjs"];
+    const child = spawn(process.execPath, words, { cwd: root, stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    let pid = 0;
+    for (
+      const end = Date.now() + 60_000;
+      pid === 0;
+      pid = Number(await readFile(join(root, "loading"), "utf8").catch(() => "0"))
+    ) {
+      assert.ok(Date.now() < end && child.exitCode === null, "the program is being loaded");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    child.kill("SIGINT");
+    assert.equal(await ended, 0);
+    assert.deepEqual((await readdir(root)).sort(), ["loading", "main.mjs"]);
+    for (const end = Date.now() + 60_000; isAlive(markOf(pid));) {
+      assert.ok(Date.now() < end, "the process that loads it is gone");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** `capstan explain`: why an object was reconciled and what came of it. */
 import { type Command, defineCommand } from "../command/define.ts";
+import type { ControllerNames } from "../dev/messages.ts";
 import { findSession } from "../dev/session.ts";
 import { CliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
@@ -43,8 +44,25 @@ export const explain: Command = defineCommand({
     }
     const name = key.at(-1) ?? "";
     const namespace = key.length === 2 ? (key[0] ?? "") : options.namespace;
-    const door = options.address ?? (await findSession(terminal.cwd))?.door ?? "127.0.0.1:8081";
-    const turns = await askDoor({ door, controller, namespace, name });
+    const session = options.address === undefined ? await findSession(terminal.cwd) : undefined;
+    const door = options.address ?? session?.door ?? "127.0.0.1:8081";
+    const known = session?.controllers ?? [];
+    const turns = await askDoor({ door, controller: controllerOf(controller, known), namespace, name });
     await print({ terminal, output: options.output }, { value: turns, table: formatTurns(turns, paperOf(terminal)) });
   },
 });
+
+/** The controller that a word means: its name, or its kind as kubectl takes it. Where the controllers are not known, the operator is asked. */
+export function controllerOf(word: string, known: readonly ControllerNames[]): string {
+  if (known.length === 0 || known.some(({ name }) => name === word)) return word;
+  const wanted = word.toLowerCase();
+  const found = known.find(({ name, resource }) =>
+    [name, resource, resource.split(".", 1)[0]].some((one) => one?.toLowerCase() === wanted),
+  );
+  if (found !== undefined) return found.name;
+  const names = known.map(({ name }) => name);
+  throw new CliError(
+    "BadInput",
+    `there is no controller ${JSON.stringify(word)}: the operator has ${names.join(", ")}`,
+  );
+}

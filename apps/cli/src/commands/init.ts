@@ -85,10 +85,17 @@ export const init: Command = defineCommand({
     await writeChanges(root, changes);
     if (checkout !== undefined) await linkCheckout(root, resolve(terminal.cwd, checkout));
     report(changes, terminal);
+    if (options.kind === undefined && !terminal.isInteractive) tellKind(inputs, terminal);
     const steps = [...(folder === undefined ? [] : [`cd ${folder}`]), "npm install", "npm test", "npx capstan dev"];
     terminal.out(`\nNext:\n${steps.map((step) => `  ${step}\n`).join("")}`);
   },
 });
+
+/** Whoever named no kind is told which one there is now. */
+function tellKind({ apis }: Inputs, terminal: Terminal): void {
+  for (const { kind, group, version } of apis)
+    terminal.out(`\nIts kind is ${kind} (${group}/${version}); --kind and --group name another one.\n`);
+}
 
 interface First extends Shape {
   readonly group: string | undefined;

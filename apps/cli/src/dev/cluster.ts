@@ -35,15 +35,21 @@ export interface DevCluster extends AsyncDisposable {
   readonly about: readonly string[];
 }
 
+/** Where it is opened, and what ends that. */
+interface Opening {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
 /** Starts or opens the cluster. */
-export async function openCluster(choice: ClusterChoice, terminal: Terminal): Promise<DevCluster> {
+export async function openCluster(choice: ClusterChoice, { terminal, signal }: Opening): Promise<DevCluster> {
   const isEmbedded = choice.kubeconfig === undefined && choice.context === undefined;
   if (!isEmbedded && choice.pods === "real")
     throw new CliError(
       "Usage",
       "--pods is for the embedded cluster: leave it out, or leave out --kubeconfig and --context",
     );
-  return isEmbedded ? startEmbedded(choice, terminal) : openExisting(choice, terminal);
+  return isEmbedded ? startEmbedded(choice, terminal) : openExisting(choice, { terminal, signal });
 }
 
 async function startEmbedded(choice: ClusterChoice, terminal: Terminal): Promise<DevCluster> {
@@ -111,11 +117,14 @@ async function makeNamespace(client: Client): Promise<void> {
   await apiOf(client).apply(kind, namespace, { manager: "capstan-dev" });
 }
 
-async function openExisting({ kubeconfig: named, context }: ClusterChoice, { cwd }: Terminal): Promise<DevCluster> {
+async function openExisting(
+  { kubeconfig: named, context }: ClusterChoice,
+  { terminal: { cwd }, signal }: Opening,
+): Promise<DevCluster> {
   const kubeconfig = named === undefined ? undefined : resolve(cwd, named);
   const config = await loadConfig(processHost(), { kubeconfig, context });
   const client = createClient(config, { userAgent: "capstan-dev" });
-  const { gitVersion } = await client.serverVersion();
+  const { gitVersion } = await unlessStopped(client.serverVersion(), signal);
   return {
     client,
     owner: "somebody",
@@ -126,4 +135,16 @@ async function openExisting({ kubeconfig: named, context }: ClusterChoice, { cwd
     about: [`Kubernetes ${gitVersion} at ${config.cluster.server}`],
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** Nobody who stops it has to wait for a cluster that does not answer. */
+async function unlessStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(new CliError("Interrupted", "stopped before the cluster answered"));
+  signal.addEventListener("abort", stop);
+  try {
+    return await Promise.race([answer, stopped.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

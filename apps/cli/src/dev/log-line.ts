@@ -1,24 +1,50 @@
 /** The operator's log as people read it: JSON lines become a time, a level, who, and what. */
 import type { Style } from "../output/style.ts";
+import type { HeardLine } from "./failing.ts";
+
+type Entry = { readonly [name: string]: unknown };
 
 /** A line of the log; what is no JSON is shown as it is. */
 export function formatLogLine(line: string, { dim, red, yellow, cyan }: Style): string {
   const entry = parse(line);
   if (entry === undefined) return line;
-  const { time, level, message, controller, object, key, ...fields } = entry;
+  const { time, level, message, controller, object, key, milliseconds, failures, ...fields } = entry;
   const paint = level === "error" ? red : level === "warn" ? yellow : dim;
   const who = [controller, object ?? key].filter((part) => typeof part === "string").join(" ");
-  const rest = Object.entries(fields).map(([name, value]) => dim(` ${name}=`) + formatValue(value));
-  return `${dim(clockOf(time))} ${paint(text(level).padEnd(5))} ${who === "" ? "" : `${cyan(who)} `}${text(message)}${rest.join("")}`;
+  const facts = [...attempt(failures), ...duration(milliseconds)].map((fact) => dim(` ${fact}`));
+  const rest = Object.entries(fields).map(([name, value]) => formatField(name, value, { dim, message }));
+  return `${dim(clockOf(time))} ${paint(text(level).padEnd(5))} ${who === "" ? "" : `${cyan(who)} `}${text(message)}${facts.join("")}${rest.join("")}`;
 }
 
-function parse(line: string): { readonly [name: string]: unknown } | undefined {
+/** A line about an object. */
+export function readObjectLine(line: string): HeardLine | undefined {
+  const { level, controller, object, message } = parse(line) ?? {};
+  if (typeof controller !== "string" || typeof object !== "string") return undefined;
+  return { level: text(level), controller, object, message: text(message) };
+}
+
+/** `850 ms`, `2.4 s`, `3 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  return milliseconds < 60_000 ? `${(milliseconds / 1_000).toFixed(1)} s` : `${Math.round(milliseconds / 60_000)} min`;
+}
+
+function parse(line: string): Entry | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
-    return JSON.parse(line) as { readonly [name: string]: unknown };
+    return JSON.parse(line) as Entry;
   } catch {
     return undefined;
   }
+}
+
+/** How often it was tried, where that is more than once. */
+function attempt(failures: unknown): readonly string[] {
+  return typeof failures === "number" && failures > 0 ? [`attempt ${failures + 1}`] : [];
+}
+
+function duration(milliseconds: unknown): readonly string[] {
+  return typeof milliseconds === "number" ? [formatDuration(milliseconds)] : [];
 }
 
 function clockOf(time: unknown): string {
@@ -29,13 +55,28 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Errors show their message and, below, where they came from. */
+/** Of an error that was told in the message already, only where it came from is left to say. */
+function formatField(name: string, value: unknown, { dim, message }: { dim: Style["dim"]; message: unknown }): string {
+  if (isError(value)) {
+    const said = value.message === message ? "" : `${dim(` ${name}=`)}${value.message}`;
+    return `${said}${framesOf(value)}`;
+  }
+  return `${dim(` ${name}=`)}${formatValue(value)}`;
+}
+
+function isError(value: unknown): value is { readonly message: string; readonly stack?: unknown } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+function framesOf({ stack }: { readonly stack?: unknown }): string {
+  const frames = text(stack)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 3);
+  return frames.map((frame) => `\n${frame}`).join("");
+}
+
 function formatValue(value: unknown): string {
   if (typeof value === "string") return /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value);
-  if (typeof value === "object" && value !== null && "message" in value) {
-    const stack =
-      "stack" in value && typeof value.stack === "string" ? value.stack.split("\n").slice(1, 4).join("\n") : "";
-    return `${String(value.message)}${stack === "" ? "" : `\n${stack}`}`;
-  }
   return JSON.stringify(value) ?? "";
 }

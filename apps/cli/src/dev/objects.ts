@@ -47,11 +47,18 @@ export function toRow(names: KindNames, object: StoredObject): Row {
   };
 }
 
-/** The table of these objects, with a mark at the one that keys act on. */
-export function rowsTable(
-  rows: readonly Row[],
-  { style, now, selected }: { readonly style: Style; readonly now: number; readonly selected: string | undefined },
-): Table {
+/** How a table is made of rows. */
+export interface TableOptions {
+  readonly style: Style;
+  readonly now: number;
+  /** The row that keys act on. */
+  readonly selected: string | undefined;
+  /** Whether the operator fails on the object of a row, whatever its conditions were before. */
+  readonly isFailing: (row: Row) => boolean;
+}
+
+/** The table of these objects, with a mark at the one that keys act on and at those that fail. */
+export function rowsTable(rows: readonly Row[], { style, now, selected, isFailing }: TableOptions): Table {
   return {
     titles: ["  KIND", "OBJECT", "AGE", "CONDITIONS"],
     givesWay: 1,
@@ -59,7 +66,7 @@ export function rowsTable(
       `${row.id === selected ? style.cyan(">") : " "} ${row.kind}`,
       row.key,
       formatAge(now - Date.parse(row.created)),
-      conditionsText(row, style),
+      [...(isFailing(row) ? [style.red("failing")] : []), conditionsText(row, style)].join(" ").trimEnd(),
     ]),
   };
 }

@@ -3,13 +3,14 @@ import { basename, relative } from "node:path";
 import { apiOf } from "@capstan/runtime";
 import { paperOf } from "../explain/format.ts";
 import { toCliError } from "../errors.ts";
+import { withProgress } from "../output/progress.ts";
 import { styleOf } from "../output/style.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 import { applyFiles } from "./apply-files.ts";
 import { type ClusterChoice, type DevCluster, openCluster } from "./cluster.ts";
 import { watchKeys } from "./keys.ts";
-import { formatLogLine } from "./log-line.ts";
+import { formatLogLine, readObjectLine } from "./log-line.ts";
 import { Runner } from "./runner.ts";
 import { openScreen } from "./screen.ts";
 import { claimSession } from "./session.ts";
@@ -25,32 +26,60 @@ export interface SessionOptions extends ClusterChoice {
 
 /** How often the table is drawn: ages grow. */
 const REDRAW = 250;
+/** How often objects that failed are asked about. */
+const RECHECK = 1_000;
 
-/** Runs until it is told to stop. */
+/** What runs after a program could not be loaded, or ended. */
+const AFTER_FAILURE = {
+  former: "the program as it was before runs on; what you save next is tried again",
+  nothing: "nothing runs now; what you save next is tried again",
+} as const;
+
+/** Runs until it is told to stop; from the first moment on, whoever stops it finds nothing left behind. */
 export async function runSession(options: SessionOptions, terminal: Terminal): Promise<void> {
+  const quit = new AbortController();
+  const stopped = stopSignal(quit.signal).then(() => quit.abort());
+  try {
+    await runUntil(stopped, options, { terminal, quit });
+  } finally {
+    quit.abort();
+    await stopped;
+  }
+}
+
+async function runUntil(
+  stopped: Promise<void>,
+  options: SessionOptions,
+  { terminal, quit }: { readonly terminal: Terminal; readonly quit: AbortController },
+): Promise<void> {
   await using session = await claimSession(options.root);
-  await using cluster = await openCluster(options, terminal);
+  await using cluster = await withProgress(terminal, "starting the cluster", () =>
+    openCluster(options, { terminal, signal: quit.signal }),
+  );
   const style = styleOf(terminal);
   const screen = openScreen(terminal, terminal.isInteractive);
   for (const line of cluster.about) screen.line(line);
   const tellFailure = (error: unknown): void => screen.line(style.red(toCliError(error).message));
-  const { root, entry } = options;
+  const { root, entry, apply } = options;
   const applyFirst = once(async () => {
-    for (const line of await applyFiles(cluster.client, options.apply, terminal.cwd)) screen.line(line);
+    for (const line of await applyFiles(cluster.client, apply, terminal.cwd)) screen.line(line);
   });
   await using runner = new Runner({
     cwd: root,
     entry,
     flags: flagsOf(cluster, options),
-    line: (line) => screen.line(formatLogLine(line, style)),
-    failed: (why) => screen.line(style.red(why)),
+    line: (line) => {
+      screen.line(formatLogLine(line, style));
+      view.hear(readObjectLine(line));
+    },
+    failed: (why, left) => screen.line(`${style.red(why)}\n${style.yellow(AFTER_FAILURE[left])}`),
     started: (milliseconds) => {
       screen.line(style.green(`ready in ${Math.round(milliseconds)} ms`));
       void applyFirst();
     },
     loaded: ({ kinds, controllers }, door) => {
       view.show({ kinds, controllers, door });
-      session.write({ kubeconfig: cluster.kubeconfig, context: cluster.context, door }).catch(tellFailure);
+      session.write({ kubeconfig: cluster.kubeconfig, context: cluster.context, door, controllers }).catch(tellFailure);
     },
   });
   using view = new View({
@@ -60,33 +89,36 @@ export async function runSession(options: SessionOptions, terminal: Terminal): P
     askBefore: cluster.owner === "somebody" ? cluster.server : undefined,
     again: (controllers, key) => runner.again({ controllers, key }),
   });
-  const reload = (why: string, what: "program" | "packages"): void => {
-    screen.line(style.dim(why));
-    void runner.reload(what);
-  };
-  await runner.reload();
+  const reload = (why: string, what: "program" | "packages"): void =>
+    void (screen.line(style.dim(why)), runner.reload(what));
+  await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
   using _sources = watchSources(root, {
     changed: (path) =>
       reload(`${relative(root, path)} changed: reloading`, basename(path) === "package.json" ? "packages" : "program"),
     failed: (error) => screen.line(style.yellow(`changes are not seen everywhere: ${toCliError(error).message}`)),
   });
-  const timer = setInterval(() => view.draw(), REDRAW);
-  const quit = new AbortController();
+  using _upkeep = keepUp(view);
   using _keys = watchKeys(terminal, (key) => {
     if (key === "r") reload("reloading", "packages");
     else if (key === "q") quit.abort();
     else void view.press(key);
   });
-  await stopSignal(quit.signal);
-  clearInterval(timer);
+  await stopped;
   screen.close();
+}
+
+/** Draws the table, and looks what still fails, until it is disposed of. */
+function keepUp(view: View): Disposable {
+  const timers = [setInterval(() => view.draw(), REDRAW), setInterval(() => void view.recheck(), RECHECK)];
+  return { [Symbol.dispose]: () => timers.forEach((timer) => clearInterval(timer)) };
 }
 
 function flagsOf({ operatorKubeconfig, context }: DevCluster, { logLevel }: SessionOptions): readonly string[] {
   return [
     ...(operatorKubeconfig === undefined ? [] : [`--kubeconfig=${operatorKubeconfig}`]),
     ...(context === undefined ? [] : [`--context=${context}`]),
-    "--install-crds",
+    // Undoing an edit of a schema is no mistake here.
+    "--install-crds=force",
     `--log-level=${logLevel}`,
   ];
 }

@@ -14,8 +14,8 @@ export interface RunnerEvents {
   /** A line of the operator's log or output. */
   readonly line: (line: string) => void;
   readonly loaded: (message: Extract<FromChild, { type: "loaded" }>, door: string) => void;
-  /** Why it could not be loaded or why it ended. */
-  readonly failed: (why: string) => void;
+  /** Why it could not be loaded or why it ended, and whether the program as it was before still runs. */
+  readonly failed: (why: string, left: "former" | "nothing") => void;
   /** It works, so many milliseconds after it was asked for. */
   readonly started: (milliseconds: number) => void;
 }
@@ -37,6 +37,10 @@ export class Runner implements AsyncDisposable {
   #current: ChildProcess | undefined;
   #standby: ChildProcess | undefined;
   #turn = 0;
+  /** The processes of which it was told why they failed. */
+  readonly #told = new WeakSet<ChildProcess>();
+  /** Those that load the program, which may take as long as it likes. */
+  readonly #loading = new Set<ChildProcess>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -47,27 +51,30 @@ export class Runner implements AsyncDisposable {
     const turn = ++this.#turn;
     const began = performance.now();
     const door = `127.0.0.1:${await freePort()}`;
+    if (turn !== this.#turn) return;
     if (what === "packages") this.#dismiss();
     const child = this.#takeStandby();
     this.#read(child, began);
     child.once("exit", (code) => {
-      if (this.#current === child) this.#options.failed(`the operator ended with exit code ${code ?? "none"}`);
+      if (this.#current === child) this.#fail(child, `the operator ended with exit code ${code ?? "none"}`);
     });
     child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${door}`] } satisfies Load);
+    this.#loading.add(child);
     const [message] = (await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])])) as [
       FromChild | undefined,
     ];
+    this.#loading.delete(child);
+    if (turn !== this.#turn) return void child.kill("SIGKILL");
     if (message?.type !== "loaded") {
-      this.#options.failed(message?.type === "failed" ? message.why : "the program ended while it was loaded");
+      this.#fail(child, message?.type === "failed" ? message.why : "the program ended while it was loaded");
       return;
     }
-    if (turn !== this.#turn) return void child.kill("SIGKILL");
     const former = this.#current;
     this.#current = child;
     const seed = former === undefined ? [] : await succeed(former);
     this.#options.loaded(message, door);
     child.on("message", (later: FromChild) => {
-      if (later.type === "failed") this.#options.failed(later.why);
+      if (later.type === "failed") this.#fail(child, later.why);
     });
     child.send({ seed } satisfies Go);
   }
@@ -80,9 +87,18 @@ export class Runner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#turn++;
     this.#dismiss();
+    for (const loading of this.#loading) loading.kill("SIGKILL");
     const child = this.#current;
     this.#current = undefined;
     if (child !== undefined) await end(child);
+  }
+
+  /** Tells once why a process failed: that it then ends is no news. */
+  #fail(child: ChildProcess, why: string): void {
+    if (this.#told.has(child)) return;
+    this.#told.add(child);
+    const isFormerLeft = this.#current !== undefined && this.#current !== child && isRunning(this.#current);
+    this.#options.failed(why, isFormerLeft ? "former" : "nothing");
   }
 
   /** The process that stands by, or one that was not asked to. */
@@ -129,8 +145,12 @@ async function succeed(former: ChildProcess): Promise<Go["seed"]> {
   return known;
 }
 
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const gone = once(child, "exit");
   child.kill("SIGTERM");
   const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);

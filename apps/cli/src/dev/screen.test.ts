@@ -14,7 +14,8 @@ function open(columns: number, color = false) {
   const terminal = { color, columns, out: (text: string) => window.write(text) } as Terminal;
   const screen = openScreen(terminal, true);
   const show = (shown: readonly Row[], selected = 0): void => {
-    const table = rowsTable(shown, { style: styleOf(terminal), now, selected: shown[selected]?.id });
+    const isFailing = (): boolean => false;
+    const table = rowsTable(shown, { style: styleOf(terminal), now, selected: shown[selected]?.id, isFailing });
     screen.table(table, { selected, below: keys });
   };
   return { window, screen, show };

@@ -4,6 +4,7 @@ import { link, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/pro
 import { dirname, join, resolve } from "node:path";
 import { isAlive, markOf, type ProcessMark } from "../embedded/record.ts";
 import { CliError } from "../errors.ts";
+import type { ControllerNames } from "./messages.ts";
 
 /** A running dev session. */
 export interface Session {
@@ -12,6 +13,8 @@ export interface Session {
   readonly context?: string | undefined;
   /** `host:port` of the operator's health door. */
   readonly door: string;
+  /** Who can be asked there. */
+  readonly controllers?: readonly ControllerNames[] | undefined;
 }
 
 /** The record of a session; what it runs is not known before the operator is loaded. */
@@ -38,15 +41,19 @@ export interface ClaimedSession extends AsyncDisposable {
 export async function claimSession(root: string): Promise<ClaimedSession> {
   const at = join(sessionFolder(root), file);
   const own = markOf(process.pid);
-  const made = await mkdir(sessionFolder(root), { recursive: true });
+  await mkdir(sessionFolder(root), { recursive: true });
   while (!(await writeFirst(at, { process: own }))) await removeDead(at);
+  let written: Promise<void> = Promise.resolve();
   return {
-    write: (session) => writeWhole(at, { process: own, session }),
+    write: (session) =>
+      (written = written.catch(() => undefined).then(() => writeWhole(at, { process: own, session }))),
     [Symbol.asyncDispose]: async () => {
+      // What is being written now would be there again after it was removed.
+      await written.catch(() => undefined);
       for (const name of ["kubeconfig", "operator-kubeconfig", file])
         await rm(join(sessionFolder(root), name), { force: true });
-      // Who came to nothing leaves no folder; what others put there stays.
-      if (made !== undefined) await rmdir(sessionFolder(root)).catch(() => undefined);
+      // Images, and what others put there, stay; an empty folder does not.
+      await rmdir(sessionFolder(root)).catch(() => undefined);
     },
   };
 }

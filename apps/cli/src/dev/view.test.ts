@@ -13,7 +13,7 @@ import type { Table } from "../output/print.ts";
 import { styleOf } from "../output/style.ts";
 import { readKeys } from "./keys.ts";
 import { resourceOf } from "./messages.ts";
-import { View } from "./view.ts";
+import { KEYS, View } from "./view.ts";
 
 const { group, version, kind, plural, scope } = Secret;
 const names = { group, version, kind, plural, scope } as const;
@@ -64,7 +64,12 @@ async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({})
     view.draw();
     return shown?.table.rows.map((row) => row.slice(0, 2).join(" ")) ?? [];
   };
-  return { client, view, lines, again, show, seen, paused, table, below: () => (view.draw(), shown?.below ?? "") };
+  const marks = (): readonly string[] => {
+    view.draw();
+    return shown?.table.rows.map((row) => row.at(-1) ?? "") ?? [];
+  };
+  const below = (): string => (view.draw(), shown?.below ?? "");
+  return { client, view, lines, again, show, seen, paused, table, marks, below };
 }
 
 test("objects come and go as they are watched", async (t) => {
@@ -165,6 +170,28 @@ test("e asks each controller about the selected object, a lets each look at it a
   assert.deepEqual(asked, ["/explain/first/default/b", "/explain/second/default/b"]);
   await view.press("a");
   assert.deepEqual(again, ["first,second default/b"]);
+});
+
+test("an object that the operator fails on is marked until it does no more, and the last error stands below", async (t) => {
+  let outcome = "failed";
+  const server = createServer((_request, response) => void response.end(JSON.stringify({ turns: [{ outcome }] })));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => (server.close(), server.closeAllConnections()));
+  const door = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { view, show, seen, marks, below } = await open(t, { door });
+  show();
+  await seen("Secret default/b is there");
+  view.hear({ level: "error", controller: "second", object: "default/b", message: "no power\nat all" });
+  await view.recheck();
+  assert.deepEqual(marks(), ["", "failing"]);
+  assert.doesNotMatch(below(), /no power/, "another object is selected");
+  await view.press("j");
+  assert.equal(below(), `last error: no power\n${KEYS}`);
+  outcome = "done";
+  await view.recheck();
+  assert.deepEqual(marks(), ["", ""]);
+  assert.equal(below(), KEYS);
 });
 
 test("before there is an object, keys say so", async (t) => {

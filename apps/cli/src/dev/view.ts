@@ -4,6 +4,7 @@ import { type Api, PAUSE_ANNOTATION } from "@capstan/runtime";
 import { toCliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
 import { formatTurns, type Paper } from "../explain/format.ts";
+import { Failing, type HeardLine } from "./failing.ts";
 import { type ObjectEvents, followObjects } from "./follow.ts";
 import { type ControllerNames, type KindNames, resourceOf } from "./messages.ts";
 import { conditionsText, type Row, rowsTable, toRow } from "./objects.ts";
@@ -46,7 +47,8 @@ export class View implements Disposable {
   readonly #rows = new Map<string, Row>();
   #selected: string | undefined;
   #question: Question | undefined;
-  #isFailing = false;
+  #isDeaf = false;
+  readonly #failing = new Failing((controller, key) => askDoor({ door: this.#shown.door, controller, ...keyOf(key) }));
 
   constructor(options: ViewOptions) {
     this.#options = options;
@@ -55,6 +57,7 @@ export class View implements Disposable {
   /** Follows the objects of what runs now. */
   show(shown: Shown): void {
     this.#shown = shown;
+    this.#failing.clear();
     this.#following?.[Symbol.dispose]();
     const resources = new Set(shown.kinds.map(resourceOf));
     for (const { id, resource } of this.#rows.values()) if (!resources.has(resource)) this.#rows.delete(id);
@@ -67,10 +70,21 @@ export class View implements Disposable {
     const { style } = paper();
     const rows = this.#sorted();
     const selected = this.#selectedRow();
-    screen.table(rowsTable(rows, { style, now: Date.now(), selected: selected?.id }), {
+    const isFailing = (row: Row): boolean => this.#failureOf(row) !== undefined;
+    screen.table(rowsTable(rows, { style, now: Date.now(), selected: selected?.id, isFailing }), {
       selected: selected === undefined ? 0 : rows.indexOf(selected),
-      below: this.#question === undefined ? style.dim(KEYS) : style.yellow(`${this.#question.text} y/n`),
+      below: this.#below(selected),
     });
+  }
+
+  /** A line of the operator's log, if it is about an object. */
+  hear(line: HeardLine | undefined): void {
+    if (line !== undefined) this.#failing.hear(line);
+  }
+
+  /** Looks whether objects that failed still do. */
+  async recheck(): Promise<void> {
+    await this.#failing.recheck();
   }
 
   /** Does what a key stands for; keys that stand for nothing here are left alone. */
@@ -84,6 +98,20 @@ export class View implements Disposable {
     this.draw();
   }
 
+  /** Why the operator fails on the selected object, and what keys do; or what is asked. */
+  #below(selected: Row | undefined): string {
+    const { style, columns } = this.#options.paper();
+    if (this.#question !== undefined) return style.yellow(`${this.#question.text} y/n`);
+    const failure = selected === undefined ? undefined : this.#failureOf(selected);
+    const first = failure?.split("\n", 1)[0];
+    const why = first === undefined ? "" : `${style.red(`last error: ${first}`.slice(0, columns))}\n`;
+    return `${why}${style.dim(KEYS)}`;
+  }
+
+  #failureOf({ resource, key }: Row): string | undefined {
+    return this.#failing.messageOf(this.#controllersOf(resource), key);
+  }
+
   [Symbol.dispose](): void {
     this.#following?.[Symbol.dispose]();
   }
@@ -94,8 +122,8 @@ export class View implements Disposable {
       changed: (kind, object) => this.#onRow(toRow(kind, object)),
       removed: (kind, object) => this.#onGone(toRow(kind, object)),
       failed: (_kind, error) => {
-        if (this.#isFailing) return;
-        this.#isFailing = true;
+        if (this.#isDeaf) return;
+        this.#isDeaf = true;
         const { screen, paper } = this.#options;
         screen.line(paper().style.red(`the table may be out of date: ${toCliError(error).message}`));
       },
@@ -103,7 +131,7 @@ export class View implements Disposable {
   }
 
   #onList(kind: KindNames, objects: readonly StoredObject[]): void {
-    this.#isFailing = false;
+    this.#isDeaf = false;
     const listed = objects.map((object) => toRow(kind, object));
     const ids = new Set(listed.map(({ id }) => id));
     for (const row of this.#rows.values()) if (row.resource === resourceOf(kind) && !ids.has(row.id)) this.#onGone(row);

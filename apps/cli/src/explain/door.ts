@@ -11,17 +11,27 @@ export interface Question {
   readonly name: string;
 }
 
+/** No more of an answer is shown: it may come from anybody who listens there. */
+const MOST_SAID = 300;
+
 /** The last turns of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
 export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly TurnRecord[]> {
   for (const key of [[namespace, name], [name]]) {
     const path = [controller, ...key].map((part) => encodeURIComponent(part)).join("/");
     const response = await get(`http://${door}/explain/${path}`);
     if (response.status === 200) return ((await response.json()) as { turns: readonly TurnRecord[] }).turns;
+    if (response.status !== 404) throw await refusal(door, response);
   }
   throw new CliError(
     "Failed",
     `nothing is known about ${controller} ${namespace}/${name}: it was not looked at lately`,
   );
+}
+
+/** Whoever is not let in is told so, and not that there is nothing to know. */
+async function refusal(door: string, response: Response): Promise<CliError> {
+  const said = (await response.text()).trim().slice(0, MOST_SAID);
+  return new CliError("Cluster", `the operator at ${door} refuses to explain (${response.status}): ${said}`);
 }
 
 async function get(url: string): Promise<Response> {

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TurnRecord } from "@capstan/runtime";
+import { CliError } from "../errors.ts";
+import { type AskTurns, Failing } from "./failing.ts";
+
+const line = { level: "error", controller: "lamp", object: "default/a", message: "no power" };
+
+function ended(outcome: string): AskTurns {
+  return async () => [{ outcome } as TurnRecord];
+}
+
+test("an object fails from the first error until a turn that does not", async () => {
+  let outcome = "failed";
+  const failing = new Failing((controller, key) => ended(outcome)(controller, key));
+  failing.hear(line);
+  await failing.recheck();
+  assert.equal(failing.messageOf(["other", "lamp"], "default/a"), "no power");
+  assert.equal(failing.messageOf(["lamp"], "default/b"), undefined);
+  assert.equal(failing.messageOf(["other"], "default/a"), undefined);
+  outcome = "done";
+  await failing.recheck();
+  assert.equal(failing.messageOf(["lamp"], "default/a"), undefined);
+});
+
+test("what waits on purpose does not fail", () => {
+  const failing = new Failing(ended("failed"));
+  failing.hear({ ...line, level: "warn" });
+  assert.equal(failing.messageOf(["lamp"], "default/a"), undefined);
+});
+
+test("an object that is gone fails no more; an operator that does not answer changes nothing", async () => {
+  for (const [code, left] of [
+    ["Cluster", "no power"],
+    ["Failed", undefined],
+  ] as const) {
+    const failing = new Failing(() => Promise.reject(new CliError(code, "no turns")));
+    failing.hear(line);
+    await failing.recheck();
+    assert.equal(failing.messageOf(["lamp"], "default/a"), left);
+  }
+});

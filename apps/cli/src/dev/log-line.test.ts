@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { styleOf } from "../output/style.ts";
+import { formatDuration, formatLogLine, readObjectLine } from "./log-line.ts";
+
+const style = styleOf({ color: false });
+const failure = {
+  time: "2030-01-01T10:20:30.123Z",
+  level: "error",
+  message: "no power",
+  controller: "lamp",
+  object: "default/a",
+  milliseconds: 1234.5678,
+  failures: 2,
+  error: {
+    name: "Error",
+    message: "no power",
+    stack: "Error: no power\n    at light (lamp.ts:7:3)\n    at run (x.ts:1:1)",
+  },
+};
+
+test("a failed turn says what is wrong once, how often it was tried, how long it took and where it came from", () => {
+  assert.equal(
+    formatLogLine(JSON.stringify(failure), style),
+    "10:20:30 error lamp default/a no power attempt 3 1.2 s\n    at light (lamp.ts:7:3)\n    at run (x.ts:1:1)",
+  );
+});
+
+test("an error that says something else than the message is told, too", () => {
+  const line = JSON.stringify({
+    time: "2030-01-01T10:20:30Z",
+    level: "warn",
+    message: "late",
+    error: { message: "slow" },
+  });
+  assert.equal(formatLogLine(line, style), "10:20:30 warn  late error=slow");
+});
+
+test("other fields follow by name, and what is no JSON is left as it is", () => {
+  const line = JSON.stringify({
+    time: "2030-01-01T10:20:30Z",
+    level: "info",
+    message: "started",
+    milliseconds: 12.9,
+    failures: 0,
+    name: "a b",
+  });
+  assert.equal(formatLogLine(line, style), '10:20:30 info  started 13 ms name="a b"');
+  assert.equal(formatLogLine("{ plain", style), "{ plain");
+});
+
+test("durations have the unit that people would choose", () => {
+  assert.deepEqual([0.4, 999.4, 1_000, 59_900, 90_000].map(formatDuration), [
+    "0 ms",
+    "999 ms",
+    "1.0 s",
+    "59.9 s",
+    "2 min",
+  ]);
+});
+
+test("only lines about objects are about objects", () => {
+  assert.deepEqual(readObjectLine(JSON.stringify(failure)), {
+    level: "error",
+    controller: "lamp",
+    object: "default/a",
+    message: "no power",
+  });
+  assert.equal(readObjectLine('{"level":"error","message":"no power"}'), undefined);
+});

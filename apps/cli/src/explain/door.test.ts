@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import { askDoor } from "./door.ts";
+
+/** A door that answers every question in the same way. */
+async function door(t: TestContext, status: number, body: string): Promise<string> {
+  const server = createServer((_request, response) => void response.writeHead(status).end(body)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => (server.close(), server.closeAllConnections()));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const object = { controller: "lamp", namespace: "default", name: "a" };
+
+test("who is not let in is told what the operator says, not that nothing is known", async (t) => {
+  const at = await door(
+    t,
+    403,
+    "Explanations are given only to who asks from within the pod: use kubectl port-forward.\n",
+  );
+  await assert.rejects(askDoor({ ...object, door: at }), {
+    code: "Cluster",
+    message: `the operator at ${at} refuses to explain (403): Explanations are given only to who asks from within the pod: use kubectl port-forward.`,
+  });
+});
+
+test("an object that was not looked at is not known", async (t) => {
+  await assert.rejects(askDoor({ ...object, door: await door(t, 404, "") }), {
+    code: "Failed",
+    message: /nothing is known about lamp default\/a/,
+  });
+});
+
+test("turns are answered as they are told", async (t) => {
+  assert.deepEqual(await askDoor({ ...object, door: await door(t, 200, '{"turns":[{"outcome":"done"}]}') }), [
+    { outcome: "done" },
+  ]);
+});
