@@ -88,7 +88,7 @@ describe("an operator is deployed", { skip: kubernetesMissing({ node: true }) },
       ..."init . --project-name walk-operator --group app --version v1alpha1 --kind AppService".split(" "),
     );
     const own = join(project, "image.tar");
-    await capstan(project, "image", "build", IMAGE, "--archive", own);
+    await capstan(project, "image", "build", IMAGE, "--archive", own, "--no-local");
     const [busybox] = await buildTestImages({ only: ["busybox"] });
     archives = [own, busybox?.archive ?? assert.fail("there is no busybox image")];
   });

@@ -176,3 +176,29 @@ test("a program that cannot be loaded is told by its own error", async () => {
   assert.equal(code, 3);
   assert.match(err, /capstan: cannot load .*broken\.ts: not today\n$/);
 });
+
+test("what is built is where the clusters of this machine look, unless that is not wanted", async (t) => {
+  const data = await mkdtemp(join(tmpdir(), "capstan-data-"));
+  t.after(() => rm(data, { recursive: true }));
+  const at = { cwd, env: { XDG_DATA_HOME: data } };
+  const listed = async (): Promise<string[]> => {
+    const { out } = await capstan(["cluster", "images", "list", "-o", "json"], at);
+    return (JSON.parse(out) as { name: string }[]).map(({ name }) => name);
+  };
+  const build = async (name: string, ...more: string[]): Promise<string> => {
+    const { code, err } = await capstan(["image", "build", name, "--entry", entry, ...more], at);
+    assert.equal(code, 0, err);
+    return err;
+  };
+  assert.match(await build("near:v1"), /capstan cluster finds it/);
+  assert.doesNotMatch(await build("far:v1", "--no-local"), /capstan cluster/);
+  assert.deepEqual(await listed(), ["docker.io/library/near:v1"]);
+  const near = await openStore(join(data, "capstan/images"));
+  const descriptor = (await near.find("docker.io/library/near:v1")) ?? assert.fail();
+  const { manifest } = await near.image(descriptor, here);
+  for (const { digest } of manifest.layers) assert.ok(await near.has(digest), digest);
+
+  const { code, err } = await capstan(["image", "build", "alone:v1", "--entry", entry], { cwd, env: {} });
+  assert.equal(code, 0, err);
+  assert.doesNotMatch(err, /capstan cluster/);
+});

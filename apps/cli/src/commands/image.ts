@@ -1,10 +1,18 @@
 /** `capstan image build` and `capstan image push`: the operator's image, without Docker. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { attachDocument, formatReference, parseReference, type Platform, platformOf } from "@capstan/oci";
+import {
+  attachDocument,
+  formatReference,
+  openStore,
+  parseReference,
+  type Platform,
+  platformOf,
+  type Store,
+} from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { atPath } from "../disk-error.ts";
-import { CliError } from "../errors.ts";
+import { CliError, toCliError } from "../errors.ts";
 import { buildOperatorImage } from "../image/build.ts";
 import { withProgress } from "../output/progress.ts";
 import { openProject } from "../project/disk.ts";
@@ -12,6 +20,8 @@ import { entryOption, findEntry } from "../project/program.ts";
 import { writeArchive } from "../registry/archive.ts";
 import { documentName, openImages, pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
+import { shareImage } from "../registry/share.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** Builds the image. */
 export const imageBuild: Command = defineCommand({
@@ -25,6 +35,7 @@ export const imageBuild: Command = defineCommand({
     label: { type: "list", value: "KEY=VALUE", describe: "labels of the image" },
     archive: { type: "text", value: "FILE", describe: "also write an OCI archive" },
     sbom: { type: "text", value: "FILE", describe: "also write the list of its parts" },
+    local: { type: "yes-no", describe: "also put it where capstan cluster finds it (yes)" },
     insecure: insecureOption,
   },
   examples: [
@@ -64,9 +75,24 @@ export const imageBuild: Command = defineCommand({
     if (options.sbom !== undefined) await atPath(options.sbom, writeFile(resolve(terminal.cwd, options.sbom), sbom));
     for (const { platform, bytes } of sizes)
       terminal.err(`  ${platform.os}/${platform.architecture}  ${(bytes / 1e6).toFixed(1)} MB compressed\n`);
+    if (options.local !== false) await makeKnown(tag, store, terminal);
     terminal.out(`${name}@${descriptor.digest}\n`);
   },
 });
+
+/** Clusters of this machine find the image without a registry; an image that is only for other machines is not for them. */
+async function makeKnown(name: string, store: Store, terminal: Terminal): Promise<void> {
+  const { localImages } = await import("@capstan/cluster");
+  const folder = localImages(terminal.env);
+  if (folder === undefined) return;
+  try {
+    if (await shareImage({ name, platform: platformOf(process) }, store, await openStore(folder)))
+      terminal.err("  capstan cluster finds it, and dev --pods real\n");
+  } catch (error) {
+    // The image is built, and whoever only pushes it needs no cluster.
+    terminal.err(`  capstan cluster does not find it: ${toCliError(error).message}\n`);
+  }
+}
 
 /** An entry outside of the project brings the folder that it is in. */
 function rootOf(entry: string, root: string): string {
