@@ -150,6 +150,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/generate.ts")).generateHelm,
   },
   {
+    name: "generate samples",
+    topic: "Ship",
+    summary: "An object of each kind, to try it with",
+    load: async () => (await import("./commands/generate.ts")).generateSamples,
+  },
+  {
     name: "generate docs",
     topic: "Ship",
     summary: "The API reference in Markdown",

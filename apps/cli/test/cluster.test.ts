@@ -62,6 +62,7 @@ describe("capstan cluster", () => {
       [["start", "--pods", "fake"], 2, /real/],
       [["start", "--name", "No Name"], 2, /--name must be lower-case letters/],
       [["stop", "--name", "nothing"], 6, /does not run; capstan cluster start starts one/],
+      [["stop", "nothing"], 2, /cluster stop cannot use the argument "nothing"; say --name nothing/],
       [["kubeconfig", "--name", "nothing"], 6, /does not run/],
       [["logs", "--name", "nothing"], 6, /there is no log/],
       [["exec"], 2, /say what to run/],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commands } from "../src/commands.ts";
+import { escaped } from "./pattern.ts";
 
 const page = new URL("../../../docs/reference/cli-parity.md", import.meta.url);
 const text = readFileSync(page, "utf8");
@@ -33,7 +34,7 @@ test("the table has a row for each feature", () => {
 });
 
 for (const { number, feature, here, command, links } of rows) {
-  test(`${number} ${feature}: ${here}`, () => {
+  test(`${number} ${feature}: ${here}`, async () => {
     if (here.startsWith("no")) {
       assert.match(here, /^no: \w/, "says why");
       return;
@@ -45,12 +46,22 @@ for (const { number, feature, here, command, links } of rows) {
       assert.ok(existsSync(file), `there is no ${path}`);
       assert.ok(hasTest(readFileSync(file, "utf8"), title), `${path} has no test named "${title}"`);
     }
-    for (const [, words = ""] of command.matchAll(/`capstan ([a-z0-9 -]+)`/g))
-      assert.ok(
-        commands.some(({ name }) => words === name || words.startsWith(`${name} `)),
-        `capstan ${words} is a command`,
-      );
+    for (const [, words = ""] of command.matchAll(/`([^`]+)`/g)) await mustBeUnderstood(words);
   });
+}
+
+/** A command line must be one: a command, or a group of which some command has the options. Names of values are none. */
+async function mustBeUnderstood(line: string): Promise<void> {
+  const words = line.replace(/^capstan /, "").split(" ");
+  const name = words.filter((word) => /^[a-z][a-z0-9-]*$/.test(word)).join(" ");
+  const isCommandLine = line.startsWith("capstan ") || words.length > 1 || commands.some((one) => one.name === name);
+  if (!isCommandLine || /[({@]|^npm /.test(line)) return;
+  const meant = commands.filter((one) => one.name === name || one.name.startsWith(`${name} `));
+  assert.ok(meant.length > 0, `${line} is no command`);
+  const all = await Promise.all(meant.map(({ load }) => load()));
+  const options = new Set(all.flatMap((one) => Object.keys(one.options)));
+  for (const [, option = ""] of line.matchAll(/--([a-z0-9-]+)/g))
+    assert.ok(options.has(option) || options.has(option.replace(/^no-/, "")), `${line}: there is no --${option}`);
 }
 
 /** Whether a file has a test of that name: written out, computed, or in a table of cases. */
@@ -73,8 +84,4 @@ function isMadeBy(template: string, title: string, source: string): boolean {
   if (first.startsWith(title)) return title.split(" ").length >= TELLING;
   const values = new RegExp(`^${[first, ...others].map(escaped).join("(.+)")}$`).exec(title)?.slice(1);
   return values?.every((value) => source.includes(`"${value}"`)) ?? false;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

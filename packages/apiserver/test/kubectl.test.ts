@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { buildPrograms, kubernetesMissing, kubernetesProgram, programPath, showProgress } from "@capstan/kubernetes";
-import { startApiServer, type ApiServer } from "../src/index.ts";
+import { startApiServer, toKubeconfig } from "../src/index.ts";
 import answers from "./kubectl/answers.json" with { type: "json" };
 import otherAnswers from "./kubectl/answers-1.34.4.json" with { type: "json" };
 import { drive, type Said } from "./kubectl/drive.ts";
@@ -23,22 +23,10 @@ for (const [version, others] of releases) {
     const expected = answers.map((usual) => others.find(({ command }) => command === usual.command) ?? usual);
     let index = 0;
     const kubectl = programPath(program);
-    for await (const said of drive({ kubectl, kubeconfig: kubeconfigOf(server), namespace: "kt123456" })) {
+    for await (const said of drive({ kubectl, kubeconfig: toKubeconfig(server, "it"), namespace: "kt123456" })) {
       await t.test(`kubectl ${said.command}`, () => assert.deepEqual(said, expected[index]));
       index += 1;
     }
     assert.equal(index, expected.length);
-  });
-}
-
-function kubeconfigOf({ url, token, authority }: ApiServer): string {
-  const certificate = Buffer.from(authority.certificate).toString("base64");
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "it", cluster: { server: url, "certificate-authority-data": certificate } }],
-    users: [{ name: "it", user: { token } }],
-    contexts: [{ name: "it", context: { cluster: "it", user: "it" } }],
-    "current-context": "it",
   });
 }

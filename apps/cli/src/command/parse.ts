@@ -141,7 +141,8 @@ function checkArguments(command: Command, args: readonly string[], name: string)
   }
   const many = wanted.at(-1)?.presence === "many";
   if (!many && args.length > wanted.length) {
-    const surplus = JSON.stringify(args[wanted.length]);
-    throw new CliError("Usage", `${name} cannot use the argument ${surplus}; see ${name} --help`);
+    const surplus = args[wanted.length] ?? "";
+    const hint = command.options["name"]?.type === "text" ? `say --name ${surplus}` : `see ${name} --help`;
+    throw new CliError("Usage", `${name} cannot use the argument ${JSON.stringify(surplus)}; ${hint}`);
   }
 }

@@ -12,10 +12,13 @@ import {
   parseCustomMetrics,
   type Placement,
   rbacOf,
+  sampleOf,
   toYaml,
   toYamlStream,
+  wordsOf as kindWords,
   wordsOfPackage,
 } from "@capstan/scaffold";
+import type { Resource } from "@capstan/schema";
 import { readPackage } from "../bundle/package-words.ts";
 import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
@@ -69,6 +72,8 @@ interface Generator<O extends Options> {
   readonly folder: string;
   /** What the program must export: for a Deployment there must be something to run. */
   readonly of?: "operator";
+  /** What becomes of files that are there: those that people write in stay as they are. */
+  readonly existing?: "stay";
 }
 
 function generator<const O extends Options>({
@@ -79,6 +84,7 @@ function generator<const O extends Options>({
   files,
   folder,
   of,
+  existing,
 }: Generator<O>): Command {
   return defineCommand({
     ...(describe === undefined ? {} : { describe }),
@@ -89,8 +95,10 @@ function generator<const O extends Options>({
         Asked & { readonly entry: string | undefined; readonly out: string | undefined };
       const loaded = await loadProgram(call.terminal.cwd, asked.entry);
       if (of === "operator") operatorOf(loaded.exported, loaded.entry);
-      if (text !== undefined && asked.out === undefined) call.terminal.out(text(loaded, asked));
-      else await writeInto(asked.out ?? folder, await files(loaded, asked, call.terminal.cwd), call.terminal);
+      if (text !== undefined && asked.out === undefined) return call.terminal.out(text(loaded, asked));
+      const made = await files(loaded, asked, call.terminal.cwd);
+      const isKept = existing === "stay" ? () => true : isPeoples;
+      await writeInto(asked.out ?? folder, { files: made, isKept }, call.terminal);
     },
   });
 }
@@ -100,11 +108,17 @@ function isPeoples(path: string): boolean {
   return /^manifests\/bases\/.*\.clusterserviceversion\.yaml$/.test(path);
 }
 
-async function writeInto(folder: string, files: Files, terminal: Terminal): Promise<void> {
+interface Written {
+  readonly files: Files;
+  /** Whether a file that is there stays as it is. */
+  readonly isKept: (path: string) => boolean;
+}
+
+async function writeInto(folder: string, { files, isKept }: Written, terminal: Terminal): Promise<void> {
   const root = resolve(terminal.cwd, folder);
   const disk = await readFiles(root, files.keys());
   const changes = [...files]
-    .filter(([path, text]) => disk.get(path) !== text && !(disk.has(path) && isPeoples(path)))
+    .filter(([path, text]) => disk.get(path) !== text && !(disk.has(path) && isKept(path)))
     .map(([path, text]) => ({ path, action: disk.has(path) ? ("update" as const) : ("create" as const), text }));
   await writeChanges(root, changes);
   report(
@@ -213,6 +227,33 @@ export const generateDocs: Command = generator({
   text: ({ program }) => apiReference(program),
   files: ({ program }) => new Map([["api.md", apiReference(program)]]),
 });
+
+/** Objects to try the kinds with. */
+export const generateSamples: Command = generator({
+  describe:
+    "One object for each kind, with what its schema demands as it is now and with its defaults. Into a folder, only samples that are missing are written: yours stay.",
+  options: {},
+  examples: [
+    { line: "capstan generate samples | kubectl create -f -", does: "Try every kind" },
+    { line: "capstan generate samples --out samples", does: "Write those that are missing" },
+  ],
+  folder: "samples",
+  existing: "stay",
+  text: ({ program }) => toYamlStream(program.resources.map((resource) => sampleOf(resource))),
+  files: ({ program }) =>
+    new Map(
+      program.resources.map((resource) => [
+        `${sampleName(resource, program.resources)}.yaml`,
+        toYaml(sampleOf(resource)),
+      ]),
+    ),
+});
+
+/** The file's name that `init` gives to samples; kinds of the same name are told apart by their groups. */
+function sampleName({ kind, group }: Resource, all: readonly Resource[]): string {
+  const { file } = kindWords(kind);
+  return all.filter((other) => other.kind === kind).length === 1 ? file : `${file}.${group}`;
+}
 
 /** Schemas for editors. */
 export const generateJsonSchema: Command = generator({
