@@ -298,6 +298,12 @@ test("a claim keeps its data when its pod goes", { skip }, async () => {
   await outputOf("writer", "echo kept > /data/file", { volumeMounts }, { volumes });
   await world.client.delete(Pod, { namespace: "default", name: "writer" });
   assert.equal(await outputOf("reader", "cat /data/file", { volumeMounts }, { volumes }), "kept\n");
+  const readOnly = [{ name: "disk", persistentVolumeClaim: { claimName: "disk", readOnly: true } }];
+  const overwrite = "echo lost > /data/file; cat /data/file";
+  assert.match(
+    await outputOf("guest", `(${overwrite}) 2>&1`, { volumeMounts }, { volumes: readOnly }),
+    /Read-only[^]*kept/,
+  );
 });
 
 test("a pod that is cut off is not reached, and is again when it is healed", { skip }, async () => {

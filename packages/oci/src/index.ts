@@ -8,6 +8,7 @@ export type { Descriptor, ImageConfig, Index, Manifest, Platform } from "./image
 export { compressionOf, mediaTypes } from "./media-types.ts";
 export { openStore, Store } from "./store/store.ts";
 export type { StoredImage } from "./store/store.ts";
+export { resolveInside } from "./unpack/safe-path.ts";
 export { unpackLayer } from "./unpack/unpack.ts";
 export type { UnpackOptions } from "./unpack/unpack.ts";
 export { readTar } from "./tar/read.ts";

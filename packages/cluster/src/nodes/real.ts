@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startMachine, startNode, startServiceProxy } from "@capstan/node";
 import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
-import { openStore } from "@capstan/oci";
+import { openStore, resolveInside } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
 import { unpackedFolder } from "../images/unpacked.ts";
 import type { Setting } from "../setting.ts";
@@ -175,8 +175,9 @@ async function startRealNode(
   return { node: Object.assign(node, { runtime }), place, line };
 }
 
-/** Removes the files of a volume whose claim is gone; the path, if it has one, is the one that pods see. */
+/** Removes the files of a volume whose claim is gone; the path, if it has one, is the one that pods see, and so are links on the way to it. */
 export async function removeVolumeFiles(state: string, path: string | undefined): Promise<void> {
-  if (path === undefined) return;
-  await rm(join(state, "disk", path), { recursive: true, force: true });
+  const parts = (path ?? "").split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.length === 0 || parts.includes("..")) return;
+  await rm(await resolveInside(join(state, "disk"), parts), { recursive: true, force: true });
 }

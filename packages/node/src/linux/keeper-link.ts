@@ -3,7 +3,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { NodeError } from "../errors.ts";
+import type { Found } from "./keeper/inside-walk.ts";
 import type {
+  BindRequest,
   DoorRequest,
   FromKeeper,
   KeeperRequest,
@@ -68,7 +70,8 @@ export class Keeper {
       options.door,
       ...options.groups,
     ]);
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
+    // A folder that it was started in would stay in its reach, whatever becomes of its root.
+    const child = spawn(command, args, { cwd: "/", stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
     child.stdout?.once("data", () => void letIn(child));
     let words = "";
     child.stderr?.on("data", (chunk: Buffer) => (words = (words + chunk.toString("utf8")).slice(-4096)));
@@ -118,6 +121,15 @@ export class Keeper {
 
   async usage(id: string): Promise<Usage> {
     return (await this.#ask({ do: "usage", id })) as Usage;
+  }
+
+  /** Shows a place below a folder elsewhere; says what it is. */
+  async bind(what: BindRequest): Promise<Found> {
+    return (await this.#ask({ do: "bind", what })) as Found;
+  }
+
+  async give(folder: string, group: number): Promise<void> {
+    await this.#ask({ do: "give", folder, group });
   }
 
   /** Opens a connection through the door; what follows the request is up to it. */

@@ -10,6 +10,7 @@ import { Groups } from "./cgroups/groups.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { machineScript } from "./network.ts";
+import { ownRootScript } from "./own-root.ts";
 import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
 
@@ -101,6 +102,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "" });
     },
   });
+  await mkdir(roots, { recursive: true });
+  await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
   await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
   await keeper.names(names.server);
   const images = new Images({ store, folder: join(roots, rights), rights, session });

@@ -1,5 +1,5 @@
 /** The places in which pods run on one node: namespaces held by a process, a line to the node, files, volumes, a group for limits. */
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
@@ -9,7 +9,7 @@ import type { MachineParts } from "./machine.ts";
 import { hostPortElements, nodeSide, podScript, quoted } from "./network.ts";
 import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
 import type { LinuxNode } from "./runtime.ts";
-import { placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
+import { partsFolder, placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
 
 /** Where one pod runs. */
 export interface PodPlace {
@@ -88,7 +88,7 @@ export class PodPlaces {
     this.#leaving.add(sandbox.id);
     await keeper.signal(sandbox.id, "SIGKILL");
     await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
-    const mounts = [...mountedIn(place.folder), ...memoryVolumes(place)].map((path) => quoted(insidePath(path)));
+    const mounts = (await mountedIn(place)).map((path) => quoted(insidePath(path)));
     const unplug = place.device === undefined ? "" : `ip link del ${place.device}\n`;
     await keeper.run(["sh"], `${unplug}umount -l ${mounts.join(" ")} 2>/dev/null\n`);
     await groups?.removePod(place.pod);
@@ -105,7 +105,7 @@ export class PodPlaces {
     const places = this.all();
     this.#places.clear();
     await Promise.all(places.map(({ sandbox }) => keeper.signal(sandbox.id, "SIGKILL").catch(() => false)));
-    const mounts = places.flatMap((place) => [...mountedIn(place.folder), ...memoryVolumes(place)]);
+    const mounts = (await Promise.all(places.map(mountedIn))).flat();
     if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]).catch(() => {});
     for (const { pod, sandbox } of places)
       await this.#setHostPorts("delete", pod, sandbox.ips[0] ?? "").catch(() => {});
@@ -187,8 +187,9 @@ export class PodPlaces {
       mountMemory: async (path, bytes) => {
         const size = bytes === undefined ? [] : ["-o", `size=${bytes}`];
         await keeper.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
-        return `/proc/${keeper.pid}/root${insidePath(path)}`;
       },
+      bind: (what) => keeper.bind({ ...what, root: insidePath(what.root), to: insidePath(what.to) }),
+      give: (path, group) => keeper.give(insidePath(path), group),
     };
   }
 
@@ -208,11 +209,17 @@ function checkHandler(handler: string): void {
   );
 }
 
-function mountedIn(folder: string): readonly string[] {
-  return [join(folder, "sys"), join(folder, "shm")];
-}
-
-function memoryVolumes({ pod, folder }: PodPlace): readonly string[] {
-  const volumes = (pod.spec.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === "Memory");
-  return volumes.map(({ name }) => join(folder, "volumes", name));
+/** What is mounted for a pod, parts of volumes before the volumes. */
+async function mountedIn({ pod, folder }: PodPlace): Promise<readonly string[]> {
+  const parts = await readdir(join(folder, partsFolder)).catch(() => []);
+  const volumes = (pod.spec.volumes ?? []).filter(
+    ({ emptyDir, hostPath, persistentVolumeClaim, ephemeral }) =>
+      emptyDir?.medium === "Memory" || (hostPath ?? persistentVolumeClaim ?? ephemeral) !== undefined,
+  );
+  return [
+    ...parts.map((name) => join(folder, partsFolder, name)),
+    ...volumes.map(({ name }) => join(folder, "volumes", name)),
+    join(folder, "sys"),
+    join(folder, "shm"),
+  ];
 }

@@ -1,4 +1,5 @@
 /** What the node says to the process that lives in its namespaces, and what that one says back. */
+import type { Walk } from "./keeper/inside-walk.ts";
 
 /** A request. The keeper is simple on purpose: it runs, starts, signals and listens; what and why is decided outside. */
 export type KeeperRequest =
@@ -9,7 +10,19 @@ export type KeeperRequest =
   | { readonly do: "relay"; readonly host: string; readonly port: number; readonly socket: string }
   /** Questions to this address come as events. */
   | { readonly do: "names"; readonly host: string }
-  | { readonly do: "usage"; readonly id: string };
+  | { readonly do: "usage"; readonly id: string }
+  | { readonly do: "bind"; readonly what: BindRequest }
+  /** Gives all files of a folder to a group. */
+  | { readonly do: "give"; readonly folder: string; readonly group: number };
+
+/** A place below a folder that is to be shown at another path. */
+export interface BindRequest extends Walk {
+  readonly to: string;
+  /** What it must be, if that matters. */
+  readonly expect?: "folder" | "file" | undefined;
+  /** Who may do what with it, if it has to be made. */
+  readonly modeIfNew?: number | undefined;
+}
 
 /** What processes belong to: their control groups, and how soon they go when memory runs out. */
 export interface Membership {

@@ -1,6 +1,6 @@
 /** The volumes of a pod as folders of the node. */
-import { chmod, chown, lstat, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Container, Volume, VolumeMount } from "@capstan/kinds/v1";
 import { expand } from "../environment/expand.ts";
@@ -8,7 +8,9 @@ import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Volumes } from "../runtime/runtime.ts";
 import { writeFiles } from "./atomic-files.ts";
+import type { Found } from "./keeper/inside-walk.ts";
 import type { Mount } from "./launch.ts";
+import type { BindRequest } from "./protocol.ts";
 
 /** Where volumes are. */
 export interface VolumePlace {
@@ -18,17 +20,21 @@ export interface VolumePlace {
   readonly disk: string;
   /** Names new contents. */
   readonly stamp: string;
-  /** Mounts a file system of memory on a folder; gives the path by which this process sees what is in it. */
-  readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<string>;
+  /** Mounts a file system of memory on a folder. */
+  readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<void>;
+  /** Shows a place below a folder at another path. */
+  readonly bind: (what: BindRequest) => Promise<Found>;
+  /** Gives all files of a folder to a group. */
+  readonly give: (folder: string, group: number) => Promise<void>;
 }
 
 /** Where a volume is. */
 export interface VolumeFolder {
   readonly folder: string;
-  /** The path by which this process sees its content, where that is mounted only in the node's namespaces. */
-  readonly memory?: string;
-  /** The node writes it and believes what it finds there, so nobody else may. */
+  /** Nobody may write to it: the node believes what it finds there, or the pod said so. */
   readonly readOnly?: true;
+  /** Shows a part of it at a place of its own, so that it stays what it is now. */
+  readonly part: (path: string, slot: string) => Promise<string>;
 }
 
 /** The volumes of a pod by name. */
@@ -39,10 +45,12 @@ export async function placeVolumes(pod: BoundPod, contents: Volumes, place: Volu
   const folders = new Map<string, VolumeFolder>();
   const group = pod.spec.securityContext?.fsGroup;
   for (const volume of pod.spec.volumes ?? []) {
-    const placed = await placeOne(volume, contents, { ...place, group });
+    const isReadOnly = await placeOne(volume, contents, { ...place, group });
+    const folder = folderOf(place, volume.name);
     if (group !== undefined && volume.hostPath === undefined && contents.get(volume.name)?.type !== "files")
-      await giveToGroup(placed.memory ?? placed.folder, group);
-    folders.set(volume.name, placed);
+      await place.give(folder, group);
+    const part = (path: string, slot: string): Promise<string> => showPart(place, folder, { path, slot });
+    folders.set(volume.name, { folder, part, ...(isReadOnly ? { readOnly: true } : {}) });
   }
   return folders;
 }
@@ -59,32 +67,41 @@ function folderOf({ folder }: VolumePlace, name: string): string {
   return join(folder, "volumes", name);
 }
 
+/** Brings a volume to its folder; says whether pods may only read it. */
 async function placeOne(
   volume: Volume,
   contents: Volumes,
   place: VolumePlace & { readonly group: number | undefined },
-): Promise<VolumeFolder> {
-  const { name, emptyDir, hostPath } = volume;
+): Promise<boolean> {
+  const { name, emptyDir, hostPath, persistentVolumeClaim } = volume;
   const content = contents.get(name);
   const folder = folderOf(place, name);
   if (content?.type === "files") {
     await writeFiles(folder, content.files, place);
-    return { folder, readOnly: true };
+    return true;
   }
   if (content?.type === "claim") {
-    const path = join(place.disk, content.path ?? join("volumes", content.volume));
-    if (await makeFolder(path)) await chmod(path, 0o777);
-    return { folder: path };
+    const path = content.path ?? join("volumes", content.volume);
+    await place.bind({ root: place.disk, path, links: "disk", make: "folder", modeIfNew: 0o777, to: folder });
+    return persistentVolumeClaim?.readOnly === true;
   }
-  if (hostPath !== undefined) return { folder: await placeHostPath(name, hostPath, place.disk) };
-  if (emptyDir === undefined)
+  if (hostPath !== undefined) await placeHostPath(name, hostPath, place);
+  else if (emptyDir !== undefined) await placeEmpty(folder, emptyDir, place);
+  else
     throw new NodeError(
       "FailedMount",
       `MountVolume.SetUp failed for volume "${name}" : this kind of volume is not supported`,
     );
-  if (await makeFolder(folder)) await chmod(folder, 0o777);
-  if (emptyDir.medium !== "Memory") return { folder };
-  return { folder, memory: await place.mountMemory(folder, sizeOf(emptyDir.sizeLimit)) };
+  return false;
+}
+
+async function placeEmpty(
+  folder: string,
+  { medium, sizeLimit }: NonNullable<Volume["emptyDir"]>,
+  place: VolumePlace,
+): Promise<void> {
+  if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o777);
+  if (medium === "Memory") await place.mountMemory(folder, sizeOf(sizeLimit));
 }
 
 function sizeOf(limit: string | undefined): bigint | undefined {
@@ -92,32 +109,16 @@ function sizeOf(limit: string | undefined): bigint | undefined {
   return bytes === 0n ? undefined : bytes;
 }
 
-/** Says whether the folder is new. */
-async function makeFolder(path: string): Promise<boolean> {
-  return (await mkdir(path, { recursive: true })) !== undefined;
-}
-
+/** Links lead where they would on a disk of the node's own, and never to the machine's files. */
 async function placeHostPath(
   name: string,
   { path, type = "" }: NonNullable<Volume["hostPath"]>,
-  disk: string,
-): Promise<string> {
-  const place = join(disk, path);
-  const found = await stat(place).catch(() => undefined);
-  if (found === undefined) {
-    if (type === "FileOrCreate") {
-      await mkdir(dirname(place), { recursive: true });
-      await (await open(place, "a", 0o644)).close();
-      return place;
-    }
-    if (type !== "" && type !== "DirectoryOrCreate") throw wrongType(name, path, type);
-    await mkdir(place, { recursive: true });
-    return place;
-  }
-  const expectsFile = type === "File" || type === "FileOrCreate";
-  const expectsFolder = type === "Directory" || type === "DirectoryOrCreate";
-  if ((expectsFile && !found.isFile()) || (expectsFolder && !found.isDirectory())) throw wrongType(name, path, type);
-  return place;
+  place: VolumePlace,
+): Promise<void> {
+  const expect = type.startsWith("File") ? "file" : type.startsWith("Directory") ? "folder" : undefined;
+  const make = type === "FileOrCreate" ? "file" : type === "" || type === "DirectoryOrCreate" ? "folder" : "nothing";
+  const found = await place.bind({ root: place.disk, path, links: "disk", make, expect, to: folderOf(place, name) });
+  if (found === "missing" || (expect !== undefined && found !== expect)) throw wrongType(name, path, type);
 }
 
 function wrongType(name: string, path: string, type: string): NodeError {
@@ -128,32 +129,33 @@ function wrongType(name: string, path: string, type: string): NodeError {
   );
 }
 
-/** Files of a volume belong to the pod's group, and so does whatever will be made in it. */
-async function giveToGroup(path: string, group: number): Promise<void> {
-  const entry = await lstat(path);
-  if (entry.isSymbolicLink()) return;
-  await chown(path, -1, group).catch(() => {});
-  await chmod(path, entry.mode | (entry.isDirectory() ? 0o2770 : 0o660)).catch(() => {});
-  if (entry.isDirectory()) for (const name of await readdir(path)) await giveToGroup(join(path, name), group);
-}
-
 /** What a container sees of the volumes, outer folders first. */
 export async function mountsOf(
-  { volumeMounts = [] }: Container,
+  { name, volumeMounts = [] }: Container,
   folders: VolumeFolders,
   env: ReadonlyMap<string, string>,
 ): Promise<readonly Mount[]> {
-  const mounts = await Promise.all(volumeMounts.map((mount) => mountOf(mount, folders, env)));
+  const mounts = await Promise.all(
+    volumeMounts.map((mount, index) => mountOf(mount, { folders, env, slot: `${name}-${index}` })),
+  );
   return mounts.toSorted((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-async function mountOf(mount: VolumeMount, folders: VolumeFolders, env: ReadonlyMap<string, string>): Promise<Mount> {
+interface MountSources {
+  readonly folders: VolumeFolders;
+  readonly env: ReadonlyMap<string, string>;
+  /** Tells this mount of the pod from its others. */
+  readonly slot: string;
+}
+
+async function mountOf(mount: VolumeMount, { folders, env, slot }: MountSources): Promise<Mount> {
   const volume = folders.get(mount.name);
   if (volume === undefined)
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
-  const inner = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
+  const path = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
   const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
-  return { from: await inside(volume, inner), to, readOnly: mount.readOnly === true || volume.readOnly === true };
+  const from = path === "" ? volume.folder : await volume.part(path, slot);
+  return { from, to, readOnly: mount.readOnly === true || volume.readOnly === true };
 }
 
 function badPath(message: string): NodeError {
@@ -167,37 +169,19 @@ function expandAll(text: string, env: ReadonlyMap<string, string>): string {
   return expand(text, env);
 }
 
+/** Where the parts of volumes are shown that mounts of a pod name. */
+export const partsFolder = "parts";
+
 /** The part of a volume that a mount names, made if it is not there; links must not lead out of the volume. */
-async function inside({ folder, memory }: VolumeFolder, path: string): Promise<string> {
-  if (path === "") return folder;
+async function showPart(
+  place: VolumePlace,
+  root: string,
+  { path, slot }: { readonly path: string; readonly slot: string },
+): Promise<string> {
   if (path.startsWith("/")) throw badPath(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
-  if (memory !== undefined) {
-    await makeWithoutLinks(memory, path);
-    return join(folder, path);
-  }
-  const root = await realpath(folder);
-  let current = root;
-  for (const part of path.split("/").filter((one) => one !== "")) {
-    const next = join(current, part);
-    await mkdir(next).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-    current = await realpath(next);
-    if (current !== root && !current.startsWith(`${root}/`))
-      throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
-  }
-  return current;
-}
-
-/** In memory there are no files of objects, so nothing in the way has a reason to be a link. */
-async function makeWithoutLinks(folder: string, path: string): Promise<void> {
-  let current = folder;
-  for (const part of path.split("/").filter((one) => one !== "")) {
-    current = join(current, part);
-    const found = await lstat(current).catch(() => undefined);
-    if (found?.isSymbolicLink() === true)
-      throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
-    if (found === undefined) await mkdir(current);
-  }
+  const to = join(place.folder, partsFolder, slot);
+  const found = await place.bind({ root, path, links: "volume", make: "folder", to });
+  if (found === "outside") throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
+  return to;
 }

@@ -8,6 +8,7 @@ import { removeTree } from "../cgroups/remove.ts";
 import { Containers } from "./containers.ts";
 import { openDoor } from "./door.ts";
 import { startNames, startRelay } from "./listeners.ts";
+import { bindInside, giveToGroup } from "./volumes.ts";
 
 const [door = "", ...groups] = process.argv.slice(2);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
@@ -64,6 +65,10 @@ async function perform(request: KeeperRequest): Promise<unknown> {
       return startNames(request.host, ask);
     case "usage":
       return containers.usage(request.id);
+    case "bind":
+      return bindInside(request.what, run);
+    case "give":
+      return giveToGroup(request.folder, request.group);
   }
 }
 

@@ -1,0 +1,51 @@
+/** What the keeper does with the files of volumes: pods can write there, so it uses nothing that it does not hold on to. */
+import { chmod, chown, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { BindRequest } from "../protocol.ts";
+import { walkInside, type Found } from "./inside-walk.ts";
+
+/** Runs a command; says whether it succeeded. */
+export type Run = (argv: readonly string[]) => Promise<{ readonly code: number; readonly stderr: string }>;
+
+/** Shows a place below a folder at a path that only the node writes to. Says what it found; what is not as expected is not shown. */
+export async function bindInside({ to, expect, modeIfNew, ...walk }: BindRequest, run: Run): Promise<Found> {
+  await using end = await walkInside(walk);
+  const { found, isNew, path } = end;
+  if (found === "missing" || found === "outside" || (expect !== undefined && found !== expect)) return found;
+  if (isNew && modeIfNew !== undefined) await chmod(path, modeIfNew);
+  await makeTarget(to, found, run);
+  // By the number of this process: the command has other files open.
+  const from = path.replace("self", String(process.pid));
+  const { code, stderr } = await run(["mount", "--no-canonicalize", "--bind", from, to]);
+  if (code !== 0) throw new Error(`could not mount ${walk.path}: ${stderr.trim()}`);
+  return found;
+}
+
+/** Something may be shown there still, from an earlier try. */
+async function makeTarget(to: string, found: Found, run: Run): Promise<void> {
+  const isThere = await lstat(to).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) await run(["umount", "-l", to]);
+  await mkdir(dirname(to), { recursive: true });
+  if (found === "folder") await mkdir(to, { recursive: true });
+  else await (await open(to, "a")).close();
+}
+
+/** Files of a volume belong to the pod's group, and so does whatever will be made in it. Links are left alone. */
+export async function giveToGroup(folder: string, group: number): Promise<void> {
+  await using end = await walkInside({ root: folder, path: "", links: "nowhere", make: "nothing" });
+  await give(end.path, group);
+}
+
+async function give(path: string, group: number): Promise<void> {
+  const entry = await stat(path);
+  await chown(path, -1, group).catch(() => {});
+  await chmod(path, entry.mode | (entry.isDirectory() ? 0o2770 : 0o660)).catch(() => {});
+  if (!entry.isDirectory()) return;
+  for (const name of await readdir(path)) {
+    await using end = await walkInside({ root: path, path: name, links: "nowhere", make: "nothing" });
+    if (end.found !== "missing" && end.found !== "outside") await give(end.path, group);
+  }
+}
