@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import type { Container } from "@capstan/kinds/v1";
 import { isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
@@ -112,4 +113,61 @@ test("a container has the rights that it asked for and no more", { skip }, async
     },
   );
   assert.equal(output.trim(), "17");
+});
+
+test("what belongs to the whole machine can be read and not written, whoever asks", { skip }, async () => {
+  const script = "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do (: >> $file) 2>&1; done; echo done";
+  for (const [name, spec] of [
+    ["alone", {}],
+    ["together", { shareProcessNamespace: true }],
+  ] as const) {
+    const said = await world.outputOf(`tamper-${name}`, script, {}, spec);
+    assert.equal(said.match(/Read-only file system|nonexistent/g)?.length, 2, said);
+  }
+});
+
+test("whoever enters a container has its rights, not those of the node", { skip }, async () => {
+  const wishes: { readonly [name: string]: Container["securityContext"] } = {
+    plain: {},
+    bound: { capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } },
+    nothing: { capabilities: { drop: ["ALL"] } },
+    person: { runAsUser: 1000, runAsGroup: 2000 },
+    all: { privileged: true },
+  };
+  for (const [name, securityContext = {}] of Object.entries(wishes)) {
+    const pod = `entered-${name}`;
+    const hook = { exec: { command: ["sh", "-c", "cat /proc/self/status > /shared/hook; id >> /shared/hook"] } };
+    await world.run(pod, {
+      containers: [
+        {
+          name: "main",
+          image: "capstan.test/busybox:1",
+          command: ["sh", "-c", "cat /proc/self/status > /shared/main; id >> /shared/main; exec sleep 1000"],
+          securityContext,
+          lifecycle: { postStart: hook },
+          volumeMounts: [{ name: "shared", mountPath: "/shared" }],
+        },
+      ],
+      volumes: [{ name: "shared", emptyDir: {} }],
+    });
+    await world.until(pod, "ready", isReady);
+    const [main, hooked] = await Promise.all(
+      ["main", "hook"].map((file) => world.inside(pod, ["cat", `/shared/${file}`])),
+    );
+    const entered = await world.inside(pod, ["sh", "-c", "cat /proc/self/status; id"]);
+    assert.deepEqual(rightsIn(hooked ?? ""), rightsIn(main ?? ""), `${name}: hook`);
+    assert.deepEqual(rightsIn(entered), rightsIn(main ?? ""), `${name}: exec`);
+  }
+});
+
+/** What somebody may do, and who they are. */
+function rightsIn(status: string): readonly string[] {
+  const lines = status.split("\n").filter((line) => /^(CapEff|CapPrm|NoNewPrivs|uid=)/.test(line));
+  assert.equal(lines.length, 4, status);
+  return lines;
+}
+
+test("variables of a container mean nothing to the programs of the node", { skip }, async () => {
+  const env = [{ name: "LD_PRELOAD", value: "/nowhere/evil.so" }];
+  assert.equal(await world.outputOf("preload", "echo $LD_PRELOAD", { env }), "/nowhere/evil.so\n");
 });

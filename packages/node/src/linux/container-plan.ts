@@ -33,7 +33,7 @@ export interface PlanSources {
   readonly folder: string;
   readonly id: string;
   readonly logs: string;
-  readonly parts: Pick<MachineParts, "rights" | "insidePath" | "names" | "groups">;
+  readonly parts: Pick<MachineParts, "rights" | "insidePath" | "names" | "groups" | "kit">;
 }
 
 /** A container that is ready to be started. */
@@ -56,12 +56,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   const { config = {} } = image.config;
   const identity = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
   const env = environmentOf(order, image.config, parts.names.domain);
-  const messageFile = join(folder, "termination-log");
-  for (const name of ["upper", "work", "root", "proc"])
-    await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
-  await mkdir(dirname(sources.logs), { recursive: true });
-  await writeFile(messageFile, "");
-  await chmod(messageFile, 0o666);
+  const messageFile = await makeFolders(folder, sources.logs);
   const { rights, insidePath } = parts;
   const mounts = [
     ...podMounts(container, place.folder, messageFile),
@@ -69,7 +64,14 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     ...(await mountsOf(container, place.folders, env)),
   ];
   const joined = joinedProcess(sources);
-  const enter = { rights, holder: place.holder, identity };
+  const enter = {
+    rights,
+    holder: place.holder,
+    identity,
+    capabilities: capabilitiesOf(container),
+    env,
+    kit: parts.kit,
+  };
   const filter = filterOf(order);
   const plan = {
     ...enter,
@@ -77,7 +79,6 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     root: insidePath(join(folder, "root")),
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
     mounts: mounts.map((mount) => ({ ...mount, from: mount.from === undefined ? undefined : insidePath(mount.from) })),
-    capabilities: capabilitiesOf(container),
     isFiltered: filter !== undefined,
     directory: container.workingDir ?? (config.WorkingDir || "/"),
     argv: commandOf(container, image.config, env),
@@ -86,7 +87,6 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   const launch = {
     id: sources.id,
     argv,
-    env: Object.fromEntries(env),
     log: sources.logs,
     // A terminal hears, even when nobody is to speak.
     stdin: container.stdin === true || container.tty === true,
@@ -109,6 +109,17 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     enter,
     stopSignal,
   };
+}
+
+/** Makes what a container needs on disk; gives the file for its last words. */
+async function makeFolders(folder: string, logs: string): Promise<string> {
+  for (const name of ["upper", "work", "root", "proc"])
+    await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
+  await mkdir(dirname(logs), { recursive: true });
+  const messageFile = join(folder, "termination-log");
+  await writeFile(messageFile, "");
+  await chmod(messageFile, 0o666);
+  return messageFile;
 }
 
 function mountScript(

@@ -1,4 +1,5 @@
 /** How a container is launched and entered: the command lines for nsenter, setpriv and bubblewrap. Pure. */
+import type { EnterKit } from "./enter-kit.ts";
 import type { Rights } from "./keeper-link.ts";
 
 /** What a container sees at some place: a folder or file of the node, or an empty folder in memory. */
@@ -21,6 +22,10 @@ export interface Entrance {
   /** The process that holds the network of the pod. */
   readonly holder: number;
   readonly identity: Identity;
+  readonly capabilities: readonly string[];
+  /** The variables of its programs. The node's own programs never see them: some say what a program is to load. */
+  readonly env: ReadonlyMap<string, string>;
+  readonly kit: EnterKit;
 }
 
 /** Everything that the command line needs. */
@@ -30,7 +35,6 @@ export interface LaunchPlan extends Entrance {
   readonly root: string;
   readonly readOnlyRoot: boolean;
   readonly mounts: readonly Mount[];
-  readonly capabilities: readonly string[];
   /** Whether its system calls are filtered. */
   readonly isFiltered: boolean;
   readonly directory: string;
@@ -92,10 +96,13 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     "--bind",
     root,
     "/",
-    ...(processes === undefined ? ["--proc", "/proc"] : sharedProcesses(processes.proc)),
+    ...(processes === undefined
+      ? ["--proc", "/proc", ...closedParts("/proc")]
+      : ["--bind", processes.proc, "/proc", ...closedParts(processes.proc)]),
     "--dev",
     "/dev",
     ...mountOptions(mounts),
+    ...plan.kit.files.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...(directory === "/" ? [] : ["--dir", directory]),
     // Only now: places to mount on may have to be made first.
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
@@ -109,14 +116,16 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     ...(plan.isFiltered ? ["--seccomp", "6"] : []),
     "--chdir",
     directory,
+    "--clearenv",
+    ...[...plan.env].flatMap(([name, value]) => ["--setenv", name, value]),
     ...rightsInside(plan),
   ];
 }
 
-/** What is shared is shown with the same parts closed that bubblewrap closes; not every kernel has them all. */
-function sharedProcesses(proc: string): readonly string[] {
+/** What belongs to the whole machine may be read only: the kernel asks who somebody is there, not what they may. Not every kernel has all. */
+function closedParts(proc: string): readonly string[] {
   const parts = ["sys", "sysrq-trigger", "irq", "bus"];
-  return ["--bind", proc, "/proc", ...parts.flatMap((name) => ["--ro-bind-try", `${proc}/${name}`, `/proc/${name}`])];
+  return parts.flatMap((name) => ["--ro-bind-try", `${proc}/${name}`, `/proc/${name}`]);
 }
 
 /**
@@ -141,14 +150,31 @@ export function waitsForUsers({ rights, identity }: Pick<LaunchPlan, "rights" | 
 
 /**
  * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
- * first and becomes the user then. As a user there is nobody else to become, but whoever enters the container's own users is called as they are.
+ * first; then a program of the node gives up what the container may not have, and only then come the container's variables and its program.
  */
 export function enterCommand(entrance: Entrance, pid: number, argv: readonly string[]): readonly string[] {
-  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...userInside(entrance), "--"];
-  return [...enterPod(entrance), ...enter, ...argv];
+  const { kit, env } = entrance;
+  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...ownUsers(entrance), "--"];
+  const variables = [...env].map(([name, value]) => `${name}=${value}`);
+  const giveUp = [...kit.setpriv, ...rightsEntered(entrance), "--"];
+  const setVariables = [...kit.env, "-i", "--", ...variables];
+  return [...enterPod(entrance), ...enter, ...giveUp, ...setVariables, ...argv];
 }
 
-function userInside({ rights, identity: { uid, gid } }: Entrance): readonly string[] {
-  if (uid === 0) return [];
-  return rights === "user" ? ["-U", "--preserve-credentials"] : ["-S", String(uid), "-G", String(gid)];
+/** As a user there is nobody else to become, but whoever enters the container's own users is called as they are. */
+function ownUsers({ rights, identity: { uid } }: Entrance): readonly string[] {
+  return rights === "user" && uid !== 0 ? ["-U", "--preserve-credentials"] : [];
+}
+
+function rightsEntered({ rights, identity: { uid, gid, groups }, capabilities }: Entrance): readonly string[] {
+  const forGood = ["--no-new-privs"];
+  // Entering the users of a container as one of them, all rights are gone already.
+  if (rights === "user" && uid !== 0) return forGood;
+  const kept = uid === 0 ? capabilities : [];
+  const bounds = kept.includes("ALL")
+    ? []
+    : ["--inh-caps", "-all", "--bounding-set", ["-all", ...kept.map((name) => `+${name.toLowerCase()}`)].join(",")];
+  if (uid === 0) return [...bounds, ...forGood];
+  const others = groups.length === 0 ? ["--clear-groups"] : ["--groups", groups.join(",")];
+  return ["--reuid", String(uid), "--regid", String(gid), ...others, ...bounds, ...forGood];
 }

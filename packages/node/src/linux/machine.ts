@@ -7,6 +7,7 @@ import type { Clock } from "@capstan/client";
 import type { RegistrySession, Store } from "@capstan/oci";
 import { dial } from "./checks.ts";
 import { Groups } from "./cgroups/groups.ts";
+import { findEnterKit, type EnterKit } from "./enter-kit.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { machineScript } from "./network.ts";
@@ -69,6 +70,8 @@ export interface MachineParts {
   readonly names: ClusterNames;
   /** Where limits are enforced; some machines cannot. */
   readonly groups: Groups | undefined;
+  /** What containers are entered with. */
+  readonly kit: EnterKit;
   /** The path of a file of the state as it is seen from inside. */
   readonly insidePath: (path: string) => string;
   /** Told when a container of any node ends. */
@@ -108,7 +111,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   await keeper.names(names.server);
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
-  const parts: MachineParts = { keeper, images, clock, rights, state, names, groups, insidePath, exits };
+  const kit = await findEnterKit();
+  const parts: MachineParts = { kit, keeper, images, clock, rights, state, names, groups, insidePath, exits };
   await furnish(join(state, "disk"));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.

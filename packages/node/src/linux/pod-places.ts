@@ -140,7 +140,6 @@ export class PodPlaces {
     const { pid } = await this.#options.parts.keeper.start({
       id,
       argv: ["unshare", ...spaces, "sh", "-c", script, this.#hostname(pod)],
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
       log: "/dev/null",
       stdin: false,
       tellsPid: true,

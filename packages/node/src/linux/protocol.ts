@@ -34,7 +34,6 @@ export interface Membership {
 export interface Launch {
   readonly id: string;
   readonly argv: readonly string[];
-  readonly env: { readonly [name: string]: string };
   /** The file for its output, in CRI format. */
   readonly log: string;
   readonly stdin: boolean;
@@ -100,7 +99,6 @@ export type DoorRequest =
   | {
       readonly to: "exec";
       readonly argv: readonly string[];
-      readonly env: { readonly [name: string]: string };
       readonly stdin: boolean;
       readonly membership?: Membership | undefined;
     }

@@ -196,7 +196,6 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#parts.keeper.open({
       to: "exec",
       argv,
-      env: container.launch.env,
       stdin,
       membership: container.launch.membership,
     });

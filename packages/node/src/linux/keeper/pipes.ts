@@ -20,7 +20,6 @@ export interface PipedChild {
 /** What to start. */
 export interface PipedLaunch {
   readonly argv: readonly string[];
-  readonly env: { readonly [name: string]: string };
   readonly stdin: boolean;
   /** How many more channels there are, and which of them are wanted. */
   readonly channels?: readonly boolean[];
@@ -29,9 +28,11 @@ export interface PipedLaunch {
 /** A file system in memory that only the node sees. */
 const folder = "/mnt/pipes";
 let serial = 0;
+/** What the node's own programs see: nothing that anybody else chose, because variables can make a program load what they name. */
+const surroundings = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
 
 /** Starts a program. */
-export async function spawnPiped({ argv, env, stdin, channels = [] }: PipedLaunch): Promise<PipedChild> {
+export async function spawnPiped({ argv, stdin, channels = [] }: PipedLaunch): Promise<PipedChild> {
   const paths = await makePipes(stdin ? 3 : 2);
   const [out, err, input] = paths;
   const [stdout, stderr] = [openOutput(out), openOutput(err)];
@@ -40,7 +41,7 @@ export async function spawnPiped({ argv, env, stdin, channels = [] }: PipedLaunc
   const [program = "", ...args] = argv;
   const more = channels.map((isWanted) => (isWanted ? ("pipe" as const) : ("ignore" as const)));
   const ends = [hearing?.end ?? "ignore", stdout.end, stderr.end] as const;
-  const child = spawn(program, args, { env: { ...env }, stdio: [...ends, ...more] });
+  const child = spawn(program, args, { env: surroundings, stdio: [...ends, ...more] });
   for (const end of ends) if (typeof end === "number") closeSync(end);
   const ended = new Promise<{ readonly code: number | null; readonly signal: string | null }>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
