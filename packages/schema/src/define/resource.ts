@@ -62,10 +62,18 @@ export type VersionedResource<
  * ```
  */
 export function defineResource<
+  const Spec extends SpecSchema,
+  const Status extends AnyObject | undefined = undefined,
+  const Conditions extends string = never,
+  const S extends Scope = "Namespaced",
+>(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
+export function defineResource<
   const V extends Versions,
   const Conditions extends string = never,
   const S extends Scope = "Namespaced",
 >(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
+// Once more: of a call that fits neither form, the compiler takes the type from the first and the words from the last. So a mistake in one
+// column is one error, and the resource keeps its type for everything that is written with it.
 export function defineResource<
   const Spec extends SpecSchema,
   const Status extends AnyObject | undefined = undefined,
