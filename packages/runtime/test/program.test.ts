@@ -314,6 +314,40 @@ describe("a program in trouble", () => {
     assert.deepEqual(await ended, [0, null], said.join(""));
   });
 
+  test("uses the CRDs that are installed where it may not touch them, and says so without alarm", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
+    const ca = Buffer.from(server.authority.certificate).toString("base64");
+    const admin = await loadConfig(processHost(), {
+      kubeconfig: kubeconfigIn(folder, server.url ?? "", { token: server.token, ca }),
+    });
+    await using client = createClient(admin);
+    const nobody = { namespace: "default", name: "nobody" };
+    await client.create(ServiceAccount, { metadata: nobody });
+    const { token } = (await client.createToken(nobody, {})).status;
+    const kubeconfig = kubeconfigIn(folder, server.url ?? "", { token, ca });
+    const flags = [`--kubeconfig=${kubeconfig}`, "--health-probe-bind-address=0"];
+    const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags]);
+    t.after(() => void program.kill("SIGKILL"));
+    const said: string[] = [];
+    const first = Promise.withResolvers<string>();
+    program.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said.push(text);
+      const [line, ...rest] = said.join("").split("\n");
+      if (line !== undefined && rest.length > 0) first.resolve(line);
+    });
+    const ended = once(program, "close");
+    const line = await Promise.race([first.promise, ended.then(() => assert.fail(`it ended: ${said.join("")}`))]);
+    const { level, message } = JSON.parse(line) as { readonly level: string; readonly message: string };
+    assert.deepEqual(
+      [level, message],
+      ["info", "uses the CRDs that are installed: it has no rights on CRDs, and needs none where others install them"],
+    );
+    program.kill("SIGTERM");
+    await ended;
+  });
+
   test("says in one sentence that a port is taken, and which flag chooses another", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "program-"));
     t.after(() => rmSync(folder, { recursive: true }));
