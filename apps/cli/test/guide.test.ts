@@ -1,8 +1,12 @@
+/** Every page of the guide is walked as written; the quickstart on a real Kubernetes, too. */
+import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { buildTestImages, kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { loadArchive, openStore, saveArchive } from "@capstan/oci";
 import { type GuideStep, readGuide } from "./guide.ts";
 import { realKubectl } from "./kubectl.ts";
 import { checkout, walk } from "./walk.ts";
@@ -30,15 +34,40 @@ for (const guide of guides) {
   });
 }
 
+test("the program of the quickstart is examples/memcached", async () => {
+  const example = await readFile(join(checkout, "examples/memcached/main.ts"), "utf8");
+  const written = (await stepsOf("quickstart")).find((step) => step.do === "write" && step.path === "src/memcached.ts");
+  const [resourceAndController = ""] = example.replace("operator, ", "").split("\nexport const app");
+  assert.equal(written?.do === "write" && written.text, resourceAndController);
+});
+
+/** The images of the quickstart as this machine has them: its memcached, under both names. */
+async function quickstartImages(folder: string): Promise<string[]> {
+  const [memcached] = await buildTestImages({ only: ["memcached"] });
+  const store = await openStore(folder);
+  const [name = ""] = await loadArchive(memcached?.archive ?? "", store);
+  const found = (await store.find(name)) ?? assert.fail(`there is no ${name}`);
+  return Promise.all(
+    ["1.6", "1.6-alpine"].map(async (tag) => {
+      const archive = join(folder, `${tag}.tar`);
+      await store.tag(`capstan.test/memcached:${tag}`, found);
+      await saveArchive(`capstan.test/memcached:${tag}`, store, archive);
+      return archive;
+    }),
+  );
+}
+
+const here = (text: string): string => text.replaceAll("memcached:1.6", "capstan.test/memcached:1.6");
+
 /** The same walk on a cluster that is there already; its image comes from where this machine has it. */
 function onCluster(step: GuideStep): GuideStep {
   switch (step.do) {
     case "run-beside":
       return { ...step, commands: step.commands.replace("capstan dev", 'capstan dev --kubeconfig "$KUBECONFIG"') };
     case "run":
-      return { ...step, commands: step.commands.replace("export KUBECONFIG=.capstan/kubeconfig\n", "") };
+      return { ...step, commands: here(step.commands.replace("export KUBECONFIG=.capstan/kubeconfig\n", "")) };
     case "write":
-      return { ...step, text: step.text.replaceAll('"memcached:1.6"', '"capstan.test/memcached:1.6"') };
+      return { ...step, text: here(step.text) };
     case "expect":
       return step;
   }
@@ -49,8 +78,9 @@ test(
   { skip: kubernetesMissing({ node: true }), timeout: 600_000 },
   async (t) => {
     const cluster = await useKubernetes(t, { node: true, own: true });
-    const [memcached] = await buildTestImages({ only: ["memcached"] });
-    await cluster.load([memcached?.archive ?? ""]);
+    const folder = await mkdtemp(join(tmpdir(), "capstan-quickstart-images-"));
+    t.after(() => rm(folder, { recursive: true }));
+    await cluster.load(await quickstartImages(folder));
     const steps = (await stepsOf("quickstart")).map(onCluster);
     const session = await walk(steps, { kubectl: await realKubectl(), env: { KUBECONFIG: cluster.kubeconfig } });
     await record("quickstart-kubernetes", session);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GuideStep } from "./guide.ts";
+import { escaped } from "./pattern.ts";
 
 /** The checkout that stands for the registry. */
 export const checkout: string = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
@@ -22,7 +23,9 @@ export async function walk(steps: readonly GuideStep[], { kubectl, env: more = {
   const folder = await mkdtemp(join(tmpdir(), "capstan-guide-"));
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
   const PATH = `${await commands(folder, kubectl)}:${process.env["PATH"]}`;
-  const env = { ...rest, PATH, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", ...more };
+  // What a reader keeps at home, such as images, goes with the walk.
+  const home = { XDG_DATA_HOME: join(folder, "data"), XDG_STATE_HOME: join(folder, "state") };
+  const env = { ...rest, ...home, PATH, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", ...more };
   const shell = new Shell(folder, env);
   const session = new Session(folder);
   const beside: Beside[] = [];
@@ -159,10 +162,11 @@ class Shell {
   }
 }
 
-/** Whether a line stands in the output, however its words are spaced. */
+/** Whether a line stands in the output, however its words are spaced; `…` is whatever differs each time. */
 function says(output: string, line: string): boolean {
-  const words = line.trim().split(/\s+/);
-  return output.split("\n").some((each) => each.split(/\s+/).join(" ").includes(words.join(" ")));
+  const words = line.trim().split(/\s+/).join(" ");
+  const pattern = new RegExp(words.split("…").map(escaped).join(".+"));
+  return output.split("\n").some((each) => pattern.test(each.split(/\s+/).join(" ")));
 }
 
 interface Beside {
