@@ -25,6 +25,18 @@ export interface Call {
   upgrade?(): Duplex;
 }
 
+/** The call that is named when something goes wrong on the server's own account: nobody called. */
+export function ownCall(url: string): Call {
+  return {
+    method: "GET",
+    url,
+    headers: {},
+    body: async () => new Uint8Array(),
+    signal: new AbortController().signal,
+    remoteAddress: "in-process",
+  };
+}
+
 /** One header as a string; repeated headers are joined. */
 export function headerOf(call: Call, name: string): string | undefined {
   const value = call.headers[name];

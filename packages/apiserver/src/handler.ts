@@ -15,6 +15,7 @@ import { warningHeaders } from "./encode/warnings.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
+import { toRefusal } from "./refusal.ts";
 import { checkTimeout } from "./route/timeout.ts";
 import { plainText } from "./paths/plain.ts";
 import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from "./route/request-info.ts";
@@ -87,21 +88,6 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
   } catch {
     return { format: "json", transform: undefined, pretty: true };
   }
-}
-
-/** What is no refusal is our bug: it is reported, and the client is told its message, as by the real server. */
-function toRefusal(error: unknown, parts: ServerParts, call: Call): StatusError {
-  if (error instanceof StatusError) return error;
-  parts.report(error, call);
-  const message = error instanceof Error ? error.message : String(error);
-  return new StatusError(
-    toFailure({
-      code: 500,
-      reason: "InternalError",
-      message: `Internal error occurred: ${message}`,
-      details: { causes: [{ message }] },
-    }),
-  );
 }
 
 function withHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {

@@ -22,7 +22,7 @@ import {
 } from "./bootstrap.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import { builtinRules } from "./builtin/index.ts";
-import type { Call } from "./call.ts";
+import { ownCall, type Call } from "./call.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { startDefinitions } from "./custom/controller.ts";
 import { definitionRules } from "./custom/definition-rules.ts";
@@ -242,6 +242,7 @@ function openStore(options: ApiServerOptions, clock: Clock, journal: OpenedJourn
     clock,
     ...(options.history === undefined ? {} : { limits: options.history }),
     ...(journal === undefined ? {} : { journal: journal.journal }),
+    report: (error) => options.report?.(error, ownCall("/")),
   });
   if (journal !== undefined && !journal.isEmpty) store.load(journal.snapshot);
   return store;
@@ -369,7 +370,7 @@ interface Door {
 }
 
 async function openDoor(
-  { options: { listen: door, clock = systemClock }, port, serviceAddress }: Door,
+  { options: { listen: door, clock = systemClock, report = () => {} }, port, serviceAddress }: Door,
   handler: Handler,
   authority: () => Authority,
 ): Promise<Listening | undefined> {
@@ -377,7 +378,7 @@ async function openDoor(
   // Servers in process need no sockets, and loading them takes longer than everything else of a start.
   const { listen } = await import("./serve/listen.ts");
   const host = door.host ?? "127.0.0.1";
-  const place = { host, port, ...(door.patience === undefined ? {} : { patience: door.patience }) };
+  const place = { host, port, report, ...(door.patience === undefined ? {} : { patience: door.patience }) };
   if (door.tls === false) return listen(handler, place);
   if (typeof door.tls === "object") return listen(handler, { ...place, tls: door.tls });
   const { certificate, privateKey } = authority().issue({

@@ -235,3 +235,26 @@ test("a watch that fell behind what is remembered ends, with no event left out b
   assert.ok(names.length < 600);
   assert.deepEqual(names, inOrder(names.length));
 });
+
+const unwritable = [
+  { what: "a status that is no number", status: "x" as unknown as number, headers: {} },
+  { what: "a status that there is not", status: 7, headers: {} },
+  { what: "a header with a control character", status: 200, headers: { warning: '299 - "\u0001"' } },
+] as const;
+
+for (const { what, status, headers } of unwritable) {
+  for (const length of [10, 1024 * 1024]) {
+    test(`an answer of ${length} bytes with ${what} ends its connection and is reported; the next is answered`, async () => {
+      const reported: string[] = [];
+      const good = { status: 200, headers: {}, body: "good" };
+      const bad = { status, headers, body: "x".repeat(length) };
+      const handler = async ({ url }: Call) => (url === "/bad" ? { ...bad, headers: { ...bad.headers } } : good);
+      const report = (_error: unknown, { url }: Call): void => void reported.push(url);
+      const server = await listen(handler, { host: "127.0.0.1", port: 0, report });
+      await assert.rejects(fetch(`${server.url}/bad`));
+      assert.equal(await (await fetch(`${server.url}/good`)).text(), "good");
+      assert.deepEqual(reported, ["/bad"]);
+      await server.close();
+    });
+  }
+}

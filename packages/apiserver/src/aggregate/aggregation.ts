@@ -1,6 +1,7 @@
 /** Other servers that serve groups of the API: watched over, told in discovery, and handed their requests. */
 import { cloneJson, formatTime, isDeepEqual, type Condition } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { ownCall } from "../call.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -111,7 +112,7 @@ export class Aggregation {
     this.#timers.set(name, () => {});
     probe(service, this.#remote)
       .then((finding) => this.#settle(name, finding))
-      .catch((error: unknown) => this.#parts.report(error, probeCall));
+      .catch((error: unknown) => this.#parts.report(error, ownCall("/apis")));
   }
 
   #settle(name: string, finding: Finding): void {
@@ -126,7 +127,7 @@ export class Aggregation {
   #refresh(name: string): void {
     const service = this.#find(name);
     if (!isRemote(service)) return;
-    this.openApi.refresh(name, service).catch((error: unknown) => this.#parts.report(error, probeCall));
+    this.openApi.refresh(name, service).catch((error: unknown) => this.#parts.report(error, ownCall("/apis")));
   }
 
   #schedule(name: string, milliseconds: number): void {
@@ -168,13 +169,3 @@ export class Aggregation {
     writer.update(apiServices, door?.fieldManager?.update(service, draft, origin) ?? draft);
   }
 }
-
-/** What is reported as the call when a probe goes wrong: nobody called. */
-const probeCall = {
-  method: "GET",
-  url: "/apis",
-  headers: {},
-  body: async () => new Uint8Array(),
-  signal: new AbortController().signal,
-  remoteAddress: "in-process",
-};

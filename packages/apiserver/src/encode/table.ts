@@ -6,7 +6,7 @@ import type { ServedResource } from "../resources/resource.ts";
 import { toPartialMetadata } from "./partial-metadata.ts";
 
 /** What a row carries of its object. */
-type IncludeObject = "None" | "Metadata" | "Object";
+export type IncludeObject = "None" | "Metadata" | "Object";
 
 /** The metadata of a table: that of a list, or of the one object. */
 export interface TableMeta {
@@ -48,7 +48,8 @@ export function rowMaker({ resource, media, query, parts }: ResourceExchange): (
   return (object) => toRow(resource, object, options);
 }
 
-function includeOf(query: URLSearchParams): IncludeObject {
+/** What the rows of a table shall carry; refuses what no row can. */
+export function includeOf(query: URLSearchParams): IncludeObject {
   const asked = query.get("includeObject") ?? "";
   if (asked === "") return "Metadata";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;

@@ -15,17 +15,24 @@ export interface Manner {
   readonly acceptsGzip: boolean;
   /** Milliseconds. */
   readonly patience: number;
+  /** Told what cannot be written, after the beginning. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** Writes an answer. */
-export function writeAnswer(response: HttpResponse, answer: Answer, { acceptsGzip, patience }: Manner): void {
+export function writeAnswer(response: HttpResponse, answer: Answer, manner: Manner): void {
+  const { acceptsGzip, patience, fail } = manner;
   const { body, headers, status } = answer;
   if (isLive(body)) {
     const compresses = acceptsGzip && answer.compressible === true;
     if (compresses) Object.assign(headers, { "content-encoding": "gzip", vary: "Accept-Encoding" });
     response.writeHead(status, headers);
-    writeLive(response, body, new HttpSink(response, patience, compresses ? createGzip({ level: 1 }) : undefined));
-  } else if (acceptsGzip && body.length > gzipFrom) writeCompressed(response, answer, body);
+    writeLive(
+      response,
+      body,
+      new HttpSink(response, { patience, fail, compression: compresses ? createGzip({ level: 1 }) : undefined }),
+    );
+  } else if (acceptsGzip && body.length > gzipFrom) writeCompressed(response, { ...answer, body }, fail);
   else {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
     response.writeHead(status, headers);
@@ -33,17 +40,21 @@ export function writeAnswer(response: HttpResponse, answer: Answer, { acceptsGzi
   }
 }
 
-function writeCompressed(response: HttpResponse, { status, headers }: Answer, body: string | Uint8Array): void {
+type WholeAnswer = Answer & { readonly body: string | Uint8Array };
+
+function writeCompressed(response: HttpResponse, answer: WholeAnswer, fail: Manner["fail"]): void {
+  const { status, headers, body } = answer;
   gzip(body, { level: 1 }, (error, compressed) => {
-    if (error !== null) {
-      response.destroy(error);
-      return;
-    }
+    if (error !== null) return fail(error);
     headers["content-encoding"] = "gzip";
     headers["vary"] = "Accept-Encoding";
     headers["content-length"] = String(compressed.length);
-    response.writeHead(status, headers);
-    response.end(compressed);
+    try {
+      response.writeHead(status, headers);
+      response.end(compressed);
+    } catch (why) {
+      fail(why);
+    }
   });
 }
 

@@ -10,6 +10,15 @@ const fullAt = 1024 * 1024;
 
 const flusher = new Flusher();
 
+/** How a body goes out. */
+export interface HttpSinkOptions {
+  /** Milliseconds. */
+  readonly patience: number;
+  /** Told what goes wrong while a body is made: the client is cut off then. */
+  readonly fail: (error: unknown) => void;
+  readonly compression: Gzip | undefined;
+}
+
 /** Chunks of one turn go out together: under load, many small events become few writes. */
 export class HttpSink implements Sink, Flushable {
   readonly #response: ServerResponse;
@@ -22,9 +31,12 @@ export class HttpSink implements Sink, Flushable {
   #drained: (() => void) | undefined;
   #stalled: Timer | undefined;
 
-  constructor(response: ServerResponse, patience: number, compression: Gzip | undefined) {
+  readonly #fail: (error: unknown) => void;
+
+  constructor(response: ServerResponse, { patience, fail, compression }: HttpSinkOptions) {
     this.#response = response;
     this.#patience = patience;
+    this.#fail = fail;
     this.#target = compression ?? response;
     compression?.pipe(response);
     this.#target.on("drain", () => this.#onDrain());
@@ -80,7 +92,11 @@ export class HttpSink implements Sink, Flushable {
   #callBack(): void {
     const callback = this.#drained;
     this.#drained = undefined;
-    callback?.();
+    try {
+      callback?.();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 }
 

@@ -4,12 +4,13 @@ import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } f
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { isLive, type Answer } from "../answer.ts";
+import type { Call } from "../call.ts";
 import { systemClock } from "../clock.ts";
 import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
 import { defaultPatience, type Patience } from "./patience.ts";
 import { refuseUnreadable } from "./unreadable.ts";
-import { writeAnswer, type HttpResponse } from "./http-answer.ts";
+import { writeAnswer, type HttpResponse, type Manner } from "./http-answer.ts";
 
 /** Where to listen and as whom. */
 export interface ListenOptions {
@@ -18,6 +19,8 @@ export interface ListenOptions {
   readonly port: number;
   /** PEM; without it the port speaks plain HTTP. */
   readonly tls?: ListenTls;
+  /** Told about bugs: answers that cannot be written. */
+  readonly report?: (error: unknown, call: Call) => void;
   /** How long slow clients are waited for; as kube-apiserver does by default. */
   readonly patience?: Partial<Patience>;
 }
@@ -45,11 +48,11 @@ const linger = 2000;
 /** Starts to listen. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
   const patience = { ...defaultPatience, ...options.patience };
-  const onRequest = (request: HttpRequest, response: HttpResponse): void =>
-    void serveOne({ handler, patience }, request, response);
+  const desk = { handler, patience, report: options.report ?? (() => {}) };
+  const onRequest = (request: HttpRequest, response: HttpResponse): void => void serveOne(desk, request, response);
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (head.length > 0) socket.unshift(head);
-    void serveUpgrade({ handler, patience }, request, socket);
+    void serveUpgrade(desk, request, socket);
   };
   const server =
     options.tls === undefined ? await plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
@@ -72,6 +75,7 @@ type OnRequest = (request: HttpRequest, response: HttpResponse) => void;
 interface Desk {
   readonly handler: Handler;
   readonly patience: Patience;
+  report(error: unknown, call: Call): void;
 }
 
 /** What node does about slow clients of HTTP/1.1; bodies are watched over by whoever reads them, long before this ends them. */
@@ -132,16 +136,35 @@ function closeWhenIdle(session: ServerHttp2Session, idle: number): void {
 /** The handler answers everything; what it does not answer was lost on purpose, and so is the connection. */
 const lost = (): undefined => undefined;
 
-async function serveOne({ handler, patience }: Desk, request: HttpRequest, response: HttpResponse): Promise<void> {
-  const call = new HttpCall(request, patience.body);
+/** An answer that cannot be written costs its own connection, never the process. */
+async function serveOne(desk: Desk, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const call = new HttpCall(request, desk.patience.body);
   response.on("error", () => {});
-  const answer = await handler(call).catch(lost);
+  const fail = (error: unknown): void => {
+    response.destroy();
+    desk.report(error, call);
+  };
+  const answer = await desk.handler(call).catch(lost);
+  try {
+    give(answer, { request, response, patience: desk.patience.reading, fail });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Where an answer goes. */
+interface Receiver extends Omit<Manner, "acceptsGzip"> {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+}
+
+function give(answer: Answer | undefined, { request, response, ...manner }: Receiver): void {
   if (answer === undefined) response.destroy();
   if (answer === undefined || response.destroyed) return;
   const encodings = request.headers["accept-encoding"];
   const acceptsGzip = typeof encodings === "string" && encodings.includes("gzip");
   if (hasBody(request) && !request.complete) systemClock.after(linger, () => cutOff(request));
-  writeAnswer(response, answer, { acceptsGzip, patience: patience.reading });
+  writeAnswer(response, answer, { ...manner, acceptsGzip });
 }
 
 function hasBody({ method }: HttpRequest): boolean {
@@ -156,11 +179,17 @@ function cutOff(request: HttpRequest): void {
 }
 
 /** A connection that leaves HTTP: whoever takes the socket answers on it; a refusal is written here. */
-async function serveUpgrade({ handler, patience }: Desk, request: IncomingMessage, socket: Duplex): Promise<void> {
+async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => {});
-  const answer = await handler(new HttpCall(request, patience.body, socket)).catch(lost);
-  if (answer === undefined) socket.destroy();
-  else if (answer.status !== 101) socket.end(await rawAnswer(answer));
+  const call = new HttpCall(request, desk.patience.body, socket);
+  const answer = await desk.handler(call).catch(lost);
+  try {
+    if (answer === undefined) socket.destroy();
+    else if (answer.status !== 101) socket.end(await rawAnswer(answer));
+  } catch (error) {
+    socket.destroy();
+    desk.report(error, call);
+  }
 }
 
 async function rawAnswer({ status, headers, body }: Answer): Promise<string> {

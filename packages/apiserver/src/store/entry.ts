@@ -36,6 +36,12 @@ export class Entry {
     this.#held = new WeakRef(object);
     return this.#json;
   }
+
+  /** The same, once it is sure that it has a text. */
+  withText(): this {
+    this.#json = this.json;
+    return this;
+  }
 }
 
 /** The same object with another resourceVersion: what a deletion shows. */

@@ -135,3 +135,39 @@ test("pages of an old state expire by their age, even if nothing happened to wha
 function other(): { kind: string; apiVersion: string; metadata: { name: string } } {
   return { kind: "Other", apiVersion: "v1", metadata: { name: "x" } };
 }
+
+test("a listener that fails keeps a change neither from the others nor from who made it", () => {
+  const reported: unknown[] = [];
+  const target = new Store({ clock: systemClock, report: (error) => reported.push(error) });
+  const failure = new Error("deaf");
+  const heard: string[] = [];
+  target.listen("things", () => {
+    throw failure;
+  });
+  target.listen("things", ({ type, key }) => heard.push(`${type} ${key}`));
+  put(target, "a");
+  assert.deepEqual(heard, ["ADDED ns/a"]);
+  assert.deepEqual(reported, [failure]);
+});
+
+test("what is too deep to have a text does not get in", () => {
+  const target = store();
+  const heard: string[] = [];
+  target.listen("things", ({ key }) => heard.push(key));
+  const before = put(target, "a");
+  const deep = { kind: "Thing", apiVersion: "v1", metadata: { name: "deep" }, spec: unwritable() };
+  assert.throws(() => target.put("things", "ns/deep", deep), RangeError);
+  assert.deepEqual(names(target), ["a"]);
+  assert.equal(target.get("things", "ns/deep"), undefined);
+  assert.equal(target.revision, before);
+  assert.deepEqual(heard, ["ns/a"]);
+});
+
+/** Stands for nesting that no stack holds, which depends on the machine. */
+function unwritable(): object {
+  return {
+    toJSON: () => {
+      throw new RangeError("Maximum call stack size exceeded");
+    },
+  };
+}

@@ -44,10 +44,21 @@ const milestoneEvery = 60_000;
 /** How many changes are given at once to whoever catches up. */
 const changesAtOnce = 1000;
 
+/** What a store is made of. */
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly limits?: HistoryLimits;
+  readonly revision?: number;
+  readonly journal?: Journal;
+  /** Told what listeners throw: whoever writes has nothing to do with it. */
+  readonly report?: (error: unknown) => void;
+}
+
 /** A store. Every method is synchronous: what was read does not change until the caller waits for something. */
 export class Store {
   readonly #clock: Clock;
   readonly #limits: HistoryLimits;
+  readonly #report: (error: unknown) => void;
   readonly #collections = new Map<ResourceName, Collection>();
   readonly #listeners = new Map<ResourceName, Set<Listener>>();
   #journal: Journal | undefined;
@@ -59,8 +70,9 @@ export class Store {
   readonly #milestones: { readonly time: number; readonly revision: number }[] = [];
   #compactedUpTo = 0;
 
-  constructor(options: { clock: Clock; limits?: HistoryLimits; revision?: number; journal?: Journal }) {
+  constructor(options: StoreOptions) {
     this.#clock = options.clock;
+    this.#report = options.report ?? (() => {});
     this.#limits = options.limits ?? defaultLimits;
     this.#revision = options.revision ?? 1;
     this.#floor = options.revision ?? 0;
@@ -95,9 +107,11 @@ export class Store {
 
   /** Stores a draft under a key, new or not, and gives it the next resourceVersion. The draft is frozen and must not be used again. */
   put(resource: ResourceName, key: string, draft: AnyDraft): Entry {
-    const revision = ++this.#revision;
+    const revision = this.#revision + 1;
     draft.metadata.resourceVersion = String(revision);
-    const entry = new Entry(key, revision, deepFreeze(draft));
+    // What has no text, because it is too deep, would be refused to everybody who reads it: it must not get in.
+    const entry = new Entry(key, revision, deepFreeze(draft)).withText();
+    this.#revision = revision;
     this.#publish(resource, this.collection(resource).put(entry, this.#clock.now()));
     return entry;
   }
@@ -192,7 +206,16 @@ export class Store {
     this.#compactOld(change);
     if (change.revision % forgetEvery === 0) this.#forgetOld(resource);
     const listeners = this.#listeners.get(resource);
-    if (listeners !== undefined) for (const listener of listeners) listener(change);
+    if (listeners !== undefined) for (const listener of listeners) this.#tell(listener, change);
+  }
+
+  /** A listener that fails keeps nothing from the others, nor from whoever made the change. */
+  #tell(listener: Listener, change: Change): void {
+    try {
+      listener(change);
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   #compactOld({ time, revision }: Change): void {

@@ -1,8 +1,9 @@
 /** watch: a stream of what happens to the objects of a resource. */
 import { StatusError, toFailure, type KubeObject } from "@capstan/model";
-import type { Answer } from "../answer.ts";
+import type { Answer, LiveBody } from "../answer.ts";
 import { mediaTypes, notAcceptableError } from "../encode/media.ts";
 import type { ResourceExchange } from "../exchange.ts";
+import { toRefusal } from "../refusal.ts";
 import { parseRevision } from "../store/list.ts";
 import { frameWriter } from "../watch/frames.ts";
 import { watchBody, type WatchStart } from "../watch/watcher.ts";
@@ -18,21 +19,35 @@ export function watch(exchange: ResourceExchange): Answer {
   if (media.format === "yaml") throw notAcceptableError(streamTypes);
   const name = info.isWatchPath && info.name !== "" ? { name: info.name } : {};
   const selection = selectionOf(resource, { namespace: info.namespace, ...name }, options);
-  const body = watchBody({
-    store: parts.store,
-    clock: parts.clock,
-    resource: resource.storage,
-    selection,
-    matches: storedMatcher(resource, selection),
-    start: startOf(options, parts.store.revision),
-    bookmarks: options.allowWatchBookmarks,
-    timeout: timeoutOf(exchange, options),
-    frames: frameWriter(exchange),
-    bookmark: (revision, isInitialEnd) => bookmarkOf(exchange, revision, isInitialEnd),
-  });
+  const frames = frameWriter(exchange);
+  const body = isOver(options)
+    ? nothing
+    : watchBody({
+        store: parts.store,
+        clock: parts.clock,
+        resource: resource.storage,
+        selection,
+        matches: storedMatcher(resource, selection),
+        start: startOf(options, parts.store.revision),
+        bookmarks: options.allowWatchBookmarks,
+        timeout: timeoutOf(exchange, options),
+        frames,
+        refusal: (error) => toRefusal(error, parts, exchange.call),
+        bookmark: (revision, isInitialEnd) => bookmarkOf(exchange, revision, isInitialEnd),
+      });
   const type = mediaTypes[media.format];
   return { status: 200, headers: { "content-type": media.format === "json" ? type : `${type};stream=watch` }, body };
 }
+
+/** Whether the time of a watch is up before it begins. */
+function isOver({ timeoutSeconds = 0 }: ListOptions): boolean {
+  return timeoutSeconds < 0;
+}
+
+const nothing: LiveBody = (sink) => {
+  sink.end();
+  return () => {};
+};
 
 const streamTypes = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`];
 

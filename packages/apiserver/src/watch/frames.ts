@@ -2,7 +2,7 @@
 import { toGoJson, type KubeObject, type Status } from "@capstan/model";
 import type { Format } from "../encode/media.ts";
 import { toPartialMetadata } from "../encode/partial-metadata.ts";
-import { tableOf } from "../encode/table.ts";
+import { includeOf, tableOf } from "../encode/table.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeWatchEvent } from "../protobuf/protobuf.ts";
 import type { Entry } from "../store/entry.ts";
@@ -70,6 +70,8 @@ function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeOb
     case undefined:
       return (object) => object;
     case "Table": {
+      // Before the first event, so that a bad wish is refused rather than found out in the middle of somebody's write.
+      includeOf(exchange.query);
       let isFirst = true;
       return (object) => {
         const table = tableOf(exchange, [object], object.metadata, isFirst);

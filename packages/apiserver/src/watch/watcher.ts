@@ -1,5 +1,5 @@
 /** One watch: what is there, then what changes, until the time is up. */
-import { apiErrors, StatusError, type KubeObject } from "@capstan/model";
+import { apiErrors, type KubeObject, type StatusError } from "@capstan/model";
 import type { LiveBody, Sink } from "../answer.ts";
 import type { Clock, Timer } from "../clock.ts";
 import type { Change } from "../store/collection.ts";
@@ -22,6 +22,8 @@ export interface WatchPlan {
   /** Milliseconds until the server ends the watch. */
   readonly timeout: number;
   readonly frames: FrameWriter;
+  /** What the client is told about something that went wrong. */
+  refusal(error: unknown): StatusError;
   /** An object of the kind with nothing in it but a resourceVersion. */
   bookmark(revision: number, isInitialEnd: boolean): KubeObject;
 }
@@ -69,19 +71,13 @@ class Watcher {
 
   start(): void {
     const { store, resource, clock, timeout, bookmarks } = this.#plan;
-    try {
-      this.#begin();
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      this.#send(this.#plan.frames.error(error.status));
-      this.#finish();
-      return;
-    }
-    this.#unlisten = store.listen(resource, (change) => this.#onChange(change));
+    this.#attempt(() => this.#begin());
+    if (this.#stopped) return;
+    this.#unlisten = store.listen(resource, (change) => this.#attempt(() => this.#onChange(change)));
     this.#unrestore = store.onRestore(() => this.#finish());
     this.#timers.push(clock.after(timeout, () => this.#finish()));
     if (bookmarks) this.#scheduleBookmark();
-    this.#catchUp();
+    this.#attempt(() => this.#catchUp());
   }
 
   stop(): void {
@@ -119,7 +115,7 @@ class Watcher {
 
   #fallBehind(): void {
     this.#isBehind = true;
-    this.#sink.whenDrained(() => this.#catchUp());
+    this.#sink.whenDrained(() => this.#attempt(() => this.#catchUp()));
   }
 
   /** Whether there was room for the state. */
@@ -190,7 +186,7 @@ class Watcher {
     const { clock } = this.#plan;
     const timer = clock.after(bookmarkPeriod, () => {
       this.#timers.splice(this.#timers.indexOf(timer), 1);
-      if (!this.#isBehind) this.#sendBookmark(this.#plan.store.revision, false);
+      if (!this.#isBehind) this.#attempt(() => this.#sendBookmark(this.#plan.store.revision, false));
       this.#scheduleBookmark();
     });
     this.#timers.push(timer);
@@ -205,7 +201,7 @@ class Watcher {
     if (this.#tail === undefined && !(frame instanceof Promise)) return this.#write(frame);
     const tail = (this.#tail ?? Promise.resolve())
       .then(async () => this.#write(await frame))
-      .catch(() => this.#finish());
+      .catch((error: unknown) => this.#fail(error));
     this.#tail = tail;
     void tail.then(() => {
       if (this.#tail === tail) this.#tail = undefined;
@@ -215,6 +211,21 @@ class Watcher {
   #write(frame: Frame | undefined): void {
     if (this.#stopped || frame === undefined) return;
     this.#sink.write(frame);
+  }
+
+  /** What goes wrong with one watch is told to its client alone: whoever writes, and the other watches, must not notice. */
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stopped) return;
+    this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
+    this.#finish();
   }
 
   #finish(): void {

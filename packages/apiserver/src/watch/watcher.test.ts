@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StatusError, toFailure } from "@capstan/model";
+import { systemClock } from "../clock.ts";
+import { Store } from "../store/store.ts";
+import type { FrameWriter } from "./frames.ts";
+import { watchBody, type WatchPlan } from "./watcher.ts";
+
+const refused = new StatusError(toFailure({ code: 500, reason: "InternalError", message: "no frame" }));
+
+const named: FrameWriter = {
+  entry: (type, { key }) => `${type} ${key}`,
+  object: (type) => type,
+  error: ({ message }) => `ERROR ${message}`,
+};
+
+function put(store: Store, name: string): void {
+  store.put("things", `ns/${name}`, { kind: "Thing", apiVersion: "v1", metadata: { name } });
+}
+
+/** What a watch of a store says until it is told not to go on. */
+function watched(store: Store, frames: FrameWriter, plan: Partial<WatchPlan> = {}): string[] {
+  const said: string[] = [];
+  watchBody({
+    store,
+    clock: systemClock,
+    resource: "things",
+    selection: { key: undefined, prefix: "ns/" },
+    matches: undefined,
+    start: { type: "revision", revision: store.revision },
+    bookmarks: false,
+    timeout: 60_000,
+    frames,
+    refusal: () => refused,
+    bookmark: () => ({ kind: "Thing", apiVersion: "v1", metadata: {} }),
+    ...plan,
+  })({
+    isFull: false,
+    whenDrained: (callback) => callback(),
+    write: (chunk) => void said.push(String(chunk)),
+    end: () => void said.push("the end"),
+  });
+  return said;
+}
+
+function failing(how: "at once" | "later"): FrameWriter {
+  const entry = (): Promise<string> => {
+    if (how === "at once") throw new Error("bug");
+    return Promise.reject(new Error("bug"));
+  };
+  return { ...named, entry };
+}
+
+for (const how of ["at once", "later"] as const) {
+  test(`a watch whose events cannot be made, ${how}, is told why and ends; other watches and the writer go on`, async () => {
+    const store = new Store({ clock: systemClock });
+    const bad = watched(store, failing(how));
+    const good = watched(store, named);
+    put(store, "a");
+    put(store, "b");
+    while (!bad.includes("the end")) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(bad, ["ERROR no frame", "the end"]);
+    assert.deepEqual(good, ["ADDED ns/a", "ADDED ns/b"]);
+  });
+}
+
+test("a watch whose first state cannot be shown is told why", () => {
+  const store = new Store({ clock: systemClock });
+  put(store, "a");
+  const start = { type: "state", notBefore: 0, marksEnd: false } as const;
+  assert.deepEqual(watched(store, failing("at once"), { start }), ["ERROR no frame", "the end"]);
+});
