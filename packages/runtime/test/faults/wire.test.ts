@@ -6,16 +6,15 @@ import { isDeepStrictEqual } from "node:util";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, loadConfig, noRetry, processHost } from "@capstan/client";
 import type { Transport } from "@capstan/client";
-import { ConfigMap, Service } from "@capstan/kinds/v1";
+import { ConfigMap } from "@capstan/kinds/v1";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import type { StoredObject } from "@capstan/model";
-import type { Api, Expected } from "../../src/api.ts";
+import type { Api } from "../../src/api.ts";
 import { Informer } from "../../src/cache/informer.ts";
 import { apiOf } from "../../src/client-api.ts";
 import { sleep, systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { controller } from "../../src/define.ts";
-import { failureOf } from "../../src/failure.ts";
 import { silentLog } from "../../src/log.ts";
 import { installCrds } from "../../src/manager/crds.ts";
 import { Lease } from "../../src/manager/lease.ts";
@@ -172,8 +171,6 @@ class Play implements AsyncDisposable {
   }
 }
 
-const portOf = (port: number): object => ({ ports: [{ port }] });
-
 const every = (fault: WireFault) => (): WireFault => fault;
 const watches =
   (fault: WireFault) =>
@@ -292,62 +289,6 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       await assert.rejects(api.get(ConfigMap, { namespace, name: "late" }), { code: "NotFound" });
       await operator.stop(0);
       assert.deepEqual(late, []);
-    });
-
-    test("a write that names the uid or the version of an object that is gone does not reach its namesake", async (t) => {
-      const { api, namespace } = await setStage(t);
-      const key = { namespace, name: "namesake" };
-      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: key, spec: {} };
-      const { uid, resourceVersion } = (await api.create(Widget, object, { manager: "user" })).metadata;
-      await api.delete(Widget, key, {});
-      await api.create(Widget, object, { manager: "user" });
-      const by = { type: "merge", manager: "operator" } as const;
-      const annotations = { steps: "of another" };
-      const toObject = await api
-        .patch(Widget, key, { metadata: { uid, annotations } }, by)
-        .catch((error: unknown) => error);
-      assert.equal(failureOf(toObject), "conflict");
-      // The uid alone would not do here: the metadata of a patch of the status is not looked at.
-      const status = { metadata: { uid, resourceVersion }, status: { text: "of another" } };
-      await assert.rejects(api.patch(Widget, key, status, { ...by, subresource: "status" }), { code: "Conflict" });
-      const now = (await api.get(Widget, key)) as StoredObject & { readonly status?: unknown };
-      assert.deepEqual([now.metadata.annotations, now.status], [undefined, undefined]);
-    });
-
-    test("an apply is made over what it expects, and over nothing else", async (t) => {
-      const { api, namespace } = await setStage(t);
-      const by = { manager: "operator", force: true };
-      const kinds = [
-        { kind: Widget, apiVersion: "example.com/v1", first: { spec: { size: 1 } }, second: { spec: { size: 2 } } },
-        { kind: ConfigMap, apiVersion: "v1", first: { data: { size: "1" } }, second: { data: { size: "2" } } },
-        { kind: Service, apiVersion: "v1", first: { spec: portOf(1) }, second: { spec: portOf(2) } },
-      ];
-      for (const { kind, apiVersion, first, second } of kinds) {
-        const key = { namespace, name: "expected" };
-        const object = { apiVersion, kind: kind.kind, metadata: key };
-        const refused = async (over: Expected): Promise<void> => {
-          const before = await api.get(kind, key).catch(() => undefined);
-          const error = await api
-            .apply(kind, { ...object, ...second }, { ...by, over })
-            .catch((thrown: unknown) => thrown);
-          assert.equal(failureOf(error), "conflict", `${kind.kind} over ${JSON.stringify(over)}: ${String(error)}`);
-          assert.deepEqual(await api.get(kind, key).catch(() => undefined), before);
-        };
-        await refused({ uid: "00000000-0000-4000-8000-000000000000" });
-        const { uid, resourceVersion } = (await api.apply(kind, { ...object, ...first }, { ...by, over: "nothing" }))
-          .metadata;
-        await refused("nothing");
-        await refused({ uid: "00000000-0000-4000-8000-000000000000" });
-        const next = await api.apply(kind, { ...object, ...second }, { ...by, over: { uid } });
-        assert.deepEqual([next.metadata.uid, next.metadata.managedFields?.length], [uid, 1]);
-        await refused({ resourceVersion });
-        await api.apply(
-          kind,
-          { ...object, ...first },
-          { ...by, over: { resourceVersion: next.metadata.resourceVersion } },
-        );
-        await api.delete(kind, key, { uid });
-      }
     });
 
     test("a watch that is cut at each of its bytes loses nothing and invents nothing", async (t) => {
