@@ -147,6 +147,9 @@ export const SHOWN: Shown = {
   "test/s3/store.test.ts": {
     "keeps what is put into it": ["stores", "backup by schedule, out of the cluster", "cloud identities for stores"],
   },
+  "test/stories/auth.test.ts": {
+    "with spec.auth everybody may do what the roles allow and no more": ["users and roles"],
+  },
   "test/stories/faults.test.ts": {
     "under load, a cluster heals from every harm without hands": [
       "operator replaced, operands stay",
@@ -170,8 +173,14 @@ export const SHOWN: Shown = {
   "test/tls/peer-port.test.ts": {
     "the Secrets of clients and of the operator do not open the peers' port": ["TLS for peers and clients"],
   },
+  "test/tls/provided.test.ts": {
+    "given Secrets are used, and others take their place": ["certificates issued and renewed"],
+  },
   "test/tls/rotation.test.ts": {
     "the authority changes while a client writes": ["TLS for peers and clients", "certificates issued and renewed"],
+  },
+  "test/upgrade/upgrade.test.ts": {
+    "members serve while operators are killed, rolled back and upgraded": ["operator replaced, operands stay"],
   },
   "test/world/care.test.ts": {
     "members are defragmented by schedule": ["defragmentation, compaction", "prevents the slide into ill health"],
