@@ -12,7 +12,9 @@ import type { ResourceExchange } from "../exchange.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { findEntry } from "./get.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
-import { isApply, patchDocument, readApplied } from "./patch.ts";
+import { readApplied } from "./apply-configuration.ts";
+import { isApply } from "./patch-kind.ts";
+import { patchDocument } from "./patched-document.ts";
 import { checkName } from "./update.ts";
 import { write } from "./write.ts";
 
@@ -29,7 +31,7 @@ export async function updateProjection(exchange: ResourceExchange, rules: Projec
   const body = await readObject(exchange, { ...rules.kind, codec }, options.fieldValidation);
   checkName(body.metadata.name ?? "", exchange.info.name);
   ensureNamespace(body, exchange.info.namespace);
-  return writeProjection(exchange, rules, { options, projected: () => body });
+  return writeProjection(exchange, rules, { options, projected: () => body, uid: body.metadata.uid ?? "" });
 }
 
 /** Answers a PATCH of a projection. */
@@ -39,7 +41,7 @@ export async function patchProjection(exchange: ResourceExchange, rules: Project
   const codec = exchange.subresource?.codec ?? exchange.resource.codec;
   const type = patchTypeFromOpenApi(builtInDefinitions(), definitionNameOf(rules.kind) ?? "");
   const change = await patchDocument(exchange, options, { type, codec });
-  return writeProjection(exchange, rules, { options, projected: (live) => change(withOwners(rules, live)) });
+  return writeProjection(exchange, rules, { options, projected: (live) => change(withOwners(rules, live)), uid: "" });
 }
 
 /** Applies a projection: what it sets is owned through the subresource by who applies it. */
@@ -107,12 +109,14 @@ interface ProjectionWrite {
   readonly options: WriteOptions;
   /** The projection as it should be, given the object. */
   readonly projected: (live: KubeObject) => AnyDraft;
+  /** A uid that the object must have; empty for any. */
+  readonly uid: string;
 }
 
 async function writeProjection(
   exchange: ResourceExchange,
   rules: ProjectionRules,
-  { options, projected }: ProjectionWrite,
+  { options, projected, uid }: ProjectionWrite,
 ): Promise<Answer> {
   const { info, context, subresource, call, resource } = exchange;
   const origin = { manager: managerOf(options.fieldManager, headerOf(call, "user-agent") ?? ""), time: context.now };
@@ -120,7 +124,7 @@ async function writeProjection(
     name: info.name,
     options,
     createsMissing: false,
-    uid: "",
+    uid,
     change(live) {
       if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
       const body = projected(live);

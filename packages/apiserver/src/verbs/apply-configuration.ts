@@ -1,0 +1,92 @@
+/** Server-side apply: a configuration is read, merged into what is there, and read again as an object. */
+import { apiErrors, StatusError, toFailure } from "@capstan/model";
+import type { JsonObject } from "@capstan/patch";
+import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
+import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { firstBeyondFloat } from "../decode/number-literal.ts";
+import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { halfPair, parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import type { ServedResource } from "../resources/resource.ts";
+import type { WriteOptions } from "./options.ts";
+import { notAMap } from "./patch-text.ts";
+import type { Change } from "./write.ts";
+
+/** What applying a configuration makes of an object. */
+export function applied(
+  { resource, subresource, warnings, context }: ResourceExchange,
+  text: string,
+  options: WriteOptions,
+): Change {
+  const manager = (subresource ?? resource).fieldManager;
+  const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
+  const configuration = readApplied(text, problems);
+  return (live) => {
+    const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
+    if (manager === undefined) throw apiErrors.internalError(`apply is not served for ${resource.resource}`);
+    const merged = manager.apply(live, configuration, origin);
+    checkSentOwners(resource, merged, configuration);
+    const draft = decodeApplied(resource, merged as unknown as JsonValue, configuration);
+    resource.codec.defaults(draft);
+    for (const message of problems?.refusals ?? []) {
+      if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
+      warnings.add(message);
+    }
+    return draft;
+  };
+}
+
+/** Owners that are sent along, and that nobody could read, are found out late. */
+function checkSentOwners(resource: ServedResource, merged: AnyDraft, configuration: JsonObject): void {
+  const sent = (configuration["metadata"] as JsonObject | undefined)?.["managedFields"];
+  if (sent === undefined) return;
+  const whole = { ...merged, metadata: { ...merged.metadata, managedFields: sent } };
+  decodeApplied(resource, whole as unknown as JsonValue, configuration);
+}
+
+/** The real server finds out late that a configuration does not fit, and takes it for its own fault. */
+function decodeApplied(
+  { codec, group, version, kind }: ServedResource,
+  merged: JsonValue,
+  { metadata }: JsonObject,
+): AnyDraft {
+  try {
+    return codec.decode(merged, undefined, "values");
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    const { namespace, name } = (metadata ?? {}) as { namespace?: string | null; name?: string | null };
+    const qualified = `${group}/${version}, Kind=${kind}`;
+    const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
+    const message = `failed to convert new object (${namespace ?? ""}/${name ?? ""}; ${qualified}) to proper version: ${why}`;
+    throw new StatusError(toFailure({ code: 500, reason: "", message }));
+  }
+}
+
+/** The configuration that is applied. */
+export function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
+  try {
+    const value = parseConfiguration(text, problems);
+    if (value === null) return {};
+    if (typeof value !== "object" || Array.isArray(value)) throw notAMap(value);
+    return value as JsonObject;
+  } catch (error) {
+    if (error instanceof TypeMismatch) {
+      throw apiErrors.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${error.message}`);
+    }
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    throw apiErrors.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+}
+
+/** Configurations are YAML; what is JSON as well is read as JSON, because that is faster. */
+function parseConfiguration(text: string, problems: StrictProblems | undefined): JsonValue {
+  if (!text.trimStart().startsWith("{")) return parseYaml(text, problems);
+  try {
+    // What is no number for YAML is a text.
+    if (firstBeyondFloat(text) !== undefined || halfPair.test(text)) return parseYaml(text, problems);
+    return parseJson(text, problems);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return parseYaml(text, problems);
+    throw error;
+  }
+}
