@@ -56,7 +56,8 @@ function inGo({ user, uid, groups, extra }: Asked): string {
 function readHeaders({ headers }: Call): Asked {
   const all = (name: string): string[] => {
     const value = headers[name];
-    return value === undefined ? [] : typeof value === "string" ? value.split(/,\s*/) : [...value];
+    // The Web platform joins headers that were given several times with a comma and a space.
+    return value === undefined ? [] : typeof value === "string" ? value.split(", ") : [...value];
   };
   const extraNames = Object.keys(headers).filter((name) => name.startsWith(extraPrefix));
   return {

@@ -20,7 +20,7 @@ function cut(texts: readonly string[]): string[] {
   let written = 0;
   for (const text of texts) {
     if (written >= mostCharacters) break;
-    const short = [...text].slice(0, mostOfOne).join("");
+    const short = Array.from(text).slice(0, mostOfOne).join("");
     written += lengthOf(short);
     headers.push(format(short));
   }
@@ -28,7 +28,7 @@ function cut(texts: readonly string[]): string[] {
 }
 
 function lengthOf(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 /** Bytes of UTF-8 go into a header one by one. */

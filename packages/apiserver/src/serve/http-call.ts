@@ -30,7 +30,7 @@ export class HttpCall implements Call {
   constructor(request: HttpRequest, patience: number, upgrade?: Duplex) {
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
-    this.headers = request.headers;
+    this.headers = headersOf(request);
     this.#request = request;
     this.#patience = patience;
     this.#upgrade = upgrade;
@@ -64,6 +64,20 @@ export class HttpCall implements Call {
     if (this.#upgrade === undefined) throw apiErrors.badRequest("Upgrade request required");
     return this.#upgrade;
   }
+}
+
+/** Headers that may come several times, and whose values may have commas. */
+const repeated = "impersonate-";
+
+/** Node joins headers that come several times with commas; where that would lose something, the values stay apart. */
+function headersOf({ headers, rawHeaders }: HttpRequest): Headers {
+  if (!Object.keys(headers).some((name) => name.startsWith(repeated))) return headers;
+  const apart: { [name: string]: string[] } = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    if (name.startsWith(repeated)) (apart[name] ??= []).push(rawHeaders[at + 1] ?? "");
+  }
+  return { ...headers, ...apart };
 }
 
 function readBody(request: HttpRequest, patience: number): Promise<Uint8Array> {
