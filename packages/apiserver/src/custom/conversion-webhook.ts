@@ -6,10 +6,15 @@ import {
   quote,
   StatusError,
   toFailure,
+  toGoJson,
   type KubeObject,
 } from "@capstan/model";
+import type { JsonObject } from "../builtin/draft.ts";
+import { GoReader } from "../decode/go-codec.ts";
+import { structOf } from "../decode/go-type.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { typeMetaProblem } from "../decode/object.ts";
+import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { addressOf, authorityOf, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCaller, type ServiceResolver } from "../outgoing/outgoing.ts";
@@ -72,7 +77,7 @@ async function ask({ webhook, services, object, kind, apiVersion }: Question): P
     request: { uid, desiredAPIVersion: apiVersion, objects: [object] },
     response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   };
-  const answer = await send(webhook.clientConfig ?? {}, JSON.stringify(review), services);
+  const answer = await send(webhook.clientConfig ?? {}, toGoJson(review), services);
   const objects = typeof answer === "string" ? answer : readReview(answer, version, uid);
   if (typeof objects === "string") throw failure(`conversion webhook for ${kind} failed: ${objects}`);
   return objects;
@@ -149,13 +154,18 @@ function objectsOf({ response }: Review): readonly Converted[] | string {
 function parseReview(text: string): Review | string {
   try {
     const value = /^\s*\{/.test(text) ? parseJson(text) : parseYaml(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Review;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return toReview(value);
     return typeMetaProblem(value);
   } catch (error) {
-    if (error instanceof YamlSyntaxError) return error.message;
+    if (error instanceof YamlSyntaxError || error instanceof TypeMismatch) return error.message;
     if (!(error instanceof JsonSyntaxError)) throw error;
     return `couldn't get version/kind; json parse error: ${error.message}`;
   }
+}
+
+/** The answer in its types; the objects in it are whatever they are. */
+function toReview(value: JsonObject): Review {
+  return new GoReader(undefined, "text").readObject(structOf("apiextensions/v1.ConversionReview"), value) as Review;
 }
 
 /** Only texts are quoted; who says nothing sends a text. */

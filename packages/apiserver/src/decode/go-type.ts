@@ -73,6 +73,16 @@ export function structOf(name: string): GoStruct {
   return struct;
 }
 
+type Row = Table["types"][string][number];
+
+const declared = new Map<string, readonly Row[]>();
+
+/** Declares a struct that is of no built-in kind, in the notation of the generator. */
+export function declareStruct(name: string, fields: readonly Row[]): GoStruct {
+  declared.set(name, fields);
+  return structOf(name);
+}
+
 class LazyStruct implements GoStruct {
   readonly type = "struct";
   readonly go: string;
@@ -88,7 +98,7 @@ class LazyStruct implements GoStruct {
   }
 
   get fields(): readonly GoField[] {
-    return (this.#fields ??= (table().types[this.#id] ?? []).map(([name, type, flags]) => ({
+    return (this.#fields ??= (declared.get(this.#id) ?? table().types[this.#id] ?? []).map(([name, type, flags]) => ({
       name,
       goName: goFieldName(this.#id, name),
       type: parseType(type),

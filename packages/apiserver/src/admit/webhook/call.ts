@@ -1,13 +1,14 @@
 /** Asks one webhook: sends the review, waits no longer than it may, and tells a refusal from a failure. */
 import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
-import { parseJson } from "../../decode/json-text.ts";
+import { parseJsonLiterals } from "../../decode/json-text.ts";
+import { TypeMismatch } from "../../decode/strict.ts";
 import { parseYaml } from "../../decode/yaml-text.ts";
 import { addressOf, authorityOf, placeOf } from "../../outgoing/client-config.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import type { Forms } from "../forms.ts";
 import type { Webhook } from "./hook.ts";
-import { readReview, reviewVersion, writeReview, type Verdict } from "./review.ts";
+import { decodeAnswer, readReview, reviewVersion, writeReview, type Answered, type Verdict } from "./review.ts";
 
 /** What came of asking a webhook. */
 export type Outcome =
@@ -59,7 +60,7 @@ async function verdictOf(
   if (typeof answer === "string") return `failed to call webhook: ${answer}`;
   const body = decode(answer);
   if (typeof body === "string") return `failed to call webhook: ${body}`;
-  return readReview(body.value, { version, uid, mutates });
+  return readReview(body, { version, uid, mutates });
 }
 
 const defaultSeconds = 10;
@@ -94,8 +95,8 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
   }
 }
 
-/** The JSON of an answer, or what is wrong with it. */
-function decode({ status, headers, body }: OutgoingAnswer): { readonly value: unknown } | string {
+/** What was answered, or what is wrong with it. */
+function decode({ status, headers, body }: OutgoingAnswer): Answered | string {
   const text = Buffer.from(body).toString("utf8");
   if (status < 200 || status > 206) return unexpected(status, text);
   if (text === "") {
@@ -105,11 +106,12 @@ function decode({ status, headers, body }: OutgoingAnswer): { readonly value: un
   const problem = "couldn't get version/kind; json parse error: ";
   try {
     // What is no JSON is read as YAML, where almost everything is a text.
-    const value = text.trimStart().startsWith("{") ? parseJson(text) : parseYaml(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { value };
+    const value = text.trimStart().startsWith("{") ? parseJsonLiterals(text) : parseYaml(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return decodeAnswer(value);
     const type = Array.isArray(value) ? "array" : typeof value;
     return `${problem}json: cannot unmarshal ${type} into Go value of type ${typeMetaInGo}`;
   } catch (error) {
+    if (error instanceof TypeMismatch) return error.message;
     return problem + (error instanceof Error ? error.message : String(error));
   }
 }
@@ -137,16 +139,16 @@ function failure({ name }: Webhook, reason: string): StatusError {
 /** A refusal in the words of the webhook, with what a Status must have. */
 function denial(name: string, result: Status | undefined): StatusError {
   const denied = `admission webhook ${quote(name)} denied the request`;
-  const { message = "", reason = "", code = 0, ...rest } = result ?? ({} as Partial<Status>);
+  const { message = "", reason = "", code = 0, status = "", details, metadata } = result ?? ({} as Partial<Status>);
   const why = message === "" ? reason : message;
   return new StatusError({
-    ...rest,
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
+    metadata: metadata ?? {},
+    status: status === "" || status === "Success" ? "Failure" : status,
     message: why === "" ? `${denied} without explanation` : `${denied}: ${why}`,
     ...(reason === "" ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
     code: code < 400 ? 400 : code,
   });
 }

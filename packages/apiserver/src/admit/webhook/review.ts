@@ -1,5 +1,8 @@
 /** AdmissionReview: the question that a webhook is asked, and what counts as an answer. */
-import { isStatus, quote, toGoJson, type Json, type Status } from "@capstan/model";
+import { quote, toGoJson, type Json, type Status } from "@capstan/model";
+import type { JsonValue } from "../../builtin/draft.ts";
+import { GoReader } from "../../decode/go-codec.ts";
+import { declareStruct } from "../../decode/go-type.ts";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
 import type { Pair } from "../forms.ts";
@@ -61,36 +64,58 @@ export interface Verdict {
   readonly auditAnnotations: { readonly [key: string]: string };
 }
 
-interface Answered {
+/** An answer of a webhook, in its types. */
+export interface Answered {
   readonly kind?: string;
   readonly apiVersion?: string;
   readonly response?: {
     readonly uid?: string;
     readonly allowed?: boolean;
-    readonly status?: unknown;
-    readonly patch?: string | null;
-    readonly patchType?: string | null;
-    readonly warnings?: readonly string[] | null;
-    readonly auditAnnotations?: { readonly [key: string]: string } | null;
-  } | null;
+    readonly status?: Status;
+    /** In base64. */
+    readonly patch?: string;
+    readonly patchType?: string;
+    readonly warnings?: readonly string[];
+    readonly auditAnnotations?: { readonly [key: string]: string };
+  };
+}
+
+declareStruct("admission/v1.AdmissionResponse", [
+  ["uid", "string=types.UID", 0],
+  ["allowed", "bool", 0],
+  ["status", "*@meta/v1.Status", 1],
+  ["patch", "bytes", 1],
+  ["patchType", "*string=v1.PatchType", 1],
+  ["auditAnnotations", "{}string", 1],
+  ["warnings", "[]string", 1],
+]);
+
+const answerType = declareStruct("admission/v1.AdmissionReview", [
+  ["kind", "string", 1],
+  ["apiVersion", "string", 1],
+  ["response", "*@admission/v1.AdmissionResponse", 1],
+]);
+
+/** Reads an answer into its types; throws a TypeMismatch where they are others. */
+export function decodeAnswer(value: JsonValue): Answered {
+  return new GoReader(undefined, "text").readObject(answerType, value) as Answered;
 }
 
 /** Reads an answer; a text says why it is none. */
 export function readReview(
-  body: unknown,
+  { kind = "", apiVersion = "", response }: Answered,
   { version, uid, mutates }: { readonly version: string; readonly uid: string; readonly mutates: boolean },
 ): Verdict | string {
-  const { kind = "", apiVersion = "", response } = body as Answered;
-  if (response === undefined || response === null) return invalid("webhook response was absent");
+  if (response === undefined) return invalid("webhook response was absent");
   if (version === "v1") {
     const problem = strictProblem({ kind, apiVersion }, response, { uid, mutates });
     if (problem !== undefined) return problem;
   }
-  const { allowed, status, patch, warnings, auditAnnotations } = response;
+  const { allowed, status, patch = "", warnings, auditAnnotations } = response;
   return {
     allowed: allowed === true,
-    result: status === undefined || status === null ? undefined : asStatus(status),
-    patch: mutates && typeof patch === "string" ? Buffer.from(patch, "base64").toString("utf8") : "",
+    result: status,
+    patch: mutates ? Buffer.from(patch, "base64").toString("utf8") : "",
     warnings: warnings ?? [],
     auditAnnotations: auditAnnotations ?? {},
   };
@@ -98,11 +123,6 @@ export function readReview(
 
 function invalid(why: string): string {
   return `received invalid webhook response: ${why}`;
-}
-
-/** Webhooks send parts of a Status, often without its kind. */
-function asStatus(value: unknown): Status {
-  return isStatus(value) ? value : ({ kind: "Status", apiVersion: "v1", ...(value as object) } as unknown as Status);
 }
 
 /** The older version was never this particular. */
@@ -116,7 +136,7 @@ function strictProblem(
     const got = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
     return invalid(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);
   }
-  return patchProblem(patch ?? "", patchType ?? undefined, expected.mutates);
+  return patchProblem(patch ?? "", patchType, expected.mutates);
 }
 
 function patchProblem(patch: string, patchType: string | undefined, mutates: boolean): string | undefined {
