@@ -61,16 +61,17 @@ function recorded(now: string, network: string): readonly [ResourceName, AnyDraf
   return JSON.parse(network === defaultServiceNetwork ? text : inNetwork(text, network)) as [ResourceName, AnyDraft][];
 }
 
+/** Networks stand in a list there, so two of them fit where one was. */
 function inNetwork(text: string, network: string): string {
   return text
-    .replaceAll(`"${defaultServiceNetwork}"`, `"${network}"`)
+    .replaceAll(`"${defaultServiceNetwork}"`, `"${network.replace(",", '","')}"`)
     .replaceAll(`"${serverAddressIn(defaultServiceNetwork)}"`, `"${serverAddressIn(network)}"`);
 }
 
-/** The network that services were given when the state began; a server that is started again cannot change it. */
+/** The networks that services were given when the state began; a server that is started again cannot change them. */
 export function serviceNetworkOf(lookup: Lookup): string {
   const kept = lookup.get("servicecidrs.networking.k8s.io", "kubernetes") as ServiceCIDR | undefined;
-  return kept?.spec?.cidrs?.[0] ?? defaultServiceNetwork;
+  return kept?.spec?.cidrs?.join(",") ?? defaultServiceNetwork;
 }
 
 /** Since when legacy tokens are counted: a day that cannot be recorded. */

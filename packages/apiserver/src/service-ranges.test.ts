@@ -1,15 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseNodePorts, parseServiceNetwork, serverAddressIn } from "./service-ranges.ts";
+import { parseNodePorts, parseServiceNetworks, serverAddressIn } from "./service-ranges.ts";
 
 test("a network loses what lies beyond its prefix; its first address is the server's", () => {
-  assert.equal(parseServiceNetwork("10.96.3.4/12"), "10.96.0.0/12");
+  assert.equal(parseServiceNetworks("10.96.3.4/12"), "10.96.0.0/12");
   assert.equal(serverAddressIn("10.96.0.0/12"), "10.96.0.1");
 });
 
+test("a second network is one of the other family", () => {
+  assert.equal(parseServiceNetworks("10.96.0.0/12, fd00::1:2/112"), "10.96.0.0/12,fd00::1:0/112");
+  assert.equal(serverAddressIn("10.96.0.0/12,fd00::1:0/112"), "10.96.0.1");
+});
+
 test("what is no network for services is refused with a reason", () => {
-  for (const text of ["", "10.0.0.0", "10.0.0.0/33", "fd00::/112", "10.0.0.0/30"]) {
-    assert.throws(() => parseServiceNetwork(text), { name: "ServiceRangeError", code: "BadNetwork" });
+  for (const text of [
+    "",
+    "10.0.0.0",
+    "10.0.0.0/33",
+    "fd00::/112",
+    "10.0.0.0/30",
+    "10.0.0.0/24,10.1.0.0/24",
+    "10.0.0.0/24,fd00::/112,",
+    "fd00::/112,10.0.0.0/24",
+  ]) {
+    assert.throws(() => parseServiceNetworks(text), { name: "ServiceRangeError", code: "BadNetwork" });
   }
 });
 

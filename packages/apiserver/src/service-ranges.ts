@@ -33,13 +33,14 @@ export interface AskedRanges {
 /** Reads both ranges. */
 export function readServiceRanges({ serviceNetwork, nodePorts }: AskedRanges): ServiceRanges {
   return {
-    network: serviceNetwork === undefined ? defaultServiceNetwork : parseServiceNetwork(serviceNetwork),
+    network: serviceNetwork === undefined ? defaultServiceNetwork : parseServiceNetworks(serviceNetwork),
     nodePorts: nodePorts === undefined ? defaultNodePorts : parseNodePorts(nodePorts),
   };
 }
 
 /** What services get. */
 export interface ServiceRanges {
+  /** One network, or two with a comma between. */
   readonly network: string;
   readonly nodePorts: PortRange;
 }
@@ -47,18 +48,33 @@ export interface ServiceRanges {
 /** Fewer addresses than this are not worth a network. */
 const fewestBits = 3;
 
-/** The network as it is written, without what lies beyond its prefix. */
-export function parseServiceNetwork(text: string): string {
+/** One network, or two of both families with a comma between, as they are written without what lies beyond their prefixes. */
+export function parseServiceNetworks(text: string): string {
+  const [first = "", second, ...more] = text.split(",").map((part) => part.trim());
+  if (more.length > 0) throw badNetwork(text, "has more than two networks");
+  const networks =
+    second === undefined
+      ? [parseServiceNetwork(first, 32)]
+      : [parseServiceNetwork(first, 32), parseServiceNetwork(second, 128)];
+  return networks.join(",");
+}
+
+function parseServiceNetwork(text: string, bits: 32 | 128): string {
   const network = parseNetwork(text);
   if (network === undefined) throw badNetwork(text, "is no network such as 10.0.0.0/24");
-  if (network.bits !== 32) throw badNetwork(text, "is no IPv4 network, and addresses of servers are IPv4 here");
+  if (network.bits !== bits) throw badNetwork(text, wrongFamily[bits]);
   if (network.bits - network.prefix < fewestBits) throw badNetwork(text, "has fewer than 8 addresses");
   return `${formatIp(networkAddress(network))}/${network.prefix}`;
 }
 
-/** The first address of a network that can be used: the server's own. */
+const wrongFamily = {
+  32: "is no IPv4 network, and the first one must be: addresses of servers are IPv4 here",
+  128: "is no IPv6 network, and the second one must be",
+} as const;
+
+/** The first address of the first network that can be used: the server's own. */
 export function serverAddressIn(text: string): string {
-  const network: IpNetwork | undefined = parseNetwork(text);
+  const network: IpNetwork | undefined = parseNetwork(text.split(",")[0] ?? "");
   if (network === undefined) throw badNetwork(text, "is no network");
   return formatIp(fromBigInt(toBigInt(networkAddress(network)) + 1n));
 }

@@ -38,6 +38,25 @@ test("services get addresses of the network and ports of the range that the serv
   assert.match(refused.text, /The range of valid ports is 31000-31001/);
 });
 
+test("with networks of both families, services get addresses of both if they want them", async () => {
+  await using server = await startApiServer({ serviceNetwork: "10.96.7.0/28,fd00:7::/112" });
+  const make = async (name: string, spec: object): Promise<{ ipFamilies: string[]; clusterIPs: string[] }> => {
+    const body = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
+    const made = await ask(server, "POST", services, body);
+    assert.equal(made.status, 201, made.text);
+    return (made.body as { spec: { ipFamilies: string[]; clusterIPs: string[] } }).spec;
+  };
+  assert.deepEqual((await make("one", {})).ipFamilies, ["IPv4"]);
+  const both = await make("both", { ipFamilyPolicy: "RequireDualStack" });
+  assert.deepEqual(both.ipFamilies, ["IPv4", "IPv6"]);
+  assert.match(both.clusterIPs[0] ?? "", /^10\.96\.7\./);
+  assert.match(both.clusterIPs[1] ?? "", /^fd00:7::/);
+  const second = await make("second", { ipFamilies: ["IPv6"], clusterIP: "fd00:7::77" });
+  assert.deepEqual(second.clusterIPs, ["fd00:7::77"]);
+  const { body } = await ask(server, "GET", "/apis/networking.k8s.io/v1/servicecidrs/kubernetes");
+  assert.deepEqual((body as { spec: { cidrs: string[] } }).spec.cidrs, ["10.96.7.0/28", "fd00:7::/112"]);
+});
+
 test("state that is kept keeps its network, whatever a later start says", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "capstan-ranges-"));
   for (const serviceNetwork of ["10.96.0.0/24", "10.97.0.0/24"]) {

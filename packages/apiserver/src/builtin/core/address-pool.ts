@@ -72,8 +72,8 @@ export class AddressPool {
   #takeGiven(ip: string): string | PoolError {
     const address = parseIp(ip);
     const found = address && this.#networks.find((one) => isInNetwork(address, one));
-    // A trial run looks at the first network only.
-    const network = this.#context.dryRun ? this.#networks[0] : found;
+    // A trial run looks at the first network of a family only.
+    const network = this.#context.dryRun ? this.#firstOf(ip) : found;
     if (address === undefined || network === undefined) {
       return { ip, why: "the provided network does not match the current range" };
     }
@@ -85,6 +85,11 @@ export class AddressPool {
     }
     if (this.#isFree(formatIp(address)) || this.#context.dryRun) return ip;
     return { ip, why: "provided IP is already allocated" };
+  }
+
+  #firstOf(ip: string): IpNetwork | undefined {
+    const bits = ipFamilyOf(ip) === "IPv6" ? 128 : 32;
+    return this.#networks.find((network) => network.bits === bits);
   }
 
   /** From a random place in the upper part of the network on, then in the lower part, which is kept for given addresses. */

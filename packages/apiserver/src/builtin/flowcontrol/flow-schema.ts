@@ -16,6 +16,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
+import { tellSchema } from "./dangling.ts";
 
 type FlowSchema = Whole<FlowSchemaObject>;
 
@@ -38,6 +39,7 @@ export const flowSchema: KindRules<FlowSchema> = defineRules<FlowSchema>({
   },
   validateCreate: checkSchema,
   validateUpdate: checkSchema,
+  stored: tellSchema,
   subresources: {
     status: statusView<FlowSchema>({
       resetFields: ["metadata", "spec"],

@@ -16,6 +16,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
+import { tellSchemasOf } from "./dangling.ts";
 import { checkTypes } from "./flow-schema.ts";
 
 type PriorityLevel = Whole<PriorityLevelObject>;
@@ -36,6 +37,7 @@ export const priorityLevel: KindRules<PriorityLevel> = defineRules<PriorityLevel
   },
   validateCreate: checkPriorityLevel,
   validateUpdate: checkPriorityLevel,
+  stored: tellSchemasOf,
   subresources: {
     status: statusView<PriorityLevel>({
       resetFields: ["metadata", "spec"],
