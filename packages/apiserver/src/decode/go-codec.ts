@@ -87,10 +87,7 @@ export class GoReader {
 
   /** The complaint about a value of the wrong type, for types that stop the reading. */
   mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatch {
-    const fields = this.#path.flatMap((part) => {
-      if (typeof part === "number") return [];
-      return typeof part === "string" ? part : part.goName;
-    });
+    const fields = this.#path.flatMap((part) => (typeof part === "object" ? part.goName : []));
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
     const found = jsonTypeOf(value);
     return new TypeMismatch(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {

@@ -205,19 +205,19 @@ class SlowReader {
   }
 
   #escape(): void {
-    const character = this.#peek();
+    const character = this.#text[this.#at] ?? "";
     if (character === "u") {
       for (let digit = 0; digit < 4; digit++) {
         this.#at++;
-        if (!/[0-9a-fA-F]/.test(this.#peek())) this.#unexpected("in \\u hexadecimal character escape");
+        if (!/[0-9a-fA-F]/.test(this.#text[this.#at] ?? "")) this.#cutShort("in \\u hexadecimal character escape");
       }
-    } else if (!simpleEscapes.has(character)) this.#unexpected("in string escape code");
+    } else if (!simpleEscapes.has(character)) this.#cutShort("in string escape code");
     this.#at++;
   }
 
   #literal<T>(word: string, value: T): T {
     for (let index = 0; index < word.length; index++) {
-      if (this.#peek() !== word[index]) this.#unexpected(`in literal ${word} (expecting '${word[index]}')`);
+      if (this.#text[this.#at] !== word[index]) this.#cutShort(`in literal ${word} (expecting '${word[index]}')`);
       this.#at++;
     }
     return value;
@@ -236,7 +236,7 @@ class SlowReader {
   }
 
   #digits(where: string): void {
-    if (!isDigit(this.#peek())) this.#unexpected(where);
+    if (!isDigit(this.#text[this.#at] ?? "")) this.#cutShort(where);
     while (this.#at < this.#text.length && isDigit(this.#peek())) this.#at++;
   }
 
@@ -255,6 +255,12 @@ class SlowReader {
 
   #skip(): void {
     while (whitespace.has(this.#text[this.#at] ?? "")) this.#at++;
+  }
+
+  /** Go puts a space after the end: where none may stand, it is what is wrong. */
+  #cutShort(where: string): never {
+    if (this.#at >= this.#text.length) throw new JsonSyntaxError(`invalid character ' ' ${where}`);
+    this.#unexpected(where);
   }
 
   #unexpected(where: string): never {

@@ -21,23 +21,57 @@ const maxDepth = 10_000;
 /** Reads one YAML document; keys that occur twice are reported, the last one counts. */
 export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
   if (nestsTooDeep(text)) throw new YamlSyntaxError(`yaml: exceeded max depth of ${maxDepth}`);
+  if (otherVersion.test(text)) throw new YamlSyntaxError("yaml: found incompatible YAML document");
+  if (control.test(text)) throw new YamlSyntaxError("yaml: control characters are not allowed");
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
   if (error !== undefined) {
     // Go reads one document and does not look at what comes after it.
     const end = endOfBrackets(text);
     if (end !== undefined && end < text.length) return parseYaml(text.slice(0, end), problems);
-    const { code, message, linePos } = error;
-    throw new YamlSyntaxError(complaintOf({ code, message, line: linePos?.[0].line ?? 1, text }));
+    const { code, message } = error;
+    throw new YamlSyntaxError(complaintOf({ code, message, line: lineOf(document.errors), text }));
   }
+  checkNodes(document);
   if (mayBeBeyond.test(text)) keepAsTexts(document);
   if (halfPair.test(text)) throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (problems !== undefined) reportDuplicates(text, problems);
   return toJsonValue(resolved(document));
 }
 
+/** Where Go stops: of a key that goes over several lines at its end. */
+function lineOf([first, second]: readonly Yaml.YAMLError[]): number {
+  const isLong = first?.code === "BLOCK_AS_IMPLICIT_KEY" && second?.code === "MULTILINE_IMPLICIT_KEY";
+  return (isLong ? second.linePos?.[1]?.line : first?.linePos?.[0].line) ?? 1;
+}
+
+/** Other versions of YAML than the one that Go reads. */
+const otherVersion = /^%YAML[ \t]+(?!1\.1\b)/m;
+
+/** What may not stand in YAML, even in its texts. */
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
+
+/** Anchors that are found again below themselves, and bytes that are none. */
+function checkNodes(document: Yaml.Document): void {
+  (require("yaml") as typeof Yaml).visit(document, {
+    Alias(_, { source }, path) {
+      const isInside = path.some((node) => "anchor" in node && node.anchor === source);
+      if (isInside) throw new YamlSyntaxError(`yaml: anchor '${source}' value contains itself`);
+    },
+    Scalar(_, { tag, source = "" }) {
+      const isBytes = tag === "tag:yaml.org,2002:binary" || tag === "!!binary";
+      if (
+        isBytes &&
+        !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(source.replaceAll(/\s/g, ""))
+      ) {
+        throw new YamlSyntaxError("yaml: !!binary value contains invalid base64 data");
+      }
+    },
+  });
+}
+
 /** An escaped half of a character, which YAML does not know. */
-const halfPair = /^[^#]*"(?:[^"\\]|\\.)*\\u[dD][89a-fA-F]/;
+export const halfPair: RegExp = /^[^#]*"(?:[^"\\]|\\.)*\\u[dD][89a-fA-F]/;
 
 /** Where a document that is one pair of brackets ends. */
 function endOfBrackets(text: string): number | undefined {

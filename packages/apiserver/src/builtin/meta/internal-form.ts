@@ -59,7 +59,9 @@ function convert(type: string, value: unknown): Json {
   if (type.startsWith("{}")) {
     if (value === undefined) return null;
     return Object.fromEntries(
-      Object.entries(value as Fields).map(([key, part]) => [key, convert(type.slice(2), part)]),
+      Object.entries(value as Fields)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, part]) => [key, convert(type.slice(2), part)]),
     );
   }
   if (type.startsWith("@")) return structOf(type.slice(1), (value ?? {}) as Fields);
