@@ -1,11 +1,12 @@
 /** RuntimeClass: a pod takes over the overhead and the nodes of the class of runtime it names. */
 import type { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import type { Pod, Toleration } from "@capstan/kinds/v1";
-import { isDeepEqual, normalizeQuantity, type KubeObject } from "@capstan/model";
+import { isDeepEqual, normalizeQuantity, quote, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
 import type { ResourceList } from "../builtin/meta/resource-list.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor, objectOf, refusal } from "./target.ts";
+import { unaskable } from "./unaskable-name.ts";
 
 type ClassObject = RuntimeClass & KubeObject;
 
@@ -28,8 +29,10 @@ function classFor(request: AdmissionRequest, { lookup }: AdmissionContext): Clas
   const name = objectOf<Pod>(request).spec?.runtimeClassName;
   if (name === undefined) return undefined;
   const found = lookup.get("runtimeclasses.node.k8s.io", name);
-  if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
-  return found as ClassObject;
+  if (found !== undefined) return found as ClassObject;
+  const message = unaskable(name);
+  if (message !== undefined) throw new StatusError(toFailure({ code: 500, reason: "", message }));
+  throw refusal(request, `pod rejected: RuntimeClass ${quote(name)} not found`);
 }
 
 function sameAmounts(left: ResourceList, right: ResourceList): boolean {

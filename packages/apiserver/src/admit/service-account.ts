@@ -6,6 +6,7 @@ import { generateNameFrom } from "../metadata/system-fields.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { mirrorProblem, secretProblem, ephemeralSecretProblem } from "./secret-references.ts";
 import { isFor, isForAny, objectOf, refusal } from "./target.ts";
+import { unaskable } from "./unaskable-name.ts";
 
 const mirrorAnnotation = "kubernetes.io/config.mirror";
 const mountableAnnotation = "kubernetes.io/enforce-mountable-secrets";
@@ -61,7 +62,7 @@ async function findAccount(
     if (name !== defaultAccount || attempt === attempts) break;
     await context.pause(interval);
   }
-  const { message } = apiErrors.notFound({ group: "", resource: "serviceaccount" }, name);
+  const message = unaskable(name) ?? apiErrors.notFound({ group: "", resource: "serviceaccount" }, name).message;
   throw refusal(request, `error looking up service account ${request.namespace}/${name}: ${message}`);
 }
 

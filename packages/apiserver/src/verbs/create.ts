@@ -1,5 +1,5 @@
 /** create: a body becomes a stored object. */
-import { apiErrors, StatusError, toFailure, type GroupKind, type KubeObject } from "@capstan/model";
+import { apiErrors, StatusError, toFailure, type FieldError, type GroupKind, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { Allocation, KindRules } from "../builtin/rules.ts";
@@ -151,21 +151,32 @@ function checkNew(
   // Rules may trust that there is a name; one that is empty is refused below.
   draft.metadata.name ??= "";
   rules.prepareForCreate?.(draft, context);
-  const errors = [
-    ...(rules.validatesMetadata === true
-      ? []
-      : [
-          ...checkMetadata(draft.metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
-          ...(rules.finalizers === "any" ? [] : checkStandardFinalizers(draft.metadata)),
-        ]),
-    ...(rules.validateCreate?.(draft, context) ?? []),
-  ];
-  if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
+  const found = problemsOf({ resource, context }, rules, draft);
+  if (found.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", found);
   for (const warning of rules.warnings?.(draft, undefined, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   // A version keeps its place among the fields; the store puts in the real one.
   draft.metadata.resourceVersion = "0";
   return checkedCodec(resource).decode(draft as never, undefined);
+}
+
+function problemsOf(
+  { resource, context }: Pick<ResourceExchange, "resource" | "context">,
+  rules: KindRules,
+  draft: AnyDraft,
+): readonly FieldError[] {
+  const { metadata } = draft;
+  const errors = [
+    ...(rules.validatesMetadata === true
+      ? []
+      : [
+          ...checkMetadata(metadata, resource.namespaced, rules.name ?? "dns-subdomain"),
+          ...(rules.finalizers === "any" ? [] : checkStandardFinalizers(metadata)),
+        ]),
+    ...(rules.validateCreate?.(draft, context) ?? []),
+  ];
+  // Kinds look at the metadata in their own ways; whatever they let pass must still do for a path.
+  return errors.length > 0 ? errors : checkMetadata(metadata, resource.namespaced, "path-segment");
 }
 
 /** The kind that refusals name: custom objects are called what they call themselves. */

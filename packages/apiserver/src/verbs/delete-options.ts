@@ -1,14 +1,7 @@
 /** The options of a delete: from its body or from its query. */
-import {
-  apiErrors,
-  fieldErrors,
-  parseApiVersion,
-  ParseError,
-  quote,
-  type FieldError,
-  type KubeObject,
-} from "@capstan/model";
+import { apiErrors, parseApiVersion, ParseError, parseInt64, quote, type KubeObject } from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import { checkPropagation } from "../builtin/meta/propagation.ts";
 import { headerOf } from "../call.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { structOf } from "../decode/go-type.ts";
@@ -43,8 +36,6 @@ interface RawOptions {
   readonly dryRun?: readonly string[];
 }
 
-const propagations = ["Foreground", "Background", "Orphan"];
-
 /** Reads and checks delete options. A body wins over the query. */
 export async function readDeleteOptions(exchange: ResourceExchange): Promise<DeleteOptions> {
   const body = await exchange.call.body();
@@ -61,31 +52,18 @@ export async function readDeleteOptions(exchange: ResourceExchange): Promise<Del
   };
 }
 
-function checkPropagation({ orphanDependents, propagationPolicy }: RawOptions): FieldError[] {
-  const errors: FieldError[] = [];
-  if (propagationPolicy === undefined) return errors;
-  if (orphanDependents !== undefined) {
-    const why = "orphanDependents and deletionPropagation cannot be both set";
-    errors.push(fieldErrors.invalid("propagationPolicy", fieldErrors.named(propagationPolicy), why));
-  }
-  if (!propagations.includes(propagationPolicy)) {
-    errors.push(fieldErrors.notSupportedName("propagationPolicy", propagationPolicy, [...propagations, "nil"]));
-  }
-  return errors;
-}
-
 function readQuery(query: URLSearchParams): RawOptions {
   const grace = query.get("gracePeriodSeconds");
   const orphan = query.get("orphanDependents");
   const policy = query.get("propagationPolicy");
   const dryRun = query.getAll("dryRun");
-  const [uid, resourceVersion] = [query.get("uid"), query.get("resourceVersion")];
-  const hasPreconditions = uid !== null || resourceVersion !== null;
+  const [uid, resourceVersion] = [query.get("uid") ?? "", query.get("resourceVersion") ?? ""];
+  const hasPreconditions = uid !== "" || resourceVersion !== "";
   return {
     ...(grace === null ? {} : { gracePeriodSeconds: readInteger(grace) }),
     ...(hasPreconditions
       ? {
-          preconditions: { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) },
+          preconditions: { ...(uid === "" ? {} : { uid }), ...(resourceVersion === "" ? {} : { resourceVersion }) },
         }
       : {}),
     ...(orphan === null ? {} : { orphanDependents: orphan.toLowerCase() !== "false" && orphan !== "0" }),
@@ -95,8 +73,9 @@ function readQuery(query: URLSearchParams): RawOptions {
 }
 
 function readInteger(text: string): number {
-  if (/^[+-]?[0-9]+$/.test(text)) return Number(text);
-  throw apiErrors.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+  if (parseInt64(text) !== undefined) return Number(text);
+  const why = /^[+-]?[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
+  throw apiErrors.badRequest(`strconv.ParseInt: parsing ${quote(text)}: ${why}`);
 }
 
 function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {

@@ -14,6 +14,7 @@ import type { ServedSubresource } from "../resources/resource.ts";
 import { admit, connectOptions } from "./admit.ts";
 import { findEntry, get } from "./get.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
+import { ensureNamespace } from "../metadata/system-fields.ts";
 import { patch } from "./patch.ts";
 import { getProjection, patchProjection, updateProjection } from "./projection.ts";
 import { update } from "./update.ts";
@@ -68,6 +69,7 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   const options = parseWriteOptions(query, "CreateOptions");
   const { kind, codec } = subresource;
   const given = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
+  ensureNamespace(given, info.namespace);
   rules.defaults?.(given);
   if (rules.isOwned === true) own(exchange, given, options.fieldManager);
   // A binding that names no pod in its path names it itself.

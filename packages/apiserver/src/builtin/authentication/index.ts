@@ -31,11 +31,18 @@ const tokenReview = defineReview<TokenReview>({
       if (found.audiences !== undefined) status.audiences = [...found.audiences];
     } else {
       status.user = {};
-      status.error = found.type === "rejected" ? found.reason : "invalid bearer token";
+      status.error = found.type === "rejected" ? describe(found.reason) : unknownToken;
     }
     return { ...draft, metadata: draft.metadata ?? {}, status };
   },
 });
+
+const unknownToken = "invalid bearer token";
+
+/** Of several ways to know a token, one says what is wrong with it and the others that they do not know it. */
+function describe(reason: string): string {
+  return reason === unknownToken ? unknownToken : `[${unknownToken}, ${reason}]`;
+}
 
 function toInfo({ name, uid, groups, extra = {} }: UserInfo): NonNullable<Draft<TokenReviewStatus>["user"]> {
   return {

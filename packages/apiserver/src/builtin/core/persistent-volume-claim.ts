@@ -49,7 +49,6 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
   ],
   resetFields: ["status"],
   deletion: { returnsObject: true },
-  fields: { name: ({ metadata }) => metadata.name ?? "" },
   unknownField: onlyCommonFields,
   subresources: {
     status: statusView<PersistentVolumeClaim>({

@@ -3,6 +3,7 @@ import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec } from "@
 import { fieldErrors, isDeepEqual, parseQuantity, quantityToInteger, type FieldError } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
+import { givenOrNull } from "../given-empty.ts";
 import { onlyCommonFields } from "../meta/field-labels.ts";
 import { checkOneOf, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { internalDiff, toInternal } from "../meta/internal-form.ts";
@@ -37,7 +38,6 @@ export const persistentVolumeRules: KindRules<PersistentVolume> = defineRules<Pe
   warnings: volumeWarnings,
   resetFields: ["status"],
   deletion: { returnsObject: true },
-  fields: { name: ({ metadata }) => metadata.name ?? "" },
   unknownField: onlyCommonFields,
   subresources: {
     status: statusView<PersistentVolume>({ prepare: stampPhase, validate: checkChangedMetadata }),
@@ -108,13 +108,14 @@ function checkVolume({ spec = {}, metadata }: PersistentVolume, old?: Persistent
   ];
 }
 
-function checkCapacity({ capacity = {} }: PersistentVolumeSpec, path: string): FieldError[] {
+function checkCapacity(spec: PersistentVolumeSpec, path: string): FieldError[] {
+  const { capacity = {} } = spec;
   const names = Object.keys(capacity);
   return [
     ...(names.length > 0 ? [] : [fieldErrors.required(path)]),
     ...(names.length === 1 && "storage" in capacity
       ? []
-      : [fieldErrors.notSupported(path, names.length === 0 ? null : capacity, ["storage"])]),
+      : [fieldErrors.notSupported(path, names.length === 0 ? givenOrNull(spec, "capacity") : capacity, ["storage"])]),
     ...Object.entries(capacity).flatMap(([name, amount]) => [
       ...checkWholeAmount(amount, `${path}[${name}]`),
       ...(compareTexts(amount, "0") > 0

@@ -26,7 +26,7 @@ export const bindingDoor: ActionRules<Pod> = {
       throw new StatusError(toFailure({ code: 500, reason: "", message: fieldErrors.formatAll(errors) }));
   },
   run(action) {
-    if (!action.context.dryRun) assign(action, action.body as Binding);
+    assign(action, action.body as Binding);
     return success;
   },
 };
@@ -51,10 +51,12 @@ export function checkBinding({ target }: Binding): FieldError[] {
 }
 
 function assign({ object: pod, context, writer }: Action<Pod>, { metadata, target }: Binding): void {
+  checkPreconditions(pod, metadata, context.dryRun);
   const why = refusal(pod);
   if (why !== undefined) {
     throw apiErrors.conflict({ group: "", resource: "pods/binding" }, pod.metadata.name ?? "", why);
   }
+  if (context.dryRun) return;
   const draft = cloneJson(pod);
   draft.spec = { ...(draft.spec ?? { containers: [] }), nodeName: target.name ?? "" };
   draft.status ??= {};
@@ -65,6 +67,22 @@ function assign({ object: pod, context, writer }: Action<Pod>, { metadata, targe
   }
   if (metadata.labels !== undefined) draft.metadata.labels = { ...draft.metadata.labels, ...metadata.labels };
   writer.update("pods", draft);
+}
+
+/** A binding may say which pod it means, in the words of the store behind kube-apiserver when it is another one. */
+function checkPreconditions({ metadata: pod }: Pod, asked: Binding["metadata"], dryRun: boolean): void {
+  const { uid = "", resourceVersion = "" } = asked;
+  const unmet = (what: string, wanted: string, found = ""): StatusError => {
+    // A trial run does not come as far as the place where all keys are kept.
+    const key = `${dryRun ? "" : "/registry"}/pods/${pod.namespace}/${pod.name}`;
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    const message = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+    return apiErrors.conflict({ group: "", resource: "pods" }, pod.name ?? "", message);
+  };
+  if (uid !== "" && uid !== pod.uid) throw unmet("UID", uid, pod.uid);
+  if (resourceVersion !== "" && resourceVersion !== pod.resourceVersion) {
+    throw unmet("ResourceVersion", resourceVersion, pod.resourceVersion);
+  }
 }
 
 function refusal({ metadata, spec }: Pod): string | undefined {

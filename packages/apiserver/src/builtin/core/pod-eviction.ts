@@ -6,6 +6,7 @@ import {
   cloneJson,
   formatTime,
   fromLabelSelectorObject,
+  isDeepEqual,
   matchesLabels,
   parseTime,
   setCondition,
@@ -15,6 +16,7 @@ import {
   type Condition,
   type KubeObject,
 } from "@capstan/model";
+import { checkPropagation } from "../meta/propagation.ts";
 import type { Action, ActionRules } from "../rules.ts";
 import { setPodCondition } from "./pod-condition.ts";
 import { graceOf } from "./pod-grace.ts";
@@ -31,8 +33,10 @@ export const evictionDoor: ActionRules<Pod> = {
   },
   run(action) {
     const eviction = action.body as Eviction;
+    checkTrial(action, eviction);
     checkPreconditions(eviction, action.object);
     if (!isFree(action.object)) useBudget(action);
+    checkOptions(eviction);
     if (!isDryRun(action, eviction)) evict(action, eviction);
     return success;
   },
@@ -48,6 +52,19 @@ const success: KubeObject = {
 
 function isDryRun({ context }: Action<Pod>, { deleteOptions }: Eviction): boolean {
   return context.dryRun || (deleteOptions?.dryRun ?? []).length > 0;
+}
+
+/** Request and content must not disagree about being a trial. */
+function checkTrial({ context }: Action<Pod>, { deleteOptions }: Eviction): void {
+  const [asked, said] = [context.dryRun ? ["All"] : [], deleteOptions?.dryRun ?? []];
+  if (asked.length === 0 || said.length === 0 || isDeepEqual(asked, said)) return;
+  const message = `Non-matching dry-run options in request and content: [${asked.join(" ")}] and [${said.join(" ")}]`;
+  throw new StatusError(toFailure({ code: 500, reason: "", message }));
+}
+
+function checkOptions({ deleteOptions = {} }: Eviction): void {
+  const errors = checkPropagation(deleteOptions);
+  if (errors.length > 0) throw apiErrors.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }
 
 function checkPreconditions({ deleteOptions }: Eviction, { metadata }: Pod): void {

@@ -41,6 +41,8 @@ export const podRules: KindRules<Pod> = defineRules<Pod>({
   resetFields: ["status"],
   fields: {
     "spec.nodeName": ({ spec }) => spec?.nodeName ?? "",
+    // What it was called once.
+    "spec.host": ({ spec }) => spec?.nodeName ?? "",
     "spec.restartPolicy": ({ spec }) => spec?.restartPolicy ?? "",
     "spec.schedulerName": ({ spec }) => spec?.schedulerName ?? "",
     "spec.serviceAccountName": ({ spec }) => spec?.serviceAccountName ?? "",

@@ -10,6 +10,7 @@ import {
   type FieldError,
 } from "@capstan/model";
 import { scaleOf } from "../autoscaling/scale.ts";
+import { givenOrNull } from "../given-empty.ts";
 import { checkNonNegative } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { finalSubdomain } from "../meta/metadata.ts";
@@ -104,7 +105,7 @@ function checkTemplate(
       : [
           fieldErrors.invalid(
             `${path}.metadata.labels`,
-            template.metadata?.labels ?? null,
+            template.metadata === undefined ? null : givenOrNull(template.metadata, "labels"),
             "`selector` does not match template `labels`",
           ),
         ]),

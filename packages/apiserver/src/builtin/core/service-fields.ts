@@ -61,7 +61,10 @@ function dropIf(spec: Draft<ServiceSpec>, before: ServiceSpec, field: keyof Serv
 
 function dropAddresses(spec: Draft<ServiceSpec>, before: ServiceSpec): void {
   if (!needsAddress(before) || needsAddress(spec)) return;
-  const isSame = (spec.clusterIP ?? "") === (before.clusterIP ?? "") && isSameList(spec.clusterIPs, before.clusterIPs);
+  const { clusterIPs = [] } = spec;
+  // Who only says the first address means all of them.
+  const isSameRest = clusterIPs.length === 0 || isSameList(clusterIPs, before.clusterIPs);
+  const isSame = (spec.clusterIP ?? "") === (before.clusterIP ?? "") && isSameRest;
   if (isSame) {
     delete spec.clusterIP;
     delete spec.clusterIPs;

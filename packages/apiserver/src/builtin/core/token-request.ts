@@ -110,6 +110,7 @@ function findBound(
 ): { bound: BoundObject; pod: Pod | undefined } {
   const { kind: boundKind = "", name = "", uid: wanted = "" } = reference;
   const resource = resourceOf(reference);
+  if (name === "") throw apiErrors.badRequest("Name parameter required.");
   const found = lookup.get(resource, name, resource === "nodes" ? undefined : namespace);
   if (found === undefined) throw apiErrors.notFound({ group: "", resource }, name);
   const pod = resource === "pods" ? (found as Pod) : undefined;

@@ -7,7 +7,7 @@ import { checkLabelKey, checkOneOf, checkQualified, checkUnchanged, isEmpty } fr
 import { nodeLabelWarning } from "../pod-template/node-label-warnings.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
-import { isSameField } from "../given-empty.ts";
+import { givenOrNull, isSameField } from "../given-empty.ts";
 
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
@@ -29,7 +29,9 @@ export const storageClass: KindRules<StorageClass> = defineRules<StorageClass>({
     ...checkStorageClass(object),
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
-    ...checkUnchanged(object.parameters, old.parameters, "parameters"),
+    ...(isDeepEqual(object.parameters, old.parameters)
+      ? []
+      : [fieldErrors.invalid("parameters", givenOrNull(object, "parameters"), "field is immutable")]),
     ...checkUnchanged(object.provisioner, old.provisioner, "provisioner"),
     ...checkUnchanged(object.reclaimPolicy, old.reclaimPolicy, "reclaimPolicy"),
     ...checkUnchanged(object.volumeBindingMode, old.volumeBindingMode, "volumeBindingMode"),
