@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { askApi, kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import type { TestCluster } from "@capstan/kubernetes";
 
@@ -13,8 +14,25 @@ interface Stage {
   readonly cluster: TestCluster;
   /** What the server answers at a path, if it has something there. */
   readonly get: (path: string) => Promise<Tree | undefined>;
-  readonly send: (method: "POST" | "DELETE", path: string, body?: object) => Promise<void>;
+  readonly ask: (
+    method: Method,
+    path: string,
+    body?: object,
+  ) => Promise<{ readonly status: number; readonly body: unknown }>;
+  /** Asks until it is done: right after the start the server may not serve the kind yet. */
+  readonly send: (method: Method, path: string, body?: object) => Promise<void>;
   readonly until: <T>(look: () => Promise<T | undefined | false>, what: string) => Promise<T>;
+}
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** What pods and Deployments have in common, as far as it is looked at. */
+interface Servers {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly containers: readonly { readonly image: string }[];
+    readonly template?: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+  };
 }
 
 interface Tree {
@@ -50,17 +68,21 @@ async function start(t: TestContext, example: string): Promise<Stage> {
       await delay(50);
     }
   };
-  const ask = (method: "GET" | "POST" | "DELETE", path: string, body?: object) =>
-    askApi(credentials, { method, path, ...(body === undefined ? {} : { body }) });
+  const ask = (method: Method, path: string, body?: object) =>
+    askApi(credentials, {
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      ...(method === "PATCH" ? { contentType: "application/merge-patch+json" } : {}),
+    });
   const get = async (path: string): Promise<Tree | undefined> => {
     const { status, body } = await ask("GET", path);
     return status === 200 ? (body as Tree) : undefined;
   };
-  const send = async (method: "POST" | "DELETE", path: string, body?: object): Promise<void> => {
-    // Right after the start the server may not serve the kind yet.
+  const send = async (method: Method, path: string, body?: object): Promise<void> => {
     await until(async () => (await ask(method, path, body)).status < 300, `${method} ${path}`);
   };
-  return { cluster, get, send, until };
+  return { cluster, ask, get, send, until };
 }
 
 describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
@@ -97,15 +119,70 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
     await until(async () => (await get(`${path}/photos`)) === undefined, "the object to go");
   });
 
-  test("memcached: pods are made by Kubernetes and named in the status", async (t) => {
+  test("memcached: pods follow the size and the image, wrong sizes are refused, and pods go before their object", async (t) => {
+    const { cluster, ask, get, send, until } = await start(t, "memcached");
+    const { namespace } = cluster;
+    const path = `/apis/cache.example.com/v1alpha1/namespaces/${namespace}/memcacheds`;
+    const object = (spec: object) => ({
+      apiVersion: "cache.example.com/v1alpha1",
+      kind: "Memcached",
+      metadata: { name: "cache" },
+      spec,
+    });
+    const pods = async (): Promise<readonly Servers[]> =>
+      ((await get(`/api/v1/namespaces/${namespace}/pods`)) as { items?: Servers[] } | undefined)?.items ?? [];
+    const listed = (names: readonly Servers[]) => names.map(({ metadata }) => metadata.name).sort();
+    const follows = (size: number, image: string) =>
+      until(async () => {
+        const { status } = ((await get(`${path}/cache`)) ?? {}) as { status?: { nodes?: string[] } };
+        const found = (await pods()).filter(({ spec }) => spec.containers[0]?.image === image);
+        return found.length === size && isDeepStrictEqual(status?.nodes, listed(await pods())) && found;
+      }, `${size} pods with ${image}, all in the status`);
+
+    await send("POST", path, object({ size: 3 }));
+    for (const size of [3, 5, 1]) {
+      await send("PATCH", `${path}/cache`, { spec: { size } });
+      assert.ok(listed(await follows(size, "memcached:1.6")).every((name) => name.startsWith("cache-")));
+    }
+
+    const refused = await ask("PATCH", `${path}/cache`, { spec: { size: 101 } });
+    assert.equal(refused.status, 422);
+    assert.match(JSON.stringify(refused.body), /at most 100 servers/);
+    assert.equal((await ask("PATCH", `${path}/cache`, { spec: { size: -1 } })).status, 422);
+
+    await send("PATCH", `${path}/cache`, { spec: { size: 2, image: "memcached:1.7" } });
+    await until(async () => {
+      const deployment = (await get(`/apis/apps/v1/namespaces/${namespace}/deployments/cache`)) as Servers | undefined;
+      return deployment?.spec.template?.spec.containers[0]?.image === "memcached:1.7";
+    }, "the new image in the Deployment");
+    await until(
+      async () => (await pods()).some(({ spec }) => spec.containers[0]?.image === "memcached:1.7"),
+      "a new pod",
+    );
+
+    const { metadata } = ((await get(`${path}/cache`)) ?? {}) as { metadata?: { finalizers?: string[] } };
+    assert.deepEqual(metadata?.finalizers, ["cache.example.com/memcached"]);
+    await send("DELETE", `${path}/cache`);
+    await until(async () => (await get(`${path}/cache`)) === undefined, "the object to go");
+    assert.deepEqual(listed(await pods()), [], "no server outlives its Memcached");
+  });
+
+  test("memcached: a name longer than a label can be", async (t) => {
     const { cluster, get, send, until } = await start(t, "memcached");
-    const path = `/apis/cache.example.com/v1alpha1/namespaces/${cluster.namespace}/memcacheds`;
-    const head = { apiVersion: "cache.example.com/v1alpha1", kind: "Memcached" };
-    await send("POST", path, { ...head, metadata: { name: "cache" }, spec: { size: 3 } });
-    const nodes = await until(async () => {
-      const { status } = ((await get(`${path}/cache`)) ?? {}) as { status?: { nodes?: string[] } };
-      return status?.nodes?.length === 3 && status.nodes;
-    }, "three pods in the status");
-    assert.ok(nodes.every((name) => name.startsWith("cache-")));
+    const { namespace } = cluster;
+    const path = `/apis/cache.example.com/v1alpha1/namespaces/${namespace}/memcacheds`;
+    const name = "m".repeat(253);
+    await send("POST", path, {
+      apiVersion: "cache.example.com/v1alpha1",
+      kind: "Memcached",
+      metadata: { name },
+      spec: { size: 1 },
+    });
+    await until(async () => {
+      const { status } = ((await get(`${path}/${name}`)) ?? {}) as { status?: { nodes?: string[] } };
+      return status?.nodes?.length === 1;
+    }, "its pod in the status");
+    await send("DELETE", `${path}/${name}`);
+    await until(async () => (await get(`${path}/${name}`)) === undefined, "the object to go");
   });
 });
