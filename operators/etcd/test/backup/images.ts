@@ -13,8 +13,8 @@ export async function buildBackupImages(folder: string): Promise<readonly string
   return [await buildOperatorImage(folder), await buildS3Image(folder)];
 }
 
-/** The whole operator as one file. */
-async function buildOperatorImage(folder: string): Promise<string> {
+/** The whole operator as one file, in an image. */
+export async function buildOperatorImage(folder: string): Promise<string> {
   const program = join(folder, "operator.mjs");
   await build({
     entryPoints: [join(import.meta.dirname, "../../src/main.ts")],

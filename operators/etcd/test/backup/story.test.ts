@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createAuthority, validFor } from "capstan/pki";
-import type { EtcdClient } from "../../src/etcd/index.ts";
 import { GROUNDS } from "../stories/ground.ts";
 import { Scene } from "../stories/scene.ts";
 import { buildBackupImages, S3_IMAGE } from "./images.ts";
+import { anyMember, contentOf, ended, makeClaim, put, read } from "./objects.ts";
 
-const GROUP = "/apis/etcd.capstan.dev/v1";
 const S3 = { bucket: "backups", accessKeyId: "capstan", secretAccessKey: "a secret/with+signs" };
 
 for (const [name, start] of Object.entries(GROUNDS)) {
@@ -42,8 +41,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     });
     await put(scene, ["EtcdBackup", "to-volume"], { cluster: scene.name, store: { volume } });
     for (const backup of ["to-bucket", "to-volume"]) await ended(scene, ["EtcdBackup", backup]);
-    const { status } = (await read(scene, ["EtcdBackup", "to-bucket"])) as { status: { last: { verified: string } } };
-    assert.equal(status.last.verified, "restore");
+    assert.equal((await read(scene, ["EtcdBackup", "to-bucket"])).last?.verified, "restore");
 
     for (const [restore, source] of [
       ["from-bucket", { store: { s3 }, encryption }],
@@ -72,51 +70,11 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   });
 }
 
-async function fill(scene: Scene): Promise<string[]> {
+async function fill(scene: Scene): Promise<readonly string[]> {
   await using client = await anyMember(scene);
   for (let at = 0; at < 200; at++) await client.kv.put(`key/${at}`, randomBytes(500));
   for (let at = 50; at < 100; at++) await client.kv.delete({ key: `key/${at}` });
   return contentOf(scene);
-}
-
-async function contentOf(scene: Scene): Promise<string[]> {
-  await using client = await anyMember(scene);
-  const { kvs } = await client.kv.range({ prefix: "" });
-  return kvs.map(
-    ({ key, value, createRevision, modRevision }) =>
-      `${key.toString()} ${createRevision} ${modRevision} ${value.toString("hex")}`,
-  );
-}
-
-async function anyMember(scene: Scene): Promise<EtcdClient> {
-  const { status } = await scene.cluster();
-  return scene.member(status?.leader ?? "");
-}
-
-const KINDS = { EtcdBackup: "etcdbackups", EtcdRestore: "etcdrestores" } as const;
-type Which = readonly [kind: keyof typeof KINDS, name: string];
-
-async function put(scene: Scene, [kind, name]: Which, spec: object): Promise<void> {
-  const metadata = { name, namespace: scene.ground.namespace };
-  const object = { apiVersion: "etcd.capstan.dev/v1", kind, metadata, spec };
-  await scene.kube.apply(scene.path(KINDS[kind], name, GROUP), object);
-}
-
-function read(scene: Scene, [kind, name]: Which): Promise<unknown> {
-  return scene.kube.get(scene.path(KINDS[kind], name, GROUP));
-}
-
-async function ended(scene: Scene, which: Which): Promise<void> {
-  let last: unknown;
-  await scene
-    .until(`${which.join(" ")} has succeeded`, async () => {
-      const object = (await read(scene, which)) as { status?: { phase?: string } } | undefined;
-      last = object?.status;
-      return object?.status?.phase === "Succeeded";
-    })
-    .catch((error: unknown) => {
-      throw new Error(`${which.join(" ")}: ${JSON.stringify(last)}`, { cause: error });
-    });
 }
 
 async function destroy(scene: Scene): Promise<void> {
@@ -150,10 +108,7 @@ async function startStore(scene: Scene): Promise<void> {
   const { accessKeyId, secretAccessKey } = S3;
   await core("secrets", "s3-credentials", "Secret", { stringData: { accessKeyId, secretAccessKey } });
   await core("secrets", "backup-key", "Secret", { stringData: { now: randomBytes(32).toString("hex") } });
-  const resources = { requests: { storage: "1Gi" } };
-  await core("persistentvolumeclaims", "backups", "PersistentVolumeClaim", {
-    spec: { accessModes: ["ReadWriteOnce"], resources },
-  });
+  await makeClaim(scene, "backups");
   await core("services", "s3", "Service", { spec: { selector: { app: "s3" }, ports: [{ port: 7070 }] } });
   const data = [{ name: "data", mountPath: "/data" }];
   const login = [

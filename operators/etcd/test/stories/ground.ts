@@ -48,8 +48,14 @@ export const GROUNDS: { readonly [name in Ground["name"]]: StartGround } = {
     await startKubernetes(test, await partsOf(test, archives, wish)),
 };
 
-/** `CAPSTAN_STORIES=all` tells the longest stories on both clusters; else they are told on the embedded one. */
-export const isTellingAll: boolean = process.env["CAPSTAN_STORIES"] === "all";
+/** Where the longest stories are told: with `CAPSTAN_STORIES=all` on both clusters, else on the embedded one. */
+export const LONG_STORY_GROUNDS: readonly (readonly [Ground["name"], StartGround])[] =
+  process.env["CAPSTAN_STORIES"] === "all"
+    ? [
+        ["embedded", GROUNDS.embedded],
+        ["kubernetes", GROUNDS.kubernetes],
+      ]
+    : [["embedded", GROUNDS.embedded]];
 
 async function partsOf(
   test: TestContext,

@@ -19,8 +19,8 @@ const INTRODUCTION = `# What it survives
 <!-- Made by test/stories/page.ts from docs/faults.jsonl: change those. -->
 
 Each harm is done to a cluster of three real members (etcd 3.6.16, TLS) on the embedded cluster with real pods and on a real Kubernetes 1.36 with
-three nodes, at a moment that is left to chance, while four clients write and read through the service. In every other round the operator is at work just
-then: somebody has changed the spec so that all members are made anew. Where a quorum survives, the history of the clients must be linearizable
+three nodes, at a moment that is left to chance, while four clients write and read through the service. Where the table says \`at work\`, the operator
+was making all members anew just then, because somebody had changed the spec. Where a quorum survives, the history of the clients must be linearizable
 (Wing and Gong's search with Lowe's memory, key by key), so no acknowledged write may be lost and nobody may read what is out of date. Nobody helps: lines
 are mended, nodes and the API server come back, everything else is the operator's work. \`recovery.replaceAfter\` is 30 s here instead of 5 m,
 \`corrupt-check-time\` 5 s instead of 1 h, the quota 64 MiB.`;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startWorkload } from "../linearizability/workload.ts";
-import { GROUNDS, IMAGE, isTellingAll } from "../stories/ground.ts";
+import { IMAGE, LONG_STORY_GROUNDS } from "../stories/ground.ts";
 import { openKube } from "../stories/kube.ts";
 import type { Kube, KubeObject } from "../stories/kube.ts";
 import { Scene } from "../stories/scene.ts";
@@ -13,11 +13,10 @@ import { Scene } from "../stories/scene.ts";
 /** The kinds as an earlier version of the operator installed them: without fields that came later. */
 const BEFORE = join(import.meta.dirname, "kinds-before.json");
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/** On Kubernetes it takes a cluster of its own, for kinds are everybody's. */
-const grounds = isTellingAll ? Object.entries(GROUNDS) : [["embedded", GROUNDS.embedded] as const];
 
-for (const [name, start] of grounds) {
+for (const [name, start] of LONG_STORY_GROUNDS) {
   test(`${name}: members serve while operators are killed, rolled back and upgraded, and a spec without later fields works`, async (t) => {
+    // Nobody else may use this cluster, for kinds are everybody's.
     const ground = await start(t, [], { isBreakable: true });
     const kube = await openKube(ground.kubeconfig);
     await installBefore(kube);

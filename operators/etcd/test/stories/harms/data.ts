@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { EtcdError } from "../../../src/etcd/index.ts";
 import type { Scene } from "../scene.ts";
 import type { Harm } from "./harm.ts";
-import { dataFolder, killProcess } from "./processes.ts";
-import { isReplaced, leaderOf, memberNames } from "./seen.ts";
+import { dataFolder, emptyData, killProcess } from "./processes.ts";
+import { isReplaced, leaderOf, memberNames, podOf } from "./seen.ts";
 
 /** A value changes in the database of a follower, and nobody is told. */
 export const BIT_ROT: Harm = {
@@ -63,6 +63,45 @@ export const RUBBISH: Harm = {
 async function spoil(path: string): Promise<void> {
   await using file = await open(path, "r+");
   await file.write(randomBytes(16_384), 0, 16_384, 0);
+}
+
+/**
+ * Nobody runs, the operator neither; the data of one member is emptied, and that one starts before all others. With the flags that it was born
+ * with it would be a second cluster of the same identity.
+ */
+export const FORGETFUL: Harm = {
+  name: "nobody runs, the data of the first member is emptied, and it starts first",
+  fate: "survives",
+  strike: async (scene) => {
+    await scene.killOperator();
+    const first = await firstRunning(scene);
+    const others = (await scene.pods()).map(({ metadata }) => metadata.name).filter((member) => member !== first);
+    for (const member of others) await scene.kube.remove(scene.path("pods", member), 0);
+    await scene.until("the others do not run", async () => {
+      const pods = await Promise.all(others.map((member) => podOf(scene, member)));
+      return pods.every((pod) => pod === undefined);
+    });
+    const before = await startsOf(scene, first);
+    await emptyData(scene, first);
+    await scene.until(`${first} has started without its data`, async () => (await startsOf(scene, first)) > before);
+    scene.startOperator();
+    return { detail: first, hasShown: () => isReplaced(scene, [first]) };
+  },
+};
+
+/** The first member whose pod nobody has asked to end. */
+async function firstRunning(scene: Scene): Promise<string> {
+  const members = await memberNames(scene);
+  const staying = (await scene.pods()).filter(({ metadata }) => metadata["deletionTimestamp"] === undefined);
+  const names = staying.map(({ metadata }) => metadata.name).filter((name) => members.includes(name));
+  const [first] = names.toSorted();
+  if (first === undefined) throw new Error("no member runs");
+  return first;
+}
+
+/** How often the container of a member was started anew. */
+async function startsOf(scene: Scene, member: string): Promise<number> {
+  return (await podOf(scene, member))?.status?.containerStatuses?.[0]?.restartCount ?? 0;
 }
 
 /** One key is written over and over until etcd refuses: old revisions have used up the quota. */

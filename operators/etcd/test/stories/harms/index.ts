@@ -1,5 +1,5 @@
 /** Every harm that is tried. */
-import { BIT_ROT, FULL, LEADER_ROT, RUBBISH } from "./data.ts";
+import { BIT_ROT, FORGETFUL, FULL, LEADER_ROT, RUBBISH } from "./data.ts";
 import type { Harm } from "./harm.ts";
 import { CUT_FOR_GOOD, CUT_LEADER, CUT_MEMBER, CUT_OPERATOR } from "./network.ts";
 import { apiServerAway, LOST_NODE } from "./nodes.ts";
@@ -18,6 +18,8 @@ export interface Planned {
 export function plannedHarms(minutesAway: number): readonly Planned[] {
   const both = ["embedded", "kubernetes"] as const;
   return [
+    // Nobody has been replaced yet: the first member is the one that the cluster began with.
+    { harm: FORGETFUL, always: ["embedded"] },
     { harm: killMembers("a member is killed", 1), always: both },
     { harm: killMembers("two of three are killed", 2), always: both },
     { harm: killMembers("all are killed", 3), always: both },

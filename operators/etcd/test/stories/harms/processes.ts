@@ -1,27 +1,54 @@
 /** The process and the files of a member on this machine: both clusters run their pods here. */
-import { readdir, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { VolumeSpec } from "../breakage.ts";
 import type { Scene } from "../scene.ts";
 
 /** Kills the etcd of a member; its kubelet may start it again. */
 export async function killProcess(scene: Scene, member: string): Promise<void> {
-  const volume = await volumeOf(scene, member);
-  for (const pid of await processesOn(volume.name)) process.kill(pid, "SIGKILL");
+  const volume = await volumeOf(scene, `data-${member}`);
+  for (const pid of await processesOn(volume.name)) end(pid);
+}
+
+/** Takes all data of a member away at a moment at which it does not run, so that it finds nothing when it starts. */
+export async function emptyData(scene: Scene, member: string): Promise<void> {
+  const { name } = await volumeOf(scene, `data-${member}`);
+  const folder = await dataFolder(scene, member);
+  await scene.until(`${member} has no data and does not run`, async () => {
+    for (const pid of await processesOn(name)) end(pid);
+    await rm(folder, { recursive: true, force: true });
+    // One that was started meanwhile may have seen its data, or written some anew.
+    return (await processesOn(name)).length === 0 && !existsSync(folder);
+  });
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // It ended by itself meanwhile.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 /** The folder with the data of a member, on this machine. */
 export async function dataFolder(scene: Scene, member: string): Promise<string> {
-  const { spec } = await volumeOf(scene, member);
-  return join(scene.ground.breakage.folderOf(spec), "data", "member");
+  return join(await claimFolder(scene, `data-${member}`), "data", "member");
 }
 
-async function volumeOf(scene: Scene, member: string): Promise<{ readonly name: string; readonly spec: VolumeSpec }> {
-  const claim = await scene.kube.get(scene.path("persistentvolumeclaims", `data-${member}`));
-  const { volumeName: name = "" } = (claim?.["spec"] ?? {}) as { volumeName?: string };
-  const volume = await scene.kube.get(`/api/v1/persistentvolumes/${name}`);
-  if (volume === undefined) throw new Error(`${member} has no volume`);
-  return { name, spec: volume["spec"] as VolumeSpec };
+/** The folder of a claim's volume, on this machine. */
+export async function claimFolder(scene: Scene, claim: string): Promise<string> {
+  const { spec } = await volumeOf(scene, claim);
+  return scene.ground.breakage.folderOf(spec);
+}
+
+async function volumeOf(scene: Scene, name: string): Promise<{ readonly name: string; readonly spec: VolumeSpec }> {
+  const claim = await scene.kube.get(scene.path("persistentvolumeclaims", name));
+  const { volumeName = "" } = (claim?.["spec"] ?? {}) as { volumeName?: string };
+  const volume = await scene.kube.get(`/api/v1/persistentvolumes/${volumeName}`);
+  if (volume === undefined) throw new Error(`${name} has no volume`);
+  return { name: volumeName, spec: volume["spec"] as VolumeSpec };
 }
 
 /** Where members have their volume. */
