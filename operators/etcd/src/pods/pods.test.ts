@@ -105,6 +105,20 @@ test("only certificates of peers open the peers' port, where the operator makes 
   assert.doesNotMatch(args({ ...form, spec: { ...form.spec, options } }), /allowed-cn/u);
 });
 
+test("fingerprints are those that earlier operators wrote: whoever changes them restarts every member that there is, and says so", () => {
+  const maintenance = { compaction: { mode: "Periodic", retention: "1h" } } as ClusterSpec["maintenance"];
+  const off = formOf({ maintenance });
+  assert.equal(printOf(off, "3.5.35"), "7d76c86387630ca8");
+  assert.equal(printOf(off, "3.6.16"), "7933225446ded50e");
+  const secured = (mode: "Managed" | "Provided"): Form => ({
+    ...secure(mode),
+    trust: "t",
+    spec: formOf({ maintenance, tls: { mode } } as Partial<ClusterSpec>).spec,
+  });
+  assert.equal(printOf(secured("Provided"), "3.6.16"), "a615455319355979");
+  assert.equal(printOf(secured("Managed"), "3.6.16"), "9aaf5bc4f1f9bb13");
+});
+
 test("the quota is what the option says, else the profile's", () => {
   assert.equal(quotaOf({ profile: "medium", options: {} }), 4 * 2 ** 30);
   assert.equal(quotaOf({ profile: "large", options: {} }), 8 * 2 ** 30);
