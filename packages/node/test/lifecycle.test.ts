@@ -141,6 +141,46 @@ test("containers of a pod may see each other's processes", { skip }, async () =>
   await world.client.delete(Pod, { namespace: "default", name: "open" });
 });
 
+/** Waits until nobody on the node runs a command with this word in it. */
+async function nobodyRuns(word: string): Promise<void> {
+  const look = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $file; echo; done 2>/dev/null; true";
+  const commands = async (): Promise<readonly string[]> =>
+    (await world.machine.run(["sh"], look)).stdout.split("\n").filter((line) => line.includes(word));
+  await eventually(`the end of ${word}`, commands, (left) => left.length === 0);
+}
+
+test("a container ends with its program, also among the processes of others", { skip }, async () => {
+  const containers = [shell("sleep 76541 & exit 0"), shell("sleep 2", { name: "other" })];
+  await world.run("shared", { shareProcessNamespace: true, restartPolicy: "Never", containers });
+  const main = await world.until("shared", "half over", ({ status }) =>
+    (status?.containerStatuses ?? []).some(({ name, state }) => name === "main" && state?.terminated !== undefined),
+  );
+  assert.equal(firstState(main).state?.terminated?.exitCode, 0);
+  await nobodyRuns("76541");
+  await world.until("shared", "over", hasEnded);
+});
+
+test("a pod whose hook never ends goes when it is deleted, and so does its hook", { skip }, async () => {
+  const lifecycle = { postStart: { exec: { command: ["sleep", "76542"] } } };
+  await world.run("hooked-on", { containers: [shell("sleep 76543", { lifecycle })] });
+  await told("hooked-on", /Container started/);
+  await world.client.delete(Pod, { namespace: "default", name: "hooked-on", gracePeriodSeconds: 1 });
+  await nobodyRuns("7654");
+  const names = async (): Promise<readonly string[]> =>
+    (await Array.fromAsync(world.client.list(Pod, { namespace: "default" }))).map(({ metadata }) => metadata.name);
+  await eventually("the end of the pod", names, (left) => !left.includes("hooked-on"));
+});
+
+test("a command whose time is up leaves nothing behind", { skip }, async () => {
+  await world.run("asked", {});
+  await world.until("asked", "ready", isReady);
+  const record = world.node.find("default", "asked")?.situation.containers.get("main");
+  assert.equal(record?.life.is, "running");
+  const { passed } = await world.runtime.runCommand(record.life.id, ["sh", "-c", "sleep 76544; true"], 300);
+  assert.equal(passed, false);
+  await nobodyRuns("76544");
+});
+
 const refusals: readonly (readonly [string, string, Partial<PodSpec>])[] = [
   ["an unreadable image name", "InvalidImageName", { containers: [shell("true", { image: "Not/Valid!" })] }],
   ["an image nobody has", "ErrImagePull", { containers: [shell("true", { image: "capstan.test/none:1" })] }],

@@ -230,6 +230,35 @@ test("a deleted pod is given its grace and then is gone", async () => {
   await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
 });
 
+test("a second deletion with less grace counts, and one with more does not", async () => {
+  await using world = await startWorld([{ stopDelay: "never" }]);
+  await world.run("web", { terminationGracePeriodSeconds: 300 });
+  await world.clock.advance(1000);
+  const target = { namespace: "default", name: "web" };
+  await world.client.delete(Pod, target);
+  await world.clock.advance(1000);
+  await world.client.delete(Pod, { ...target, gracePeriodSeconds: 5 });
+  await world.clock.advance(3000);
+  assert.ok((await world.pod("web")).status?.containerStatuses?.[0]?.state?.running, "it has its five seconds");
+  await world.clock.advance(4000);
+  await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
+});
+
+test("a pod whose hook never ends can be deleted, also by force", async () => {
+  await using world = await startWorld();
+  const lifecycle = { postStart: { sleep: { seconds: 100_000 } } };
+  const containers = [{ name: "main", image: "app", lifecycle }];
+  const spec = { containers, terminationGracePeriodSeconds: 200_000 };
+  await world.run("patient", spec);
+  await world.run("forced", spec);
+  await world.clock.advance(2000);
+  await world.client.delete(Pod, { namespace: "default", name: "patient", gracePeriodSeconds: 1 });
+  await world.client.delete(Pod, { namespace: "default", name: "forced", gracePeriodSeconds: 0 });
+  await world.clock.advance(3000);
+  await assert.rejects(world.pod("patient"), (error) => isApiError(error, "NotFound"));
+  assert.equal(world.runtime.crash({}), 0, "nothing runs any more");
+});
+
 test("a pod that is deleted before anything ran is gone too", async () => {
   await using world = await startWorld([{ pullDelay: 60_000 }]);
   await world.run("web", {});

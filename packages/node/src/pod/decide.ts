@@ -40,7 +40,7 @@ const nothing: Plan = { actions: [], wakeAt: Infinity };
 export function decide(situation: Situation, now: number): Plan {
   const phase = phaseOf(situation);
   const condemned = situation.verdict !== undefined || situation.pod.metadata.deletionTimestamp !== undefined;
-  if (condemned || phase === "Succeeded" || phase === "Failed") return end(situation);
+  if (condemned || phase === "Succeeded" || phase === "Failed") return end(situation, now);
   const deadline = deadlineOf(situation);
   if (deadline <= now) return { actions: [{ do: "condemn", verdict: outOfTime }], wakeAt: now };
   return join([{ actions: [], wakeAt: deadline }, live(situation, now)]);
@@ -64,13 +64,14 @@ function join(plans: readonly Plan[]): Plan {
 }
 
 /** Ends a pod: everything but the sidecars first, then those, last one first, then the sandbox. */
-function end(situation: Situation): Plan {
+function end(situation: Situation, now: number): Plan {
   const records = [...situation.containers.values()];
   const sidecars = records.filter(({ container }) => container.kind === "sidecar");
   const others = records.filter(({ container }) => container.kind !== "sidecar");
   const lastSidecar = sidecars.findLast(isBusy);
   const turn = others.some(isBusy) ? others : lastSidecar === undefined ? [] : [lastSidecar];
-  if (turn.length > 0) return { actions: turn.flatMap((record) => stopToEnd(situation, record)), wakeAt: Infinity };
+  if (turn.length > 0)
+    return { actions: turn.flatMap((record) => stopToEnd(situation, record, now)), wakeAt: Infinity };
   switch (situation.sandbox.is) {
     case "ready":
       return { actions: [{ do: "teardown" }], wakeAt: Infinity };
@@ -90,10 +91,12 @@ function isBusy({ life }: ContainerRecord): boolean {
   return life.is === "running" || life.is === "starting";
 }
 
-function stopToEnd({ pod, verdict }: Situation, { container, life }: ContainerRecord): readonly Action[] {
-  if (life.is !== "running" || life.stopping !== undefined) return [];
-  const because = pod.metadata.deletionTimestamp !== undefined ? "deleted" : verdict ? "deadline" : "finished";
+/** Whoever is being stopped is stopped again only if there is less time now than there was. */
+function stopToEnd({ pod, verdict }: Situation, { container, life }: ContainerRecord, now: number): readonly Action[] {
+  if ((life.is !== "running" && life.is !== "starting") || life.id === undefined) return [];
   const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  if (life.stopping !== undefined && now + graceSeconds * 1000 >= (life.stopBy ?? 0)) return [];
+  const because = pod.metadata.deletionTimestamp !== undefined ? "deleted" : verdict ? "deadline" : "finished";
   return [{ do: "stop", container: container.spec.name, graceSeconds, because }];
 }
 

@@ -22,21 +22,31 @@ export type ImageState =
 /** Why a container is being stopped. */
 export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "hook" | "resize";
 
+/** Whether a container is being stopped. */
+export interface Stopping {
+  readonly stopping?: StopCause | undefined;
+  /** When it is killed at the latest; monotonic. */
+  readonly stopBy?: number | undefined;
+}
+
 /** The life of the current run of a container. Times ending in `At` are monotonic unless they are in an `Exit`. */
 export type Life =
   | { readonly is: "waiting" }
-  | { readonly is: "starting" }
+  | ({
+      readonly is: "starting";
+      /** Known as soon as its program runs; its hook may take as long as it likes then. */
+      readonly id?: string;
+    } & Stopping)
   | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
-  | {
+  | ({
       readonly is: "running";
       readonly id: string;
       /** Calendar. */
       readonly startedAt: number;
       readonly since: number;
-      readonly stopping: StopCause | undefined;
       /** Why it is stopped, where there is more to say than the cause. */
       readonly failure?: string | undefined;
-    }
+    } & Stopping)
   | { readonly is: "exited"; readonly exit: Exit; readonly since: number };
 
 /** A container as the node knows it. */

@@ -63,7 +63,8 @@ export class PodWorker {
     const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 };
     this.#bench.set({ pod: { ...pod, metadata } });
     for (const [container, { life }] of containers)
-      if (life.is === "running") this.#begin({ do: "stop", container, graceSeconds: 0, because: "deleted" });
+      if (life.is === "running" || life.is === "starting")
+        this.#begin({ do: "stop", container, graceSeconds: 0, because: "deleted" });
     this.wake();
   }
 

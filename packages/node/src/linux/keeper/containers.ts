@@ -4,6 +4,7 @@ import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
+import { endView, viewOf } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
 
@@ -73,6 +74,8 @@ export class Containers {
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
     if (filter !== undefined) open(pipes[6] as Writable, Buffer.from(filter, "base64"));
     if (tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
+    // Others of its namespace live on when its program ends; what is left of itself must not.
+    if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
     if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
     if (membership !== undefined) {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
@@ -173,6 +176,13 @@ function rename(from: string, to: string): void {
   } catch {
     // There are not that many yet.
   }
+}
+
+function endWithProgram({ process: program }: PipedChild, view: string | undefined): void {
+  if (view === undefined) return;
+  const endRest = (): void => void endView(view);
+  if (program.exitCode !== null || program.signalCode !== null) endRest();
+  else program.once("exit", endRest);
 }
 
 async function toldPid({ joins }: Launch, info: Readable): Promise<number | undefined> {

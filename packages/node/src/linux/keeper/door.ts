@@ -4,6 +4,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { createFrameCutter, toFrame } from "../frames.ts";
 import { channels, type DoorRequest } from "../protocol.ts";
 import { stdinOf, type Containers } from "./containers.ts";
+import { endTree } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { spawnPiped } from "./pipes.ts";
 
@@ -92,8 +93,13 @@ async function exec(socket: Socket, request: Extract<DoorRequest, { readonly to:
       if (channel === channels.resize) resizeTerminal(child.pid, bytes);
     }
   });
-  socket.on("end", () => stdin?.end());
-  socket.once("close", () => child.kill("SIGKILL"));
+  // The end of the input is a frame of its own: whoever hangs up is gone.
+  socket.on("end", () => socket.destroy());
+  // The child itself only waits for whom it has sent into the container.
+  socket.once("close", () => {
+    const isOver = child.exitCode !== null || child.signalCode !== null;
+    if (!isOver && child.pid !== undefined) void endTree(child.pid);
+  });
   socket.resume();
 }
 

@@ -6,7 +6,7 @@ import type { Exit, Sandbox } from "../../runtime/runtime.ts";
 import type { Bench } from "../bench.ts";
 import type { Action } from "../decide.ts";
 import { hookFailure, killingMessage } from "../events.ts";
-import { delays, restartDelay, type ContainerRecord } from "../situation.ts";
+import { delays, restartDelay, type ContainerRecord, type Stopping } from "../situation.ts";
 import { crashLoop } from "../status.ts";
 
 /** However short the grace, a container gets this long after its preStop hook. */
@@ -43,17 +43,24 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
     bench.tell("Normal", "Started", "Container started", name);
     const { id, startedAt, user } = started;
     const since = clock.now();
-    bench.change(name, { user, actual: allocated });
-    const failure = await postStart(bench, name, { id, sandbox: sandbox.sandbox });
-    const stopping = failure === undefined ? undefined : "hook";
+    bench.change(name, { user, actual: allocated, life: { is: "starting", id } });
+    // Whoever was told to end meanwhile can be stopped now, whatever its hook does.
+    bench.wake();
+    const failure = await Promise.race([postStart(bench, name, { id, sandbox: sandbox.sandbox }), exits.first]);
     bench.change(name, {
-      life: { is: "running", id, startedAt, since, stopping, failure },
+      life: { is: "running", id, startedAt, since, failure, ...stoppingOf(bench.recordOf(name), failure) },
       probes: failure === undefined ? firstProbes(container.spec, since) : {},
     });
     exits.listen((exit) => exited(bench, name, exit));
   } catch (thrown) {
     fail(bench, name, thrown);
   }
+}
+
+/** It may be stopped already when its hook has ended. */
+function stoppingOf({ life }: ContainerRecord, failure: string | undefined): Stopping {
+  if (failure !== undefined) return { stopping: "hook" };
+  return life.is === "starting" ? { stopping: life.stopping, stopBy: life.stopBy } : {};
 }
 
 /** A program that could not be started has ended, and counts as such; what could not even be tried is tried again. */
@@ -117,10 +124,14 @@ function exited(bench: Bench, name: string, exit: Exit): void {
 export function stopContainer(bench: Bench, action: Extract<Action, { readonly do: "stop" }>): Promise<void> {
   const { container: name, because } = action;
   const record = bench.recordOf(name);
-  if (record.life.is !== "running") return Promise.resolve();
-  bench.change(name, { life: { ...record.life, stopping: because } });
+  const { life } = record;
+  if ((life.is !== "running" && life.is !== "starting") || life.id === undefined) return Promise.resolve();
+  const graceMs = action.graceSeconds * 1000;
+  bench.change(name, { life: { ...life, stopping: because, stopBy: bench.tools.clock.now() + graceMs } });
+  // Its hook has been asked already: only the time that is left is another.
+  if (life.stopping !== undefined) return bench.tools.runtime.stopContainer(life.id, graceMs);
   bench.tell("Normal", "Killing", killingMessage(name, because), name);
-  return stopWithin(bench, record, { id: record.life.id, graceMs: action.graceSeconds * 1000 });
+  return stopWithin(bench, record, { id: life.id, graceMs });
 }
 
 /** The preStop hook eats into the grace. */
@@ -150,11 +161,19 @@ function firstProbes(spec: ContainerRecord["container"]["spec"], now: number): C
 
 /** A container may end before whoever started it knows that it runs: its end waits for a listener. */
 class Exits {
+  /** Resolves at the end. */
+  readonly first: Promise<undefined>;
   #exit: Exit | undefined;
   #listener: ((exit: Exit) => void) | undefined;
+  #resolve: (nothing: undefined) => void = () => {};
+
+  constructor() {
+    this.first = new Promise((resolve) => (this.#resolve = resolve));
+  }
 
   tell(exit: Exit): void {
     this.#exit = exit;
+    this.#resolve(undefined);
     this.#listener?.(exit);
   }
 
