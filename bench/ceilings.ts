@@ -1,4 +1,5 @@
 /** What we promise in numbers. A figure that passes its ceiling fails the benchmark, and the page says so. */
+import { bendName, growths } from "./growth.ts";
 import { median } from "./result.ts";
 import type { Row } from "./result.ts";
 
@@ -8,6 +9,9 @@ export type Limit =
   | { readonly atLeast: number }
   | { readonly atMost: number; readonly times: string }
   | { readonly atLeast: number; readonly times: string };
+
+/** Linear: however many objects there are, one more costs what the others did. The rest is for the noise of a machine. */
+const straight: Limit = { atMost: 1.25 };
 
 /** Limits of Capstan's figures, by suite and name. */
 export const ceilings: { readonly [row: string]: Limit } = {
@@ -29,6 +33,9 @@ export const ceilings: { readonly [row: string]: Limit } = {
   "runtime/churn, CPU": { atMost: 0.75, times: "controller-runtime" },
   "runtime/churn, writes per change": { atMost: 2 },
   "cache/memory per 1 KB ConfigMap": { atMost: 0.5, times: "controller-runtime" },
+  [`scale/${bendName(growths.cpu.name)}`]: straight,
+  [`scale/${bendName(growths.peak.name)}`]: straight,
+  [`scale/${bendName(growths.cached.name)}`]: straight,
   "apiserver/start in process": { atMost: 150 },
   "apiserver/start as a process": { atMost: 400 },
   "apiserver/memory after start": { atMost: 1 / 3, times: "kube-apiserver + etcd" },

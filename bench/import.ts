@@ -13,11 +13,15 @@ export async function benchImport(rounds: number): Promise<Found> {
   const figures = new Figures("import");
   for (let round = 0; round < rounds; round++) {
     const bare = costOf("");
+    figures.add("bare Node", "the whole process, CPU", "ms", bare[0]);
+    figures.add("bare Node", "the whole process, memory", "MiB", bare[1]);
     for (const [contender, module] of [
       ["capstan", "capstan"],
       ["client-node", "@kubernetes/client-node"],
     ] as const) {
       const [cpu, memory] = costOf(`await import(${JSON.stringify(module)});`);
+      figures.add(contender, "the whole process, CPU", "ms", cpu);
+      figures.add(contender, "the whole process, memory", "MiB", memory);
       figures.add(contender, `import capstan, CPU`, "ms over bare Node", cpu - bare[0]);
       figures.add(contender, `import capstan, memory`, "MiB over bare Node", memory - bare[1]);
     }

@@ -21,14 +21,15 @@ export async function until(condition: () => Promise<boolean>, every = 100): Pro
   }
 }
 
-/** Waits until a program has used no CPU worth naming for a second: it has looked at everything and found nothing to do. */
+/** Waits until a program has used no CPU worth naming for three seconds: it has looked at everything and found nothing to do. */
 export async function untilQuiet(program: MeasuredProcess): Promise<void> {
-  let last = -1;
+  let last = 0;
+  let quietLooks = 0;
   await until(async () => {
     const { cpuSeconds } = program.cost();
-    const isQuiet = cpuSeconds - last < 0.02 && cpuSeconds > 0.05;
+    quietLooks = cpuSeconds - last < 0.02 ? quietLooks + 1 : 0;
     last = cpuSeconds;
-    return isQuiet;
+    return quietLooks === 3;
   }, 1000);
 }
 

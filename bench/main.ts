@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { formatLimit, judge, unmeasured } from "./ceilings.ts";
+import { rowsOf } from "./growth.ts";
 import { writePage } from "./page.ts";
 import { keepResults, median, readResults } from "./result.ts";
 import type { Found } from "./result.ts";
@@ -81,7 +82,7 @@ function minutesSince(began: number): string {
 }
 
 function tellVerdicts(wanted: readonly string[]): void {
-  const rows = readResults().rows.filter(({ suite }) => wanted.includes(suite));
+  const rows = rowsOf(readResults()).filter(({ suite }) => wanted.includes(suite));
   const verdicts = judge(rows);
   const missing = unmeasured(rows, wanted);
   for (const promise of missing) console.log(`NOT MEASURED ${promise}`);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ceilings, formatLimit, judge, unmeasured } from "./ceilings.ts";
-import { reasons } from "./page/reasons.ts";
+import { bendName, bendOf, growths, rowsOf } from "./growth.ts";
+import { reasoned, reasonFor } from "./page/reasons.ts";
 import { bars, curves, formatFigure } from "./page/svg.ts";
 import { table } from "./page/tables.ts";
 import { median, quantile, type Row } from "./result.ts";
@@ -32,8 +33,34 @@ test("a promise that was not measured, or whose peer did not take part, is named
   assert.deepEqual(unmeasured([compared], ["cache"]), []);
 });
 
-test("a reason is given for promises that exist", () => {
-  for (const row of Object.keys(reasons)) assert.ok(row in ceilings, row);
+test("a reason is made of other rows of the same results, of promises that exist, and left out where those are missing", () => {
+  for (const promise of reasoned) assert.ok(promise in ceilings, promise);
+  const broken = { ...row({ capstan: [100], "bare node:http2": [150] }, "small request, CPU"), suite: "client" };
+  const [verdict] = judge([broken]);
+  assert.ok(verdict);
+  assert.match(reasonFor(verdict, [broken]) ?? "", /needs 150 us \(1\.5 x\)/);
+  assert.equal(reasonFor(verdict, []), undefined);
+});
+
+test("a promise that some round kept is told as one that the rounds do not agree about", () => {
+  const wavering = row({ capstan: [0.7, 0.9, 1], "controller-runtime": [1] });
+  const [verdict] = judge([wavering]);
+  assert.ok(verdict);
+  assert.equal(reasonFor(verdict, [wavering]), "the best of 3 rounds, 0.7, keeps it");
+});
+
+test("growth is straight when an object of the last stretch costs what those before it did, whatever a start costs", () => {
+  const line = [1000, 5000, 20_000, 50_000].map((x) => [x, 3 + x / 1000] as const);
+  assert.equal(bendOf(line)?.toFixed(6), "1.000000");
+  const square = [1000, 5000, 20_000, 50_000].map((x) => [x, x * x] as const);
+  assert.ok((bendOf(square) ?? 0) > 3);
+  assert.equal(bendOf(line.slice(0, 2)), undefined, "two points are always on a line");
+  const verdictOf = (points: readonly (readonly [number, number])[]): boolean | undefined =>
+    judge(rowsOf({ rows: [], growth: [{ ...growths.cpu, points: { capstan: points } }] }))[0]?.holds;
+  assert.equal(verdictOf(line), true);
+  assert.equal(verdictOf(square), false);
+  assert.equal(verdictOf(line.slice(0, 2)), undefined);
+  assert.ok(unmeasured([], ["scale"]).includes(`scale/${bendName(growths.cpu.name)}`));
 });
 
 test("the table shows medians, extremes and what was not kept", () => {

@@ -1,8 +1,9 @@
 /** Makes docs/performance.md and its plots from the results that are kept; it measures nothing. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { judge, unmeasured } from "./ceilings.ts";
+import { rowsOf } from "./growth.ts";
 import { bars, curves } from "./page/svg.ts";
-import { reasons } from "./page/reasons.ts";
+import { reasonFor } from "./page/reasons.ts";
 import { table } from "./page/tables.ts";
 import type { Results, Row } from "./result.ts";
 
@@ -27,7 +28,7 @@ Peers that no promise is about take part in the first round only.`,
   {
     suite: "import",
     title: "Import",
-    text: "A process that imports the package and ends, less one that imports nothing; and the command that shows its help.",
+    text: "A process that imports the package and ends, as a whole and less one that imports nothing; and the command that shows its help.",
   },
   {
     suite: "dev",
@@ -38,7 +39,7 @@ makes of it. Then a source is saved, five times a round: from there until the cl
   {
     suite: "queue",
     title: "Queue",
-    text: "200,000 keys of 50 tenants in the queue; every key that was done is added again. CPU time of one thread.",
+    text: "200,000 keys of 50 tenants in the queue, and fewer and more; every key that was done is added again, with a cause. CPU time of one thread.",
   },
   {
     suite: "client",
@@ -68,7 +69,7 @@ export function writePage(results: Results): void {
     if (rows.length === 0) return [];
     return [`## ${chapter.title}\n\n${chapter.text}\n\n${table(rows)}`, ...plotsOf(rows)];
   });
-  const page = [opening(results), losses(results.rows), ...parts, growthOf(results)].filter((part) => part !== "");
+  const page = [opening(results), losses(rowsOf(results)), ...parts, growthOf(results)].filter((part) => part !== "");
   writeFileSync("docs/performance.md", `${page.join("\n\n")}\n`);
 }
 
@@ -90,9 +91,10 @@ function losses(rows: readonly Row[]): string {
   const broken = judge(rows).filter(({ holds }) => !holds);
   const missing = unmeasured(rows).map((promise) => `- ${promise}: not measured`);
   if (broken.length + missing.length === 0) return "Every promise was kept in this run.";
-  const lines = broken.map(({ row, figure, bound }) => {
+  const lines = broken.map((verdict) => {
+    const { row, figure, bound } = verdict;
     const unit = row.unit === "" ? "" : ` ${row.unit}`;
-    const why = reasons[`${row.suite}/${row.name}`];
+    const why = reasonFor(verdict, rows);
     const told = `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
     return why === undefined ? told : `${told}; ${why}`;
   });
@@ -107,10 +109,17 @@ function plotsOf(rows: readonly Row[]): string[] {
     .map((row) => plot(`${row.suite}-${row.name}`, row.name, bars(row)));
 }
 
-function growthOf({ growth }: Results): string {
+function growthOf(results: Results): string {
+  const { growth } = results;
   if (growth.length === 0) return "## How cost grows\n\nNot measured in this run: `npm run bench -- scale` does.";
   const plots = growth.map((each) => plot(`growth-${each.name}`, each.name, curves(each)));
-  return `## How cost grows\n\nA straight line means that an object costs the same however many there are.\n\n${plots.join("\n\n")}`;
+  const rows = rowsOf(results).filter(({ suite }) => suite === "scale");
+  return `## How cost grows
+
+A straight line means that an object costs the same however many there are: one of the last stretch, between the two largest numbers that
+were tried, costs as much as one before.
+
+${[table(rows), ...plots].join("\n\n")}`;
 }
 
 function plot(name: string, title: string, svg: string): string {

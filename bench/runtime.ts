@@ -30,7 +30,7 @@ export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOpti
   return { rows: figures.rows() };
 }
 
-/** From the start of the process until its first write is there. */
+/** From the start of the process until its first write is there; then what it has cost up to where it rests, which is what a start costs without a load. */
 async function measureColdStart(peer: Peer, world: World, figures: Figures): Promise<void> {
   const namespace = `cold-${peer.name}-${Date.now()}`;
   await makeWidgets(world, namespace, 1);
@@ -42,6 +42,12 @@ async function measureColdStart(peer: Peer, world: World, figures: Figures): Pro
   await first;
   figures.add(peer.name, "cold start to first write", "s", (performance.now() - began) / 1000);
   stop.abort();
+  if (promised.has(peer.name)) {
+    await untilQuiet(operator);
+    const { cpuSeconds, residentMiB } = operator.cost();
+    figures.add(peer.name, "start with one object, CPU", "s", cpuSeconds);
+    figures.add(peer.name, "start with one object, memory", "MiB", residentMiB);
+  }
   await operator[Symbol.asyncDispose]();
   await clear(world, namespace);
 }

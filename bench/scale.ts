@@ -1,5 +1,6 @@
 /** How cost grows with the number of objects: a burst, and a cache. */
 import { fillMaps } from "./cache.ts";
+import { growths } from "./growth.ts";
 import { until, untilQuiet } from "./load.ts";
 import type { BenchOptions } from "./main.ts";
 import type { Found, Growth } from "./result.ts";
@@ -41,9 +42,9 @@ export async function benchScale({ peers, sizes }: BenchOptions): Promise<Found>
     }
   });
   const growth: Growth[] = [
-    { name: "CPU of a burst", unit: "s", points: cpu },
-    { name: "peak memory of a burst", unit: "MiB", points: peak },
-    { name: "memory with cached ConfigMaps of 1 KB", unit: "MiB", points: cached },
+    { ...growths.cpu, points: cpu },
+    { ...growths.peak, points: peak },
+    { ...growths.cached, points: cached },
   ];
   return { rows: [], growth };
 }

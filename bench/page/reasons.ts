@@ -1,22 +1,85 @@
-/** Why a promise is not kept, as profiles tell, and what would be tried next; shown beside it as long as it is broken. */
-export const reasons: { readonly [row: string]: string } = {
-  "runtime/restart, CPU": `a sixth is Node before our first line and the import (0.03 s and 0.06 s), a fifth is V8's compilers on their own threads:
-  in half a second every function that matters is compiled up to three times, and a Go program is compiled already. The rest is two streamed lists and
-  2,000 turns in code that is still cold. Tried: lists parsed as they come (the former way); lists walked byte by byte (slower while the code is cold); lists kept as
-  bytes, of which only metadata is looked at, by patterns that are machine code from the start (kept, a tenth to a fifth less for the list itself); no middle
-  compiler (\`--no-maglev\`: 9 MiB less, a quarter more CPU). Next: what a turn would apply told from a digest, so that neither object is made; a start-up snapshot of Node.`,
-  "runtime/burst, peak memory": `42 MiB are Node that does nothing, about 16 our code and its libraries, 20 what V8's compilers hold while they work. Objects
-  are a small part: the heap has 20 MiB. Tried: smaller young generations (\`--max-semi-space-size=4\`, kept: 124 to 104 MiB at a restart; 1 gives 93 MiB and costs CPU),
-  one arena of malloc (\`MALLOC_ARENA_MAX=1\`: 8 MiB less), no optimising compilers (20 MiB less, a third more CPU). Next: fewer, larger functions on hot paths, so that less is compiled.`,
-  "runtime/burst, CPU per object": `the profile is flat: the kernel 13 %, V8's compilers 8 %, the garbage collector 8 %, JSON 3 %, TLS 2 %; what is left are promises, calls and
-  property reads of two requests, two answers and three events an object, in code that a burst of two seconds hardly warms. Next: answers of which only the version is
-  read, since the watch tells the rest.`,
-  "runtime/churn, CPU": `as for the burst: at fifty changes a second each request is a wake-up, a TLS record and a write of its own; nothing can be gathered.`,
-  "runtime/cold start to first write": `Node starts and compiles what it imports, and has four round trips before the first write. Next: a compile cache in the image.`,
-  "cache/memory per 1 KB ConfigMap": `beside its bytes each object has a key, an entry in a map and its places in three indexes. Next: entries in typed arrays.`,
-  "client/small request, CPU": `bare node:http2, which stands beside it in the table, does nothing but send, receive and parse; what is left is mostly
-  the kernel and what Node does for each TLS record. Next: several requests in one record also when they come one by one.`,
-  "queue/add, take and done": `what is left is waiting for memory: a look into a map of 200,000 keys, and the neighbours of a key in its tenant's line. Tried: keys that come back stay in the map (kept); those that run are also in a small map of
-  their own (kept, an eighth more turns). Next: lines in typed arrays instead of linked objects.`,
-  "import/import capstan, CPU": `what is left is reading and compiling 600 KB of JavaScript; a compile cache would save a quarter of it, in images that carry one.`,
+/** Why a promise is not kept, as far as the other figures of the same results tell. What they do not tell is not said. */
+import type { Verdict } from "../ceilings.ts";
+import { median } from "../result.ts";
+import type { Row } from "../result.ts";
+import { formatFigure as figure } from "./svg.ts";
+
+/** Looks up the median of somebody in a row, as `suite/name`. */
+type Look = (row: string, contender?: string) => number | undefined;
+
+const peer = "controller-runtime";
+const startCpu = "runtime/start with one object, CPU";
+const startMemory = "runtime/start with one object, memory";
+
+/** What other figures say about a promise. */
+const reasons: { readonly [promise: string]: (look: Look) => string | undefined } = {
+  "runtime/burst, CPU per object": (look) =>
+    tell([look("client/small request, CPU"), look("client/small request, CPU", "bare node:http2")], ([own, bare]) => {
+      return `of it, two requests are ${figure((2 * own) / 1000)} ms by the client's own figure (through bare node:http2 they would be ${figure((2 * bare) / 1000)})`;
+    }),
+  "runtime/burst, peak memory": (look) =>
+    tell(
+      [look(startMemory), look("import/the whole process, memory", "bare Node"), look(startMemory, peer)],
+      ([start, bare, other]) =>
+        `a start with one object takes ${figure(start)} MiB, of which ${figure(bare)} are a Node that does nothing; ${peer} takes ${figure(other)} there`,
+    ),
+  "runtime/restart, CPU": (look) =>
+    tell(
+      [look(startCpu), look(startCpu, peer), look("runtime/restart, CPU"), look("runtime/restart, CPU", peer)],
+      ([start, otherStart, own, other]) =>
+        `a start with one object costs ${figure(start)} s (${peer}: ${figure(otherStart)}), so that the objects cost ${figure(own - start)} s (${peer}: ${figure(other - otherStart)})`,
+    ),
+  "runtime/churn, CPU": (look) =>
+    tell(
+      [
+        look("runtime/churn, CPU per change"),
+        look("runtime/burst, CPU per object"),
+        look("runtime/churn, CPU per change", peer),
+      ],
+      ([change, burst, other]) =>
+        `a change costs ${figure(change)} ms (${peer}: ${figure(other)}), an object of the burst, where requests, answers and events come together, ${figure(burst)}`,
+    ),
+  "client/small request, CPU": (look) =>
+    tell(
+      [look("client/small request, CPU"), look("client/small request, CPU", "bare node:http2")],
+      ([own, bare]) =>
+        `bare node:http2, which does nothing but send, receive and parse, needs ${figure(bare)} us (${figure(bare / own)} x) on the same machine`,
+    ),
+  "queue/add, take and done": (look) =>
+    tell(
+      [look("queue/add, take and done, 1,000 keys"), look("queue/add, take and done, 1,000,000 keys")],
+      ([few, many]) =>
+        `with 1,000 keys it is ${figure(few)}, with a million ${figure(many)}: what is between them is waiting for memory`,
+    ),
 };
+
+/** What the rows say about a promise that is not kept; undefined where they say nothing. */
+export function reasonFor(verdict: Verdict, rows: readonly Row[]): string | undefined {
+  const look: Look = (row, contender = "capstan") => {
+    const found = rows.find(({ suite, name }) => `${suite}/${name}` === row)?.figures[contender];
+    return found === undefined ? undefined : median(found);
+  };
+  const why = [reasons[`${verdict.row.suite}/${verdict.row.name}`]?.(look), noise(verdict)];
+  const told = why.filter((text) => text !== undefined);
+  return told.length === 0 ? undefined : told.join("; ");
+}
+
+/** Which promises have a reason that looks at other rows. */
+export const reasoned: readonly string[] = Object.keys(reasons);
+
+/** Whether the rounds differ so much that one of them kept the promise. */
+function noise({ row, limit, bound }: Verdict): string | undefined {
+  const own = row.figures["capstan"] ?? [];
+  const best = "atMost" in limit ? Math.min(...own) : Math.max(...own);
+  const holds = "atMost" in limit ? best <= bound : best >= bound;
+  return holds ? `the best of ${own.length} rounds, ${figure(best)}, keeps it` : undefined;
+}
+
+/** A sentence made of figures, where all of them were measured. */
+function tell<const T extends readonly (number | undefined)[]>(
+  figures: T,
+  say: (figures: { readonly [K in keyof T]: number }) => string,
+): string | undefined {
+  if (figures.includes(undefined)) return undefined;
+  return say(figures as { readonly [K in keyof T]: number });
+}

@@ -108,6 +108,8 @@ export async function measureChurn(settled: Settled, figures: Figures): Promise<
   await until(async () => (await countDone(world, namespace)) === objects, 500);
   await untilQuiet(operator);
   const made = (await countWrites(world)) - writesBefore - count;
-  figures.add(name, "churn, CPU", "s", operator.cost().cpuSeconds - costBefore.cpuSeconds);
+  const cpuSeconds = operator.cost().cpuSeconds - costBefore.cpuSeconds;
+  figures.add(name, "churn, CPU", "s", cpuSeconds);
+  figures.add(name, "churn, CPU per change", "ms", (cpuSeconds * 1000) / count);
   figures.add(name, "churn, writes per change", "", made / count);
 }
