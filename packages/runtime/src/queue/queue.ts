@@ -76,11 +76,30 @@ interface Item<C> extends Queued {
   /** When it is due while waiting; when it became ready afterwards. */
   at: number;
   priority: number;
-  causes: C[];
+  /** The first cause, by itself: most keys have one, and a list for each of a million keys that wait would be moved about with them. */
+  cause: C | undefined;
+  /** Those after the first. */
+  others: C[];
   /** Somebody wished for it whose cause is not among those that are kept. */
   hasOtherCauses: boolean;
   /** While running: when the next turn is wished for, Infinity if it is not. */
   again: number;
+}
+
+function causesOf<C>({ cause, others }: Item<C>): readonly C[] {
+  if (cause === undefined) return NO_CAUSES;
+  return others.length === 0 ? [cause] : [cause, ...others];
+}
+
+function forgetCauses<C>(item: Item<C>): void {
+  item.cause = undefined;
+  item.others = NO_CAUSES;
+  item.hasOtherCauses = false;
+}
+
+/** Whether everything that a key was wished for is known, and tells nothing new. */
+function isOnlyEchoes<C>({ cause, others, hasOtherCauses }: Item<C>, isEcho: (cause: C) => boolean): boolean {
+  return !hasOtherCauses && cause !== undefined && isEcho(cause) && others.every(isEcho);
 }
 
 /** The namespace of a key `namespace/name`; cluster-scoped keys share one tenant. */
@@ -155,9 +174,8 @@ export class Queue<C> {
     item.state = "running";
     item.again = Infinity;
     this.#running.set(item.key, item);
-    const causes = item.causes;
-    item.causes = NO_CAUSES;
-    item.hasOtherCauses = false;
+    const causes = causesOf(item);
+    forgetCauses(item);
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
     return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
   }
@@ -170,11 +188,11 @@ export class Queue<C> {
     const item = this.#running.get(key);
     if (item === undefined) return;
     this.#running.delete(key);
-    if (isEcho !== undefined && !item.hasOtherCauses && item.causes.length > 0 && item.causes.every(isEcho)) {
-      item.causes = NO_CAUSES;
+    if (isEcho !== undefined && isOnlyEchoes(item, isEcho)) {
+      forgetCauses(item);
       item.again = Infinity;
-    } else if (item.causes.length > CAUSES_KEPT) {
-      item.causes.length = CAUSES_KEPT;
+    } else if (item.others.length >= CAUSES_KEPT) {
+      item.others.length = CAUSES_KEPT - 1;
       item.hasOtherCauses = true;
     }
     if (item.again === Infinity && after.then === "forget") {
@@ -221,7 +239,8 @@ export class Queue<C> {
       slot: -1,
       at: 0,
       priority: 0,
-      causes: NO_CAUSES,
+      cause: undefined,
+      others: NO_CAUSES,
       hasOtherCauses: false,
       again: Infinity,
       tag: 0,
@@ -236,9 +255,10 @@ export class Queue<C> {
 
   #keepCause(item: Item<C>, cause: C | undefined): void {
     const kept = item.state === "running" ? CAUSES_KEPT_RUNNING : CAUSES_KEPT;
-    if (cause === undefined || item.causes.length >= kept) item.hasOtherCauses = true;
-    else if (item.causes.length === 0) item.causes = [cause];
-    else item.causes.push(cause);
+    if (cause === undefined || item.others.length >= kept - 1) item.hasOtherCauses = true;
+    else if (item.cause === undefined) item.cause = cause;
+    else if (item.others.length === 0) item.others = [cause];
+    else item.others.push(cause);
   }
 
   #reschedule(item: Item<C>, wish: { at: number; priority: number; now: number }): void {

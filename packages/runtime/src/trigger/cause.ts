@@ -57,35 +57,48 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 /** The paths at which two objects differ, at most a few. Items of lists that have a name go by it, wherever they stand. */
 export function changedFields(old: unknown, now: unknown): readonly string[] {
   const found: string[] = [];
-  compare(old, now, "", found);
+  if (old !== now) compare(old, now, "", found);
   return found;
 }
 
 function compare(old: unknown, now: unknown, path: string, found: string[]): void {
-  if (old === now || found.length >= FIELDS_KEPT || BOOKKEEPING.has(path)) return;
-  if (!isTree(old) || !isTree(now) || Array.isArray(old) !== Array.isArray(now)) {
-    found.push(path);
-    return;
-  }
-  const [before, after, at] = childrenOf(old, now, path);
-  for (const [name, value] of before) compare(value, after.get(name), at(name), found);
-  for (const [name, value] of after) if (!before.has(name)) compare(undefined, value, at(name), found);
+  if (found.length >= FIELDS_KEPT || BOOKKEEPING.has(path)) return;
+  if (!isTree(old) || !isTree(now) || Array.isArray(old) !== Array.isArray(now)) found.push(path);
+  else if (Array.isArray(old) && Array.isArray(now)) compareItems(old, now, path, found);
+  else compareFields(old, now, path, found);
 }
 
 interface Tree {
   readonly [name: string]: unknown;
 }
 
-type Children = readonly [ReadonlyMap<string, unknown>, ReadonlyMap<string, unknown>, (name: string) => string];
-
-function childrenOf(old: Tree, now: Tree, path: string): Children {
-  if (Array.isArray(old) && Array.isArray(now)) {
-    const key = NAMES.find((name) => isKeyedBy(old, name) && isKeyedBy(now, name));
-    const mapOf = (items: readonly unknown[]): Map<string, unknown> =>
-      new Map(items.map((item, index) => [key === undefined ? String(index) : String((item as Tree)[key]), item]));
-    return [mapOf(old), mapOf(now), (name) => `${path}[${name}]`];
+/** Most fields are the same, and then nobody needs to know how they are called. */
+function compareFields(old: Tree, now: Tree, path: string, found: string[]): void {
+  for (const name in old) {
+    const value = Object.hasOwn(now, name) ? now[name] : undefined;
+    if (old[name] !== value) compare(old[name], value, fieldPath(path, name), found);
   }
-  return [new Map(Object.entries(old)), new Map(Object.entries(now)), (name) => fieldPath(path, name)];
+  for (const name in now) {
+    if (now[name] === undefined || Object.hasOwn(old, name)) continue;
+    compare(undefined, now[name], fieldPath(path, name), found);
+  }
+}
+
+function compareItems(old: readonly unknown[], now: readonly unknown[], path: string, found: string[]): void {
+  const key = NAMES.find((name) => isKeyedBy(old, name) && isKeyedBy(now, name));
+  const before = itemsBy(key, old);
+  const after = itemsBy(key, now);
+  for (const [name, item] of before) {
+    const value = after.get(name);
+    if (item !== value) compare(item, value, `${path}[${name}]`, found);
+  }
+  for (const [name, item] of after) if (!before.has(name)) compare(undefined, item, `${path}[${name}]`, found);
+}
+
+function itemsBy(key: string | undefined, items: readonly unknown[]): ReadonlyMap<string, unknown> {
+  return new Map(
+    items.map((item, index) => [key === undefined ? String(index) : String((item as Tree)[key]), item] as const),
+  );
 }
 
 /** What items of Kubernetes' lists are told apart by. */
