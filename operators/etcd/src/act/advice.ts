@@ -13,6 +13,7 @@ type Adviser = (view: View) => Advice | undefined;
 export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
   const advisers: readonly Adviser[] = [
     (seen) => quota(seen, quotaOf(spec)),
+    (seen) => room(seen, quotaOf(spec)),
     lag,
     size,
     fragmentation,
@@ -38,6 +39,13 @@ function quota({ members }: View, given: number): Advice | undefined {
       text: `the database of ${near.name} uses more than 80% of its quota: delete keys, or raise quota-backend-bytes in spec.options`,
     }
   );
+}
+
+/** Where the quota never stops anybody, a full disk does, and members do not start on one. */
+function room({ seen }: View, given: number): Advice | undefined {
+  if (seen.wanted.volumeBytes >= given) return undefined;
+  const text = `volumes of ${seen.wanted.volumeBytes} bytes are smaller than the quota of ${given}: a full disk stops members; let storage.size be larger, or lower quota-backend-bytes in spec.options`;
+  return { topic: "Disk", text };
 }
 
 function lag({ members }: View): Advice | undefined {

@@ -53,6 +53,15 @@ test("a schedule that has the form of one and is none is told", async () => {
   await assert.rejects(grown(bed, { maintenance: { defragment: { schedule: "nightly" } } }), /should match/u);
 });
 
+test("volumes that are smaller than the quota are told before they are full", async () => {
+  await using bed = await startWorld();
+  const small = await grown(bed, { profile: "large", storage: { size: "1Gi" } });
+  assert.match(JSON.stringify(small.status?.advice), /smaller than the quota/u);
+  const options = { "quota-backend-bytes": "500000000" };
+  const fitting = await grown(bed, { profile: "large", storage: { size: "1Gi" }, options });
+  assert.doesNotMatch(JSON.stringify(fitting.status?.advice), /smaller than the quota/u);
+});
+
 test("a database full of live data is not defragmented over and over, and takes writes again when it has room", async () => {
   await using bed = await startWorld();
   const options = { "quota-backend-bytes": "20000" };
