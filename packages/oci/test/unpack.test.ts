@@ -41,7 +41,8 @@ describe("unpacking", () => {
     bytes: Buffer,
     compression: "none" | "gzip" | "zstd" = "none",
     limits: { maxBytes?: number; maxEntries?: number } = {},
-  ): Promise<void> => unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
+  ): Promise<unknown> =>
+    unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
 
   test("files, folders, links and modes arrive, from every compression", async () => {
     const plain = layer([

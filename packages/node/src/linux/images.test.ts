@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -56,6 +56,23 @@ test("an image is pulled with the secrets of its pod, the first that fits", asyn
     await assert.rejects(pull(podWith("wrong")), isPullError);
     await pull(podWith("missing", "right"));
     assert.equal((await images.find("registry.test/app:v1"))?.id, image.digest);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+});
+
+test("an image whose layer is refused leaves nothing half done", async () => {
+  const home = await mkdtemp(join(tmpdir(), "images-"));
+  try {
+    const store = await openStore(join(home, "store"));
+    const layers = [[{ path: "a", body: "a" }], [{ path: ".wh...", body: "" }]];
+    const image = await buildImage({ platform: platformOf(process), layers }, store);
+    await store.tag("registry.test/bad:1", image);
+    const folder = join(home, "roots");
+    const images = new Images({ store, folder, rights: "user", session: undefined });
+    for (let turn = 0; turn < 2; turn++)
+      await assert.rejects(images.unpack("registry.test/bad:1"), { code: "UnsafeLayer" });
+    assert.deepEqual(await readdir(folder), []);
   } finally {
     await rm(home, { recursive: true, force: true });
   }

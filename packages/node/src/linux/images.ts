@@ -35,6 +35,9 @@ export interface UnpackedImage {
   readonly config: ImageConfig;
 }
 
+/** How many bytes an image may have when it is unpacked. */
+const largestImage = 16 * 2 ** 30;
+
 /** The images of a node. */
 export class Images {
   readonly #options: ImagesOptions;
@@ -89,7 +92,6 @@ export class Images {
   async #unpack(name: string): Promise<UnpackedImage> {
     const image = await this.#lookUp(name);
     if (image === undefined) throw new NodeError("CreateContainerError", `image "${name}" is not there any more`);
-    const { store, rights } = this.#options;
     const folder = join(this.#options.folder, image.descriptor.digest.replace(":", "-"));
     const isThere = await stat(folder).then(
       () => true,
@@ -98,15 +100,30 @@ export class Images {
     if (isThere) return { folder, config: image.config };
     await mkdir(this.#options.folder, { recursive: true, mode: 0o755 });
     const temporary = await mkdtemp(`${folder}.`);
-    await chmod(temporary, 0o755);
-    for (const layer of image.manifest.layers) {
-      await unpackLayer(store.read(layer.digest), compressionOf(layer.mediaType), temporary, {
+    try {
+      await this.#fill(temporary, image);
+      await moveInto(temporary, folder);
+    } catch (error) {
+      // It will be tried again and again: halves must not gather.
+      await rm(temporary, { recursive: true, force: true });
+      throw error;
+    }
+    return { folder, config: image.config };
+  }
+
+  /** All layers together may hold as much as one. */
+  async #fill(folder: string, { manifest }: StoredImage): Promise<void> {
+    const { store, rights } = this.#options;
+    await chmod(folder, 0o755);
+    let maxBytes = largestImage;
+    for (const layer of manifest.layers) {
+      const { bytes } = await unpackLayer(store.read(layer.digest), compressionOf(layer.mediaType), folder, {
         owners: rights === "root" ? "keep" : "mine",
         whiteouts: "remove",
+        maxBytes,
       });
+      maxBytes -= bytes;
     }
-    await moveInto(temporary, folder);
-    return { folder, config: image.config };
   }
 
   /** Images are known by their full name and by the name that pods use. */

@@ -31,8 +31,10 @@ export type RunHelper = (
 
 export function fromDockerConfig(config: DockerConfig, runHelper: RunHelper): CredentialSource {
   return async (registry) => {
-    const helper = config.credHelpers?.[registry] ?? config.credsStore;
-    const found = helper === undefined ? undefined : await runHelper(helper, registry);
+    const names = namesOf(registry);
+    const known = names.find((name) => config.credHelpers?.[name] !== undefined);
+    const helper = known === undefined ? config.credsStore : config.credHelpers?.[known];
+    const found = helper === undefined ? undefined : await runHelper(helper, known ?? names[0] ?? registry);
     if (found !== undefined)
       return found.Username === "<token>"
         ? { type: "token", token: found.Secret }
@@ -41,12 +43,17 @@ export function fromDockerConfig(config: DockerConfig, runHelper: RunHelper): Cr
   };
 }
 
+/** What a registry is called where logins are kept, the usual name first; Docker's own goes by that of its predecessor. */
+function namesOf(registry: string): readonly string[] {
+  return registry === "docker.io"
+    ? ["https://index.docker.io/v1/", "index.docker.io", "docker.io"]
+    : [registry, `https://${registry}`, `https://${registry}/`, `http://${registry}`];
+}
+
 function fromAuths({ auths = {} }: DockerConfig, registry: string): Credentials | undefined {
-  const names =
-    registry === "docker.io"
-      ? ["https://index.docker.io/v1/", "index.docker.io", "docker.io"]
-      : [registry, `https://${registry}`, `https://${registry}/`, `http://${registry}`];
-  const entry = names.map((name) => auths[name]).find((one) => one !== undefined);
+  const entry = namesOf(registry)
+    .map((name) => auths[name])
+    .find((one) => one !== undefined);
   if (entry === undefined) return undefined;
   if (entry.identitytoken !== undefined && entry.identitytoken !== "")
     return { type: "token", token: entry.identitytoken };

@@ -1,4 +1,5 @@
 /** A content store: blobs under their digests and images under their names, in a folder laid out as OCI says. */
+import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { digestOf, Digester, verified } from "../digest.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, ImageConfig, Index, Manifest, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
+import { withLock } from "./lock.ts";
 
 /** An image in the store, for one platform. */
 export interface StoredImage {
@@ -29,7 +31,6 @@ export async function openStore(folder: string): Promise<Store> {
 /** A folder of blobs. What is in it was checked when it came in; temporary files are never mistaken for blobs. */
 export class Store {
   readonly folder: string;
-  #serial = 0;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -75,7 +76,7 @@ export class Store {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     expected?: { readonly digest: string; readonly size?: number },
   ): Promise<{ digest: string; size: number }> {
-    const temporary = join(this.folder, "blobs", `.incoming-${process.pid}-${this.#serial++}`);
+    const temporary = join(this.folder, "blobs", `.incoming-${randomUUID()}`);
     const file = await open(temporary, "wx");
     const digester = new Digester();
     try {
@@ -103,15 +104,13 @@ export class Store {
 
   /** Gives an image a name; a name that was taken moves to the new image. */
   async tag(name: string, descriptor: Descriptor): Promise<void> {
-    const { manifests, ...index } = await this.#index();
     const { [nameAnnotation]: _, [containerdName]: __, ...kept } = descriptor.annotations ?? {};
     const named = { ...descriptor, annotations: { ...kept, [containerdName]: name, [nameAnnotation]: name } };
-    await this.#replaceIndex({ ...index, manifests: [...manifests.filter((one) => nameOf(one) !== name), named] });
+    await this.#changeNames((manifests) => [...manifests.filter((one) => nameOf(one) !== name), named]);
   }
 
   async untag(name: string): Promise<void> {
-    const { manifests, ...index } = await this.#index();
-    await this.#replaceIndex({ ...index, manifests: manifests.filter((one) => nameOf(one) !== name) });
+    await this.#changeNames((manifests) => manifests.filter((one) => nameOf(one) !== name));
   }
 
   /** Takes a name away, and the blobs that no other name needs. */
@@ -166,10 +165,14 @@ export class Store {
       : (JSON.parse(text) as Index);
   }
 
-  async #replaceIndex(index: Index): Promise<void> {
-    const temporary = join(this.folder, `.index-${process.pid}-${this.#serial++}.json`);
-    await writeFile(temporary, JSON.stringify(index));
-    await rename(temporary, join(this.folder, "index.json"));
+  /** All names are in one file: whoever changes it must have read it after everybody else has. */
+  async #changeNames(change: (manifests: Index["manifests"]) => Index["manifests"]): Promise<void> {
+    await withLock(join(this.folder, ".index.lock"), async () => {
+      const { manifests, ...index } = await this.#index();
+      const temporary = join(this.folder, `.index-${randomUUID()}.json`);
+      await writeFile(temporary, JSON.stringify({ ...index, manifests: change(manifests) }));
+      await rename(temporary, join(this.folder, "index.json"));
+    });
   }
 
   /** Every blob in the store. */

@@ -21,13 +21,13 @@ export interface UnpackOptions {
 
 const defaults = { maxBytes: 16 * 2 ** 30, maxEntries: 1_000_000 };
 
-/** Unpacks one layer over what is in the folder already. */
+/** Unpacks one layer over what is in the folder already; says how many bytes its files have. */
 export async function unpackLayer(
   chunks: AsyncIterable<Uint8Array>,
   compression: Compression,
   folder: string,
   options: UnpackOptions,
-): Promise<void> {
+): Promise<{ readonly bytes: number }> {
   const limits = { ...defaults, ...options };
   let bytes = 0;
   let entries = 0;
@@ -39,6 +39,7 @@ export async function unpackLayer(
     if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
     await place(entry, folder, { ...options, written });
   }
+  return { bytes };
 }
 
 async function* decompress(chunks: AsyncIterable<Uint8Array>, compression: Compression): AsyncGenerator<Uint8Array> {
