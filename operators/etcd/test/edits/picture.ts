@@ -42,7 +42,7 @@ export async function pictureOf(scene: Scene, name: string): Promise<unknown> {
   const cluster = (await kube.get(scene.path("etcdclusters", name, "/apis/etcd.capstan.dev/v1"))) as ClusterShape;
   const { version, size, ready, advice, members = [], conditions = [] } = cluster.status ?? {};
   return {
-    pods: pods.map(shapeOf),
+    pods: pods.map((pod) => shapeOf(pod, name)),
     service: serviceShape(await kube.get(scene.path("services", `${name}-client`))),
     budget: specOf(await kube.get(scene.path("poddisruptionbudgets", name, "/apis/policy/v1")))["minAvailable"],
     secrets: (await kube.list(`${scene.path("secrets")}?${OF_CLUSTER}=${name}`))
@@ -54,12 +54,13 @@ export async function pictureOf(scene: Scene, name: string): Promise<unknown> {
   };
 }
 
-function shapeOf({ metadata, spec }: PodShape): unknown {
+function shapeOf({ metadata, spec }: PodShape, name: string): unknown {
   const [container] = spec.containers;
+  const flags = container?.args?.filter((flag) => !OWN.test(flag));
   return {
     labels: Object.keys(metadata.labels ?? {}).toSorted(),
     image: container?.image,
-    flags: container?.args?.filter((flag) => !OWN.test(flag)),
+    flags: flags?.map((flag) => flag.replace(`=${name}-`, "=NAME-")),
     resources: container?.resources,
     containers: spec.containers.length,
     nodeSelector: spec.nodeSelector,

@@ -24,7 +24,7 @@ export async function lostWrites(scene: Scene, history: readonly Event[], notice
   const { recovery } = (await scene.cluster()).status ?? {};
   const { revision = 0, mayBeLost = "", phase } = recovery ?? {};
   assert.equal(phase, "Done");
-  assert.match(mayBeLost, new RegExp(`^writes after revision ${revision} that only `, "u"));
+  assert.match(mayBeLost, new RegExp(`^writes after revision ${revision}: those that only `, "u"));
   const before = history.filter(({ ended }) => ended < noticed);
   for (const [key, events] of byKey(before)) await compareAt(scene, { key, events, revision });
   return before.filter((event) => (event.revision ?? 0) > revision).length;
