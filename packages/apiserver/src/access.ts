@@ -1,7 +1,7 @@
 /** Who may do what, and whose a token is: for reviews, for rules that grant rights, and for issuing tokens. */
 import { createPrivateKeyPem, toJwtKey, type JwtKey } from "@capstan/pki";
 import type { Authentication, Authenticator } from "./authenticate/authenticator.ts";
-import { bearerTokenOf } from "./authenticate/bearer.ts";
+import { bearerOf } from "./authenticate/bearer.ts";
 import { checkToken, type TokenAuthority } from "./authenticate/service-account.ts";
 import { withEverybody, type UserInfo } from "./authenticate/user.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
@@ -52,9 +52,9 @@ export function tokenAuthenticator(access: Access): Authenticator {
   return {
     name: "token",
     authenticate(call) {
-      const token = bearerTokenOf(call);
-      if (token === undefined) return { type: "none" };
-      const found = access.authenticate(token, []);
+      const bearer = bearerOf(call);
+      if (bearer.type === "none") return bearer;
+      const found = access.authenticate(bearer.token, []);
       return found.type === "none" ? { type: "rejected", reason: "invalid bearer token" } : found;
     },
   };

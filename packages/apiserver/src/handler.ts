@@ -17,7 +17,7 @@ import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { toRefusal } from "./refusal.ts";
 import { checkTimeout } from "./route/timeout.ts";
-import { plainText } from "./paths/plain.ts";
+import { pageNotFound, plainText } from "./paths/plain.ts";
 import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
@@ -38,7 +38,7 @@ export function createHandler(parts: ServerParts): Handler {
     try {
       checkDisk(parts);
       checkTimeout(info, query);
-      const user = await identify(parts, call, { info, query });
+      const user = await identify(parts, call, { info, query, warnings });
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);
@@ -78,6 +78,8 @@ function unreadableRequest(url: string, auditId: string): Answer {
 }
 
 function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {
+  // Who may what is decided without the slashes, but nothing is served there: a proxy in front may have let it pass for that.
+  if (exchange.path.startsWith("//")) return pageNotFound();
   return info.type === "path" ? servePath(exchange, info) : serveResource(exchange, info);
 }
 

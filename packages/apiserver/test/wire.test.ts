@@ -258,3 +258,38 @@ for (const { what, status, headers } of unwritable) {
     });
   }
 }
+
+/** Paths as they are: whoever makes a URL of them first takes dots and slashes away. */
+async function getRaw(server: ApiServer, path: string): Promise<string> {
+  const socket = dial(server);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\nconnection: close\r\n\r\n`);
+  return rest(socket);
+}
+
+test("paths that begin with two slashes lead nowhere, whatever stands behind them", async () => {
+  await using server = await start({}, false);
+  for (const path of ["//api/v1/namespaces/default", "//version", "//healthz", "//apis"]) {
+    assert.match(await getRaw(server, path), /^HTTP\/1.1 404 .*404 page not found/s, path);
+  }
+});
+
+test("names that would leave their folder are refused before anything is looked for", async () => {
+  await using server = await start({}, false);
+  for (const [path, name] of [
+    [`${maps}/..`, ".."],
+    [`${maps}/%2E`, "."],
+    ["/api/v1/nodes/%2e%2E", ".."],
+    ["/apis/apps/v1/namespaces/default/deployments/../scale", ".."],
+  ]) {
+    const answer = await getRaw(server, path ?? "");
+    assert.match(answer, /^HTTP\/1.1 400 /, path);
+    assert.ok(answer.includes(`Name parameter invalid: \\"${name}\\": may not be '${name}'`), answer);
+  }
+});
+
+test("a watch whose time is over before it begins says nothing", async () => {
+  await using server = await start({}, false);
+  assert.equal((await ask(server, "POST", maps, { metadata: { name: "a" } })).status, 201);
+  const { status, text } = await ask(server, "GET", `${maps}?watch=1&timeoutSeconds=-1`);
+  assert.deepEqual([status, text], [200, ""]);
+});

@@ -231,4 +231,23 @@ export const policies = defineTopic("policies", {
     write({ y: "z" }),
     patch("json", `${maps}/m`, [{ op: "remove", path: "/data/x" }]),
   ],
+  "mutating: goes on after a mutation that fails": [
+    ...mutating(
+      [
+        jsonPatch("[JSONPatch{op: 'remove', path: '/data/nope'}]"),
+        apply("Object{data: {'c': '1'}}"),
+        jsonPatch("[JSONPatch{op: 'remove', path: '/data/neither'}]"),
+      ],
+      { spec: { failurePolicy: "Ignore" } },
+    ),
+    write({ a: "b" }),
+  ],
+  "mutating: tells every mutation that fails": [
+    ...mutating([
+      jsonPatch("[JSONPatch{op: 'remove', path: '/data/nope'}]"),
+      apply("Object{data: {'c': '1'}}"),
+      jsonPatch("[JSONPatch{op: 'remove', path: '/data/neither'}]"),
+    ]),
+    write({ a: "b" }),
+  ],
 });

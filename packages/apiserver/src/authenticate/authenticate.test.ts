@@ -55,6 +55,23 @@ test("a static token is a user, and another one is refused", async () => {
   assert.equal((await tokens.authenticate(call({}))).type, "none");
 });
 
+test("a token is the word after one space", async () => {
+  const tokens = authenticator({ secret: { name: "ann", groups: ["dev"] } });
+  const said = async (authorization: string): Promise<string> => {
+    const { type } = await tokens.authenticate(call({ authorization }));
+    return type;
+  };
+  assert.equal(await said("bearer secret more"), "user");
+  assert.equal(await said(" Bearer secret "), "user");
+  assert.equal(await said("Bearer"), "none");
+  assert.equal(await said("Bearer\tsecret"), "none");
+  assert.equal(await said("Bearersecret secret"), "none");
+  assert.deepEqual(await tokens.authenticate(call({ authorization: "Bearer  secret" })), {
+    type: "none",
+    warning: "the provided Authorization header contains extra space before the bearer token, and is ignored",
+  });
+});
+
 test("a token may come as a WebSocket protocol", async () => {
   const tokens = authenticator({ secret: { name: "ann", groups: [] } });
   const protocol = `v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.${Buffer.from("secret").toString("base64url")}`;

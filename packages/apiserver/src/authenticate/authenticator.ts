@@ -8,8 +8,8 @@ export type Authentication =
   | { readonly type: "user"; readonly user: UserInfo; readonly audiences?: readonly string[] }
   /** There are credentials of this form and they are bad: 401 unless another form accepts. */
   | { readonly type: "rejected"; readonly reason: string }
-  /** There are no credentials of this form. */
-  | { readonly type: "none" };
+  /** There are no credentials of this form; what only looks like some may deserve a warning. */
+  | { readonly type: "none"; readonly warning?: string };
 
 /** One form of credentials: a client certificate, a static token, a service account token. */
 export interface Authenticator {
@@ -23,12 +23,14 @@ export function authenticateWith(authenticators: readonly Authenticator[]): Auth
     name: "union",
     async authenticate(call) {
       let rejected: Authentication | undefined;
+      let none: Authentication = { type: "none" };
       for (const one of authenticators) {
         const result = await one.authenticate(call);
         if (result.type === "user") return result;
         if (result.type === "rejected") rejected ??= result;
+        if (result.type === "none" && result.warning !== undefined) none = result;
       }
-      return rejected ?? { type: "none" };
+      return rejected ?? none;
     },
   };
 }

@@ -3,10 +3,23 @@ import { type Call, headerOf } from "../call.ts";
 
 const protocolPrefix = "base64url.bearer.authorization.k8s.io.";
 
-export function bearerTokenOf(call: Call): string | undefined {
-  const header = /^bearer +(\S+)\s*$/i.exec(headerOf(call, "authorization") ?? "");
-  if (header) return header[1];
+/** A token, or none, and then perhaps why what looks like one is not taken. */
+export type Bearer =
+  | { readonly type: "token"; readonly token: string }
+  | { readonly type: "none"; readonly warning?: string };
+
+const extraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+
+/** What a call bears. */
+export function bearerOf(call: Call): Bearer {
+  const [scheme = "", token, rest] = (headerOf(call, "authorization") ?? "").trim().split(" ");
+  if (token !== undefined && scheme.toLowerCase() === "bearer") {
+    if (token !== "") return { type: "token", token };
+    return rest === undefined ? { type: "none" } : { type: "none", warning: extraSpace };
+  }
   const protocols = (headerOf(call, "sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
   const encoded = protocols.find((one) => one.startsWith(protocolPrefix))?.slice(protocolPrefix.length);
-  return encoded === undefined ? undefined : Buffer.from(encoded, "base64url").toString("utf8");
+  return encoded === undefined
+    ? { type: "none" }
+    : { type: "token", token: Buffer.from(encoded, "base64url").toString("utf8") };
 }

@@ -12,11 +12,12 @@ import { anonymous, type UserInfo } from "./user.ts";
 export interface Purpose {
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
+  readonly warnings: Set<string>;
 }
 
 /** The user of a call; 401 for bad credentials, 403 for an impersonation that is not allowed. */
-export async function identify(parts: ServerParts, call: Call, { info, query }: Purpose): Promise<UserInfo> {
-  const user = call.user ?? (await authenticate(parts, call));
+export async function identify(parts: ServerParts, call: Call, { info, query, warnings }: Purpose): Promise<UserInfo> {
+  const user = call.user ?? (await authenticate(parts, call, warnings));
   if (!impersonates(call)) return user;
   const impersonation = impersonationOf(call, accessOf({ user, query }, info));
   switch (impersonation.type) {
@@ -55,7 +56,7 @@ async function refusalOf({ authorizer }: ServerParts, { needs }: Way): Promise<S
   return undefined;
 }
 
-async function authenticate(parts: ServerParts, call: Call): Promise<UserInfo> {
+async function authenticate(parts: ServerParts, call: Call, warnings: Set<string>): Promise<UserInfo> {
   const result = await parts.authenticator.authenticate(call);
   switch (result.type) {
     case "user":
@@ -63,6 +64,7 @@ async function authenticate(parts: ServerParts, call: Call): Promise<UserInfo> {
     case "rejected":
       throw apiErrors.unauthorized("Unauthorized");
     case "none":
+      if (result.warning !== undefined) warnings.add(result.warning);
       return anonymous;
   }
 }

@@ -61,8 +61,7 @@ export function serveHealth(path: string, query: URLSearchParams): Answer | unde
   const [, endpoint = "", ...rest] = path.split("/");
   const names = Object.hasOwn(checks, endpoint) ? checks[endpoint] : undefined;
   if (names === undefined) return undefined;
-  const check = rest.join("/");
-  if (check !== "") return names.includes(check) ? plainText(200, "ok") : pageNotFound();
+  if (rest.length > 0) return names.includes(rest.join("/")) ? plainText(200, "ok") : pageNotFound();
   return serveAll(endpoint, names, query);
 }
 

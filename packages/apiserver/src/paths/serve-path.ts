@@ -30,11 +30,11 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
     case "version":
       return parts.length === 1 ? serveVersion(onlyGet(exchange)) : pageNotFound();
     case "metrics":
-      return parts.length === 1 ? serveMetrics(exchange.parts) : pageNotFound();
+      return path === "/metrics" ? serveMetrics(exchange.parts) : pageNotFound();
     case "openapi":
       return serveOpenApi(exchange, parts);
     default:
-      return openId(exchange, trimmed) ?? serveHealth(trimmed, exchange.query) ?? pageNotFound();
+      return openId(exchange, trimmed) ?? serveHealth(path, exchange.query) ?? pageNotFound();
   }
 }
 

@@ -99,8 +99,8 @@ function toResourceRequest({ method, path, query, group, version, rest, isWatchP
 
 /** `namespaces/<name>/<resource>` scopes a resource; with less behind it, the namespace itself is meant. */
 function splitNamespace(rest: string[]): { namespace: string; parts: string[] } {
-  const [first, namespace = "", third] = rest;
-  if (first !== "namespaces" || namespace === "") return { namespace: "", parts: rest };
+  const [first, namespace, third] = rest;
+  if (first !== "namespaces" || namespace === undefined) return { namespace: "", parts: rest };
   const isScope = third !== undefined && !namespaceSubresources.has(third);
   return { namespace, parts: isScope ? rest.slice(2) : rest };
 }

@@ -15,10 +15,12 @@ import type { AnyDraft } from "../builtin/draft.ts";
 import type { KindRules, Propagation } from "../builtin/rules.ts";
 import { respondJson, respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { storageKey, type ServedResource } from "../resources/resource.ts";
+import type { ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { admissionRequest } from "./context.ts";
 import { readDeleteOptions, type DeleteOptions } from "./delete-options.ts";
+import { present } from "./present.ts";
+import { requestedKey } from "./requested-key.ts";
 
 /** Answers a DELETE of one object. */
 export async function remove(exchange: ResourceExchange): Promise<Answer> {
@@ -66,11 +68,13 @@ export type Removed =
 
 /** Deletes one object by name, with everything that is to be observed. */
 export async function removeObject(exchange: ResourceExchange, name: string, options: DeleteOptions): Promise<Removed> {
-  const { resource, info, parts } = exchange;
-  const key = storageKey(resource, info.namespace, name);
+  const { resource, parts } = exchange;
+  const key = requestedKey(exchange, name);
   for (;;) {
     const entry = parts.store.get(resource.storage, key);
     if (entry === undefined) throw apiErrors.notFound(resource.qualified, name);
+    // What cannot be shown in the version of the request cannot be deleted in it, either.
+    if (resource.conversion !== undefined) await present(resource, entry.object);
     checkPreconditions(exchange, entry.object, options);
     await admitDelete(exchange, name, { old: entry.object, options });
     if (parts.store.get(resource.storage, key) !== entry) continue;
@@ -145,11 +149,17 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   const grace = graceOf(exchange, draft, options);
   if (grace === "pending") return { type: "marked", object: old };
   setFinalizers(draft, finalizersAfter(exchange, old, options));
-  const isKept = draft.metadata.finalizers !== undefined || deletion?.stays?.(old) === true;
+  const isKept = draft.metadata.finalizers !== undefined || staysFor(deletion, old);
   if (grace === "none" && !isKept) return gone(exchange, entry, options);
   if (grace === "none") markDeleted(draft, context.now);
   deletion?.begin?.(draft, context);
   return mark(exchange, entry, { draft, isOver: grace === 0 && !isKept, options });
+}
+
+/** Kinds that begin deletions themselves are only marked at first, even if nothing keeps them. */
+function staysFor(deletion: KindRules["deletion"], old: KubeObject): boolean {
+  const isFirst = deletion?.beginsItself === true && old.metadata.deletionTimestamp === undefined;
+  return isFirst || deletion?.stays?.(old) === true;
 }
 
 /** Kinds that begin deletions themselves begin them once. */

@@ -3,9 +3,9 @@ import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { respondObject, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { storageKey } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import { parseRevision, tooLargeVersion } from "../store/list.ts";
+import { requestedKey } from "./requested-key.ts";
 
 /** Answers a GET of one object. */
 export async function get(exchange: ResourceExchange): Promise<Answer> {
@@ -19,14 +19,15 @@ export async function get(exchange: ResourceExchange): Promise<Answer> {
 }
 
 /** The entry that a request names, no older than it asks for. */
-export function findEntry({ resource, info, query, parts }: ResourceExchange): Entry {
+export function findEntry(exchange: ResourceExchange): Entry {
+  const { resource, info, query, parts } = exchange;
   const asked = parseRevision(query.get("resourceVersion") ?? "", (why) => {
     // Events are kept where nobody watches them, and read by another way.
     if (resource.storage === "events") return apiErrors.badRequest(`invalid resource version: ${why}`);
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });
   if (asked > parts.store.revision) throw tooLargeVersion(asked, parts.store.revision, { resource: resource.storage });
-  const entry = parts.store.get(resource.storage, storageKey(resource, info.namespace, info.name));
+  const entry = parts.store.get(resource.storage, requestedKey(exchange, info.name));
   if (entry === undefined) throw apiErrors.notFound(resource.qualified, info.name);
   return entry;
 }

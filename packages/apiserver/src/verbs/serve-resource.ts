@@ -98,8 +98,13 @@ function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {
 /** A namespaced resource needs a namespace for everything but lists; a cluster-scoped one must not have any. */
 function checkScope(resource: ServedResource, info: ResourceRequest): void {
   if (resource.namespaced) {
-    if (info.namespace === "" && info.name !== "") throw unknownResource();
+    if (info.namespace === "" && info.name !== "") throw outOfScope(info);
   } else if (info.namespace !== "" && info.resource !== "namespaces") throw unknownResource();
+}
+
+/** A namespace may be missing, or be there without a name. */
+function outOfScope({ path }: ResourceRequest): StatusError {
+  return path.includes("/namespaces//") ? apiErrors.badRequest("Namespace parameter required.") : unknownResource();
 }
 
 function findSubresource(resource: ServedResource, info: ResourceRequest): ServedSubresource | undefined {

@@ -25,6 +25,7 @@ import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
 import { withConversions } from "../custom/pending-conversion.ts";
 import { present } from "./present.ts";
+import { requestedKey } from "./requested-key.ts";
 
 /** What a write wants to store, given what is there; both in the version of the request. */
 export type Change = (live: KubeObject | undefined) => AnyDraft | Promise<AnyDraft>;
@@ -51,8 +52,8 @@ const maxAttempts = 100;
 
 /** Writes until nobody interferes. */
 export async function write(exchange: ResourceExchange, request: Write): Promise<Written> {
-  const { resource, info, parts } = exchange;
-  const key = storageKey(resource, info.namespace, request.name);
+  const { resource, parts } = exchange;
+  const key = requestedKey(exchange, request.name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const entry = parts.store.get(resource.storage, key);
     if (entry === undefined) return createMissing(exchange, request);

@@ -6,6 +6,7 @@ import { customLives } from "./custom-lives.ts";
 import { customRules } from "./custom-rules.ts";
 import { empties } from "./empties.ts";
 import { everyKind } from "./every-kind.ts";
+import { hostileLives } from "./hostile-lives.ts";
 import { hostileRules } from "./hostile-rules.ts";
 import { hostileWire } from "./hostile-wire.ts";
 import { limits } from "./limits.ts";
@@ -24,6 +25,7 @@ export const exploredTopics: readonly Topic[] = [
   customRules,
   empties,
   everyKind,
+  hostileLives,
   hostileRules,
   hostileWire,
   limits,

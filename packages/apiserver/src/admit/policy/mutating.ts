@@ -60,13 +60,12 @@ async function dispatch(
     const id = keyOf(invocation);
     if (rounds.isSecond && !state.wanted.has(id)) continue;
     const outcome = await mutate(invocation, forms, context);
-    if (outcome.type === "failed") misconfigured.push({ ...invocation, message: outcome.message });
-    if (outcome.type === "changed") {
+    for (const message of outcome.failures) misconfigured.push({ ...invocation, message });
+    if (outcome.isChanged) {
       wantAgain(state);
       rounds.isSecondWanted = true;
     }
-    const isAsked = outcome.type === "changed" || outcome.type === "same";
-    if (isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+    if (outcome.isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
   }
   state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
   refuse(request, misconfigured);
@@ -77,11 +76,13 @@ function keyOf({ policy, binding, params }: Invocation<MutatingPolicy>): string 
   return [policy.metadata.name, binding.metadata.name, namespace, name].join("/");
 }
 
-type Outcome =
-  | { readonly type: "changed" }
-  | { readonly type: "same" }
-  | { readonly type: "skipped" }
-  | { readonly type: "failed"; readonly message: string };
+interface Outcome {
+  /** Whether the policy was for this object. */
+  readonly isAsked: boolean;
+  readonly isChanged: boolean;
+  /** Of each mutation that failed; the others are made nevertheless. */
+  readonly failures: readonly string[];
+}
 
 async function mutate(
   { policy, form, params }: Invocation<MutatingPolicy>,
@@ -100,8 +101,9 @@ async function mutate(
   });
   const conditions = program.bind(await sceneNow(), params, { remaining: policyBudget });
   const matched = checkConditions(program.conditions, conditions, policy.spec.failurePolicy);
-  if (matched.type === "error") return { type: "failed", message: matched.message };
-  if (matched.type === "skip") return { type: "skipped" };
+  if (matched.type === "error") return { isAsked: false, isChanged: false, failures: [matched.message] };
+  if (matched.type === "skip") return { isAsked: false, isChanged: false, failures: [] };
+  const failures: string[] = [];
   let isChanged = false;
   for (const mutation of policy.spec.mutations ?? []) {
     try {
@@ -113,10 +115,10 @@ async function mutate(
       isChanged = true;
     } catch (error) {
       if (!(error instanceof MutationError) && !(error instanceof BudgetExceeded)) throw error;
-      return { type: "failed", message: error.message };
+      failures.push(error.message);
     }
   }
-  return { type: isChanged ? "changed" : "same" };
+  return { isAsked: true, isChanged, failures };
 }
 
 /** All that failed is told, the first in the message. */
