@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { busybox, skip, startRealWorld, type RealWorld } from "./real-world.ts";
@@ -61,4 +61,10 @@ test("links on a node's disk lead to that disk, not to the machine", { skip }, a
     /leaves the volume/.test(JSON.stringify(status?.containerStatuses)),
   );
   assert.equal(refused.status?.containerStatuses?.[0]?.state?.waiting?.reason, "CreateContainerConfigError");
+});
+
+test("what pods leave on disk is the owner's alone, also while pods of other users run", { skip }, async () => {
+  const output = await world.outputOf("other", "id -u", { securityContext: { runAsUser: 1234 } });
+  assert.equal(output, "1234\n");
+  assert.equal((await stat(world.state)).mode & 0o077, 0);
 });

@@ -10,7 +10,7 @@ import { Groups } from "./cgroups/groups.ts";
 import { findEnterKit, type EnterKit } from "./enter-kit.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
-import { machineScript } from "./network.ts";
+import { machineScript, shownFolders } from "./network.ts";
 import { ownRootScript } from "./own-root.ts";
 import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
@@ -86,11 +86,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24", roots = join(state, "roots") } = options;
   const names = { domain: "cluster.local", server: "10.0.0.10", ...options.names };
   const door = join(state, "door.sock");
-  await mkdir(state, { recursive: true });
-  await chmod(state, 0o755);
   await rm(door, { force: true });
-  // Containers of an earlier life are gone; what they wrote into their own file systems goes with them.
-  await rm(join(state, "containers"), { recursive: true, force: true });
+  await makeState(state);
   const exits: MachineParts["exits"] = new Map();
   let answer = (_question: Buffer): Promise<Buffer | undefined> => Promise.resolve(undefined);
   const groups = await openGroups(rights, state);
@@ -144,6 +141,18 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Pods leave secrets and folders that anybody may write to: nobody else on the machine gets near them. */
+async function makeState(state: string): Promise<void> {
+  await mkdir(state, { recursive: true });
+  await chmod(state, 0o700);
+  // Containers of an earlier life are gone; what they wrote into their own file systems goes with them.
+  await rm(join(state, "containers"), { recursive: true, force: true });
+  for (const name of shownFolders) {
+    await mkdir(join(state, name), { recursive: true });
+    await chmod(join(state, name), 0o755);
+  }
 }
 
 /** Only root has groups of its own: whoever is not would need them from whoever is. */

@@ -39,12 +39,16 @@ export function hostPortElements({ spec }: BoundPod, ip: string, nodeAddress: st
   });
 }
 
+/** The parts of a state that are seen from inside. The state itself is its owner's alone, so these are shown one by one. */
+export const shownFolders: readonly string[] = ["pods", "containers", "disk", "roots"];
+
 /** Prepares the network and the file systems of the namespaces, once. */
 export function machineScript(state: string, inside: string, names: string): string {
   return [
     `mount -t tmpfs -o mode=755 tmpfs /mnt`,
-    `mkdir -p ${inside}`,
-    `mount --bind ${quoted(state)} ${inside}`,
+    ...shownFolders.map(
+      (name) => `mkdir -p ${inside}/${name}; mount --bind ${quoted(`${state}/${name}`)} ${inside}/${name}`,
+    ),
     "ip link set lo up",
     `ip addr add ${names}/32 dev lo`,
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
