@@ -208,6 +208,15 @@ describe("a status draft", () => {
   });
 });
 
+test("the breaker does not look at all children for each write of one, however many there are", async (t) => {
+  const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const walks = t.mock.method(Map.prototype, Symbol.iterator);
+  for (let at = 0; at < 12_000; at++) await breaker.check({ kind, key: `ns/${at}`, field: "" });
+  walks.mock.restore();
+  assert.ok(walks.mock.callCount() < 100, `${walks.mock.callCount()} walks over maps`);
+});
+
 test("the breaker allows so many writes in a time and starts afresh after it", async () => {
   const clock = new VirtualClock();
   const get = () => Promise.reject(new Error("not reachable"));

@@ -24,12 +24,16 @@ export interface Repair {
   readonly field: string;
 }
 
+/** Children that are remembered before those that were left alone for long are looked for. */
+const REMEMBERED = 10_000;
+
 /** Counts writes to each child. */
 export class Breaker {
   readonly #clock: Clock;
   readonly #api: Api;
   readonly #budget: WriteBudget;
   readonly #repairs = new Map<string, { times: number[]; fields: Set<string> }>();
+  #sweepAt = REMEMBERED;
 
   constructor(options: { readonly clock: Clock; readonly api: Api; readonly budget?: WriteBudget | undefined }) {
     this.#clock = options.clock;
@@ -54,11 +58,13 @@ export class Breaker {
     throw await this.#describe(kind, key, [...record.fields]);
   }
 
+  /** Looks at all of them only when they have doubled since: at each write, a burst of many children would cost the square of their number. */
   #sweep(now: number): void {
-    if (this.#repairs.size < 10_000) return;
+    if (this.#repairs.size < this.#sweepAt) return;
     for (const [id, { times }] of this.#repairs) {
       if (now - (times.at(-1) ?? 0) > this.#budget.within) this.#repairs.delete(id);
     }
+    this.#sweepAt = Math.max(REMEMBERED, 2 * this.#repairs.size);
   }
 
   async #describe(kind: AnyKind, key: string, fields: readonly string[]): Promise<RuntimeError> {

@@ -22,6 +22,9 @@ export interface TurnRecord {
 const TURNS_KEPT = 8;
 const OBJECTS_KEPT = 10_000;
 
+/** So many more are forgotten together: to find the oldest of a map, everything that was deleted before it is passed again. */
+const FORGOTTEN_AT_ONCE = 1_000;
+
 /** The memory of one operator. */
 export class History {
   readonly #turns = new Map<string, TurnRecord[]>();
@@ -32,7 +35,14 @@ export class History {
     // Re-inserting moves the object to the end: the first in the map is the one that was quiet for longest.
     this.#turns.delete(id);
     this.#turns.set(id, [...turns.slice(1 - TURNS_KEPT), turn]);
-    if (this.#turns.size > OBJECTS_KEPT) this.#turns.delete(this.#turns.keys().next().value ?? "");
+    if (this.#turns.size > OBJECTS_KEPT + FORGOTTEN_AT_ONCE) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    for (const id of this.#turns.keys()) {
+      if (this.#turns.size <= OBJECTS_KEPT) return;
+      this.#turns.delete(id);
+    }
   }
 
   /** The turns of an object, the latest last. */

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { History } from "./explain.ts";
+import type { TurnRecord } from "./explain.ts";
+
+const turn = (message: string): TurnRecord => ({
+  at: "2026-01-01T00:00:00.000Z",
+  causes: [],
+  reads: [],
+  writes: [],
+  decisions: [],
+  outcome: "done",
+  message,
+  milliseconds: 1,
+  next: "forget",
+});
+
+test("keeps the last turns of each object, and of many objects those that were looked at last", () => {
+  const history = new History();
+  for (let at = 0; at < 30_000; at++) {
+    history.record("c", `ns/${at}`, turn("first"));
+    // One object stays in use and is never among the oldest.
+    history.record("c", "ns/0", turn(`again ${at}`));
+  }
+  const kept = [...history].map(({ key }) => key);
+  assert.ok(kept.length >= 10_000 && kept.length <= 11_000, `${kept.length} objects are kept`);
+  assert.equal(kept.at(-1), "ns/0");
+  assert.equal(kept.at(-2), "ns/29999");
+  assert.equal(kept.includes("ns/1"), false);
+  assert.deepEqual(
+    history.of("c", "ns/0").map(({ message }) => message),
+    Array.from({ length: 8 }, (_, at) => `again ${29_992 + at}`),
+  );
+});
