@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
+import { StorageClass } from "capstan/kinds/storage.k8s.io/v1";
 import { Pod, Secret, Service } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { leavesOf, pick, randomFrom, valueFor, withValue } from "./values.ts";
@@ -58,15 +59,22 @@ function mended(spec: Spec): Spec {
   return { ...spec, ...image, ...options, paused: false, size: Math.max(1, Number(spec["size"])) };
 }
 
+/** Volumes can grow there: where they cannot, an old cluster never has those of a fresh one. */
+async function startRoomyWorld(): Promise<EtcdWorld> {
+  const bed = await startWorld();
+  await bed.world.apply(StorageClass, "disks", { provisioner: "example.com/disks", allowVolumeExpansion: true });
+  return bed;
+}
+
 const SEED = Number(process.env["CAPSTAN_SEED"] ?? 7);
 const STEPS = Number(process.env["CAPSTAN_STEPS"] ?? 200);
 
 test(`${STEPS} random edits, good and bad, never end a quorum and lead where a fresh cluster would stand (seed ${SEED})`, async () => {
   const random = randomFrom(SEED);
   const leaves = specLeaves();
-  await using bed = await startWorld();
+  await using bed = await startRoomyWorld();
   bed.kubelet.refusedImage = /^nowhere/u;
-  let spec: Spec = { size: 3, version: "3.5.35", image: "etcd:{version}" };
+  let spec: Spec = { size: 3, version: "3.5.35", image: "etcd:{version}", storage: { className: "disks" } };
   await settle(bed, spec);
   const rest: Rest = { isAllowed: false };
   let accepted = 0;
@@ -85,7 +93,7 @@ test(`${STEPS} random edits, good and bad, never end a quorum and lead where a f
   assert.ok(accepted > STEPS / 4 && accepted < STEPS, `${accepted} of ${STEPS} edits were accepted`);
   spec = mended((await bed.cluster()).spec as unknown as Spec);
   await settle(bed, spec);
-  await using fresh = await startWorld();
+  await using fresh = await startRoomyWorld();
   await settle(fresh, { ...spec, version: (await bed.cluster()).status?.version });
   await bed.world.apply(EtcdCluster, "e", {
     spec: { ...spec, version: (await bed.cluster()).status?.version } as never,
