@@ -21,6 +21,9 @@ export type AnswerBody = string | Uint8Array | LiveBody;
 /** Header names in lower case. */
 export type AnswerHeaders = Record<string, string | string[]>;
 
+/** What the messages of a WebSocket are. */
+export type Messages = "text" | "binary";
+
 /** One answer. */
 export interface Answer {
   readonly status: number;
@@ -28,6 +31,8 @@ export interface Answer {
   readonly body: AnswerBody;
   /** Whether a body that goes on is worth compressing; texts are when they are long. */
   readonly compressible?: boolean;
+  /** Whether each chunk of a body that goes on is a message of its own, for clients that ask for a WebSocket. */
+  readonly messages?: Messages;
 }
 
 /** Whether a body goes on. */

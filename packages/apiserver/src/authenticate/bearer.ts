@@ -3,6 +3,11 @@ import { type Call, headerOf } from "../call.ts";
 
 const protocolPrefix = "base64url.bearer.authorization.k8s.io.";
 
+/** Whether a sub-protocol is no protocol but a token. */
+export function isBearerProtocol(protocol: string): boolean {
+  return protocol.startsWith(protocolPrefix);
+}
+
 /** A token, or none, and then perhaps why what looks like one is not taken. */
 export type Bearer =
   | { readonly type: "token"; readonly token: string }
@@ -18,7 +23,7 @@ export function bearerOf(call: Call): Bearer {
     return rest === undefined ? { type: "none" } : { type: "none", warning: extraSpace };
   }
   const protocols = (headerOf(call, "sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
-  const encoded = protocols.find((one) => one.startsWith(protocolPrefix))?.slice(protocolPrefix.length);
+  const encoded = protocols.find(isBearerProtocol)?.slice(protocolPrefix.length);
   return encoded === undefined
     ? { type: "none" }
     : { type: "token", token: Buffer.from(encoded, "base64url").toString("utf8") };

@@ -10,6 +10,7 @@ import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
 import { defaultPatience, type Patience } from "./patience.ts";
 import { refuseUnreadable } from "./unreadable.ts";
+import { isWebSocket, writeMessages } from "./web-socket.ts";
 import { writeAnswer, type HttpResponse, type Manner } from "./http-answer.ts";
 
 /** Where to listen and as whom. */
@@ -185,7 +186,10 @@ async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex
   const answer = await desk.handler(call).catch(lost);
   try {
     if (answer === undefined) socket.destroy();
-    else if (answer.status !== 101) socket.end(await rawAnswer(answer));
+    else if (answer.messages !== undefined && isLive(answer.body) && isWebSocket(request.headers)) {
+      const manner = { messages: answer.messages, patience: desk.patience.reading };
+      writeMessages(socket, { headers: request.headers, body: answer.body }, manner);
+    } else if (answer.status !== 101) socket.end(await rawAnswer(answer));
   } catch (error) {
     socket.destroy();
     desk.report(error, call);

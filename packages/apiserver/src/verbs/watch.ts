@@ -36,7 +36,9 @@ export function watch(exchange: ResourceExchange): Answer {
         bookmark: (revision, isInitialEnd) => bookmarkOf(exchange, revision, isInitialEnd),
       });
   const type = mediaTypes[media.format];
-  return { status: 200, headers: { "content-type": media.format === "json" ? type : `${type};stream=watch` }, body };
+  const isText = media.format === "json";
+  const headers = { "content-type": isText ? type : `${type};stream=watch` };
+  return { status: 200, headers, body, messages: isText ? "text" : "binary" };
 }
 
 /** Whether the time of a watch is up before it begins. */
