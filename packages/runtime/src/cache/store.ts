@@ -3,7 +3,7 @@
  *
  * A store has two faces. The reflector holds the `Store` itself and is the only one to write; everybody else holds a `Reader`.
  */
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type * as Zlib from "node:zlib";
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { isLater, keyText } from "../api.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
@@ -300,7 +300,7 @@ export class Store implements Reader {
   }
 
   #parse({ extent }: Entry): StoredObject {
-    const text = extent.packed ? inflateRawSync(this.#arena.view(extent)).toString() : this.#arena.read(extent);
+    const text = extent.packed ? zlib().inflateRawSync(this.#arena.view(extent)).toString() : this.#arena.read(extent);
     // The text was written by put() or putBytes() from an object of this type.
     return JSON.parse(text) as StoredObject;
   }
@@ -333,10 +333,15 @@ export class Store implements Reader {
 
   #pack(entry: Entry): void {
     if (entry.extent.packed || entry.object !== undefined) return;
-    const packed = deflateRawSync(this.#arena.view(entry.extent), { level: 1 });
+    const packed = zlib().deflateRawSync(this.#arena.view(entry.extent), { level: 1 });
     this.#arena.free(entry.extent);
     entry.extent = this.#arena.writePacked(packed);
   }
+}
+
+/** Only stores with a budget need it, and whoever imports it pays for it. */
+function zlib(): typeof Zlib {
+  return process.getBuiltinModule("node:zlib");
 }
 
 function labelIndexName(label: string): string {

@@ -1,6 +1,6 @@
 /** Tells an earlier definition of a CRD from a later one: by the versions of the operators, or by what was replaced before. Pure. */
-import { createHash } from "node:crypto";
 import type { CustomResourceDefinition as Crd } from "@capstan/schema";
+import { sha256 } from "../digest.ts";
 import { compareVersions, isVersion } from "./version.ts";
 
 /** What a CRD says about those who applied it. */
@@ -28,7 +28,7 @@ const KEPT = 50;
 
 /** What tells this definition from others. */
 export function digestOf(crd: Crd): string {
-  return createHash("sha256").update(JSON.stringify(crd.spec)).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(crd.spec), "hex").slice(0, 16);
 }
 
 /** What a CRD says; undefined where nobody wrote it down. */

@@ -2,12 +2,12 @@
  * Steps that are remembered: what a reconcile began and what it finished is written on the object, before and after, so that an
  * operator that dies anywhere knows it when it comes back.
  */
-import { createHash } from "node:crypto";
 import { keyOf } from "@capstan/model";
 import type { Json, StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
+import { sha256 } from "../digest.ts";
 import { RuntimeError } from "../errors.ts";
 
 /** Where steps are written. */
@@ -185,7 +185,7 @@ function parseRecords(text: string | undefined): { readonly [name: string]: Reco
 
 /** The same for inputs that are equal, whatever the order of their fields. */
 function hashOf(input: Json): string {
-  return createHash("sha256").update(JSON.stringify(input, inOrder)).digest("base64url").slice(0, 16);
+  return sha256(JSON.stringify(input, inOrder), "base64url").slice(0, 16);
 }
 
 function inOrder(_name: string, value: unknown): unknown {
