@@ -101,10 +101,10 @@ function subresourceFacts(resource: ServedResource, { name, kind, verbs }: Serve
 }
 
 /** All groups in one document, as `apidiscovery.k8s.io` has it. */
-export function aggregated(groups: readonly DiscoveredGroup[], version: "v2" | "v2beta1"): Json {
+export function aggregated(groups: readonly DiscoveredGroup[]): Json {
   return {
     kind: "APIGroupDiscoveryList",
-    apiVersion: `apidiscovery.k8s.io/${version}`,
+    apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },

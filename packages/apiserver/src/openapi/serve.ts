@@ -1,7 +1,7 @@
 /** /openapi/v2 and /openapi/v3: what is served, described for clients that check and complete. */
 import { toGoJson } from "@capstan/model";
 import type { Answer } from "../answer.ts";
-import { headerOf } from "../call.ts";
+import { headerOf, type Call } from "../call.ts";
 import { parseAccept } from "../encode/accept.ts";
 import type { Exchange } from "../exchange.ts";
 import { pageNotFound } from "../paths/plain.ts";
@@ -51,13 +51,23 @@ function formOf({ call }: Exchange, offered: readonly string[]): string | undefi
   return undefined;
 }
 
+/** Whether the client has a document; a star stands for any. */
+function isKnown(call: Call, etag: string): boolean {
+  const tags = (headerOf(call, "if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return tags.some((tag) => tag === etag || tag === "*");
+}
+
 async function serveDocument(exchange: Exchange, document: Rendered, protobuf: string): Promise<Answer> {
   const form = formOf(exchange, [json, protobuf]);
   if (form === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
   const etag = `"${document.hash}"`;
-  const headers = { "content-type": form, etag, vary: "Accept" };
-  if (headerOf(exchange.call, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  return { status: 200, headers, body: form === protobuf ? await document.protobuf() : document.text };
+  const headers = { etag, vary: "Accept" };
+  if (isKnown(exchange.call, etag)) return { status: 304, headers, body: "" };
+  return {
+    status: 200,
+    headers: { "content-type": form, ...headers },
+    body: form === protobuf ? await document.protobuf() : document.text,
+  };
 }
 
 /** A document that was asked for by its hash never changes and may be kept for a year; an old hash leads to the new one. */

@@ -87,10 +87,9 @@ function forwardVersion(exchange: Exchange, group: string, version: string | und
 }
 
 function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeof discover>): Answer {
-  const version = aggregatedVersion(headerOf(exchange.call, "accept") ?? "");
-  if (version !== undefined) {
+  if (wantsAggregated(headerOf(exchange.call, "accept") ?? "")) {
     const wanted = groups.filter(({ name }) => (name === "") === isCore);
-    return serveAggregated(exchange, aggregated(wanted, version), version);
+    return serveAggregated(exchange, aggregated(wanted));
   }
   const answer = respond(
     exchange,
@@ -102,21 +101,20 @@ function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeo
 }
 
 /** The first acceptable form decides: all at once, or the older documents. */
-function aggregatedVersion(accept: string): "v2" | "v2beta1" | undefined {
+function wantsAggregated(accept: string): boolean {
   for (const { type, subtype, parameters } of parseAccept(accept)) {
     if (`${type}/${subtype}` !== "application/json") continue;
-    if (parameters.get("as") !== "APIGroupDiscoveryList") return undefined;
-    const version = parameters.get("v");
-    if (parameters.get("g") === "apidiscovery.k8s.io" && (version === "v2" || version === "v2beta1")) return version;
+    if (parameters.get("as") !== "APIGroupDiscoveryList") return false;
+    if (parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2") return true;
   }
-  return undefined;
+  return false;
 }
 
-function serveAggregated({ call }: Exchange, document: Json, version: string): Answer {
+function serveAggregated({ call }: Exchange, document: Json): Answer {
   const body = `${toGoJson(document)}\n`;
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
   const headers = {
-    "content-type": `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+    "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
     "cache-control": "public",
     etag,
     vary: "Accept",

@@ -13,6 +13,9 @@ const bearing = (authorization: string) => ({ as: "nobody", headers: { authoriza
 const other = "/api/v1/namespaces/{ns}-other";
 const without = { metadata: { name: "{ns}-other" }, spec: { finalizers: [] } };
 
+const discovery = (version: string): string =>
+  `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+
 export const hostileLives = defineTopic("hostile-lives", {
   "whatever state there is has no pages": [
     ...three,
@@ -70,6 +73,16 @@ export const hostileLives = defineTopic("hostile-lives", {
     get("/api/v1/namespaces/{ns}/configmaps/a/"),
     get("/api/v1/namespaces/{ns}/configmaps/a//"),
     get("/healthz/"),
+  ],
+  "discovery at once has one version": [
+    get("/apis", { accept: discovery("v2beta1"), only: ["kind", "message", "code"] }),
+    get("/apis", { accept: discovery("v3"), only: ["kind", "message", "code"] }),
+    get("/api", { accept: `${discovery("v2beta1")},application/json`, only: ["kind"] }),
+    get("/api", { accept: `${discovery("v2beta1")},${discovery("v2")}`, only: ["kind", "apiVersion"] }),
+  ],
+  "whoever has any document of OpenAPI needs no other": [
+    get("/openapi/v2", { headers: { "if-none-match": "*" }, only: [] }),
+    get("/openapi/v2", { headers: { "if-none-match": '"nope", *' }, only: [] }),
   ],
   "names that no path can have": [
     get(`${maps}/a%25b`),
