@@ -84,6 +84,13 @@ export const hostileLives = defineTopic("hostile-lives", {
     get("/openapi/v2", { headers: { "if-none-match": "*" }, only: [] }),
     get("/openapi/v2", { headers: { "if-none-match": '"nope", *' }, only: [] }),
   ],
+  "addresses that belong to nobody": ["10.0.0.0", "10.0.0.255", "10.9.0.1"].flatMap((clusterIP) => [
+    post("/api/v1/namespaces/{ns}/services", { metadata: { name: "s" }, spec: { clusterIP, ports: [{ port: 80 }] } }),
+    post("/api/v1/namespaces/{ns}/services?dryRun=All", {
+      metadata: { name: "s" },
+      spec: { clusterIP, ports: [{ port: 80 }] },
+    }),
+  ]),
   "names that no path can have": [
     get(`${maps}/a%25b`),
     del(`${maps}/a%25b`),

@@ -71,15 +71,13 @@ export class AddressPool {
 
   #takeGiven(ip: string): string | PoolError {
     const address = parseIp(ip);
-    const found = address && this.#networks.find((one) => isInNetwork(address, one));
+    const found = address && this.#networks.find((one) => isInNetwork(address, one) && isUsable(address, one));
     // A trial run looks at the first network of a family only.
     const network = this.#context.dryRun ? this.#firstOf(ip) : found;
     if (address === undefined || network === undefined) {
       return { ip, why: "the provided network does not match the current range" };
     }
-    const { first, last } = boundsOf(network);
-    const value = toBigInt(address);
-    if (value < first || value > last) {
+    if (!isUsable(address, network)) {
       const range = `${formatIp(networkAddress(network))}/${network.prefix}`;
       return { ip, why: `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}` };
     }
@@ -158,6 +156,13 @@ function networksOf(lookup: Lookup): readonly IpNetwork[] {
 function isReady({ status, metadata }: ServiceCIDR): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return metadata.deletionTimestamp === undefined && (ready === undefined || ready.status === "True");
+}
+
+/** The addresses of the network itself and of all its hosts belong to nobody. */
+function isUsable(address: NonNullable<ReturnType<typeof parseIp>>, network: IpNetwork): boolean {
+  const { first, last } = boundsOf(network);
+  const value = toBigInt(address);
+  return value >= first && value <= last;
 }
 
 /** Neither the address of the network itself nor its broadcast address is given out. */
