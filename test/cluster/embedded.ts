@@ -35,6 +35,10 @@ export interface RunningCluster extends AsyncDisposable {
   readonly pid: number;
   readonly kubeconfig: string;
   readonly client: Client;
+  /** How its process ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** All that it wrote. */
+  said(): string;
   /** Ends it as the machine's power would. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -70,6 +74,9 @@ async function watchOver(child: ChildProcess, kubeconfig: string): Promise<Runni
   let said = "";
   child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
   child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
+  const ended = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) =>
+    child.once("close", (code, signal) => resolve({ code, signal })),
+  );
   const end = performance.now() + patience;
   while (!said.includes("is ready on") || !existsSync(kubeconfig)) {
     if (child.exitCode !== null || performance.now() > end) throw new Error(`the cluster did not start: ${said}`);
@@ -84,6 +91,8 @@ async function watchOver(child: ChildProcess, kubeconfig: string): Promise<Runni
     pid: child.pid ?? 0,
     kubeconfig,
     client,
+    ended,
+    said: () => said,
     kill: () => stop("SIGKILL"),
     stop: () => stop("SIGTERM"),
     [Symbol.asyncDispose]: () => stop("SIGTERM"),

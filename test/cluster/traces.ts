@@ -1,5 +1,6 @@
 /** What a cluster could leave on a machine, in a form that two moments can be compared by. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 
 /** A process, told apart from later ones with the same number. */
 export interface Seen {
@@ -44,13 +45,53 @@ function readStat(pid: number): readonly Stat[] {
   }
 }
 
-/** Mounts that mention a folder, and the interfaces, of the namespaces of this test. */
-export function placesOf(folder: string): {
-  readonly mounts: readonly string[];
-  readonly interfaces: readonly string[];
-} {
-  const mounts = readFileSync("/proc/self/mountinfo", "utf8")
-    .split("\n")
-    .filter((line) => line.includes(folder));
-  return { mounts, interfaces: readdirSync("/sys/class/net").filter((name) => /^v[0-9a-f]{8,}/.test(name)) };
+/** What the kernel keeps for processes: namespaces, in which their mounts and interfaces are, and control groups. */
+export interface Places {
+  /** Those that this test is not in itself. */
+  readonly namespaces: readonly string[];
+  /** The folders of control groups. */
+  readonly groups: readonly string[];
+}
+
+const kinds = ["mnt", "net", "pid", "user", "ipc", "uts"];
+
+/** The places that only these processes have. */
+export function placesOf(family: readonly Seen[]): Places {
+  const own = new Set(namespacesOf("self"));
+  const namespaces = family.flatMap(({ pid }) => namespacesOf(pid)).filter((one) => !own.has(one));
+  const groups = family.flatMap(({ pid }) => groupsOf(pid)).filter((folder) => folder.includes("/capstan/"));
+  return { namespaces: [...new Set(namespaces)], groups: [...new Set(groups)] };
+}
+
+/** Those of the places that are still there: a namespace lives as long as a process is in it or has it mounted. */
+export function placesLeft({ namespaces, groups }: Places): Places {
+  const all = new Set(readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? namespacesOf(Number(name)) : [])));
+  const mounted = readFileSync("/proc/self/mountinfo", "utf8");
+  return {
+    namespaces: namespaces.filter((one) => all.has(one) || mounted.includes(one)),
+    groups: groups.filter((folder) => existsSync(folder)),
+  };
+}
+
+function namespacesOf(pid: number | "self"): readonly string[] {
+  return kinds.flatMap((kind) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/ns/${kind}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Version 1 has a folder for each controller, version 2 one for all. */
+function groupsOf(pid: number): readonly string[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/cgroup`, "utf8").trim().split("\n");
+    return lines.map((line) => {
+      const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+      return join("/sys/fs/cgroup", controllers, path);
+    });
+  } catch {
+    return [];
+  }
 }

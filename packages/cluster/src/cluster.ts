@@ -93,6 +93,8 @@ export interface RealCluster extends Cluster<RealNode> {
   readonly images: Store;
   /** Makes lines of pods and nodes fail. */
   readonly faults: Faults;
+  /** Resolves when what all pods run in has ended by itself: then the cluster is of no more use and is to be stopped. */
+  readonly lost: Promise<void>;
 }
 
 /** Starts a cluster; it is ready to be used when this resolves. */

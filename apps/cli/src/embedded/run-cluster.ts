@@ -38,7 +38,7 @@ export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Pro
     await publish(cluster, wishes, { folder, record, cwd: terminal.cwd });
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     terminal.out(`cluster ${record.name} is ready on ${record.url} with ${describe(record)} (${seconds} s)\n`);
-    await stay(cluster, terminal);
+    await stay(cluster, record, terminal);
   } finally {
     await rm(files.record(folder), { force: true });
     await cluster.stop();
@@ -46,11 +46,24 @@ export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Pro
   }
 }
 
-/** Stays until told to stop; whoever sits at the terminal sees what goes on. */
-async function stay(cluster: Cluster | RealCluster, terminal: Terminal): Promise<void> {
-  if (!terminal.isInteractive) return stopSignal();
-  const [{ showView }, { watchKeys }] = await Promise.all([import("./view/live-view.ts"), import("../dev/keys.ts")]);
+/** Stays until told to stop, or until there is nothing left to stay for. */
+async function stay(cluster: Cluster | RealCluster, { name }: ClusterRecord, terminal: Terminal): Promise<void> {
   const quit = new AbortController();
+  let isLost = false;
+  if ("lost" in cluster)
+    void cluster.lost.then(() => {
+      isLost = true;
+      quit.abort();
+    });
+  await (terminal.isInteractive ? show(cluster, terminal, quit) : stopSignal(quit.signal));
+  if (!isLost) return;
+  const what = `cluster ${name} has ended, because the process that holds its network and its pods did`;
+  throw new CliError("Cluster", `${what}; start it again (whatever --data keeps is still there)`);
+}
+
+/** Whoever sits at the terminal sees what goes on. */
+async function show(cluster: Cluster | RealCluster, terminal: Terminal, quit: AbortController): Promise<void> {
+  const [{ showView }, { watchKeys }] = await Promise.all([import("./view/live-view.ts"), import("../dev/keys.ts")]);
   using _keys = watchKeys(terminal, (key) => {
     if (key === "q") quit.abort();
   });

@@ -44,6 +44,8 @@ export interface RealNodes {
   readonly network: ClusterNetwork;
   readonly images: Store;
   readonly faults: Faults;
+  /** Resolves when what all pods run in has ended by itself. */
+  readonly lost: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -85,7 +87,8 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
       started[index] = again;
       nodes[index] = again.node;
     };
-    return { nodes, network, images, faults: faultsAmong(setting, machine, { started, revive, ...options }), stop };
+    const faults = faultsAmong(setting, machine, { started, revive, ...options });
+    return { nodes, network, images, faults, lost: machine.lost, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -38,6 +38,8 @@ export interface MachineOptions {
 export interface Machine extends AsyncDisposable {
   /** The process that holds everything; when it ends, everything ends. */
   readonly pid: number | undefined;
+  /** Resolves when that process has ended without having been told to: nothing can run here any more. */
+  readonly lost: Promise<void>;
   /** A node of this machine; also one that was lost, once more. */
   addNode(node: LinuxNode): Promise<LinuxRuntime>;
   /** Replaces the rules of the packet filter. */
@@ -91,6 +93,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const exits: MachineParts["exits"] = new Map();
   let answer = (_question: Buffer): Promise<Buffer | undefined> => Promise.resolve(undefined);
   const groups = await openGroups(rights, state);
+  const { promise: lost, resolve: tellLost } = Promise.withResolvers<void>();
+  let isClosing = false;
   const keeper = await Keeper.start({
     door,
     rights,
@@ -100,12 +104,10 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     gone: () => {
       void groups?.close();
       for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "" });
+      if (!isClosing) tellLost();
     },
   });
-  await mkdir(roots, { recursive: true });
-  await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
-  await keeper.must(["sh", "-e"], machineScript(state, inside, names.server));
-  await keeper.names(names.server);
+  await furnishInside(keeper, { state, roots, server: names.server });
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
   const kit = await findEnterKit();
@@ -116,12 +118,14 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
   const known = new Set<string>();
   const close = async (): Promise<void> => {
+    isClosing = true;
     outside?.close();
     await keeper.close();
     await groups?.close();
   };
   return {
     pid: keeper.pid,
+    lost,
     async addNode(node) {
       // A node that was lost comes back to its address.
       if (known.has(node.name)) return new LinuxRuntime(parts, node);
@@ -153,6 +157,17 @@ async function makeState(state: string): Promise<void> {
     await mkdir(join(state, name), { recursive: true });
     await chmod(join(state, name), 0o755);
   }
+}
+
+/** Gives the namespaces their file systems, their network and their server for names. */
+async function furnishInside(
+  keeper: Keeper,
+  { state, roots, server }: { readonly state: string; readonly roots: string; readonly server: string },
+): Promise<void> {
+  await mkdir(roots, { recursive: true });
+  await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
+  await keeper.must(["sh", "-e"], machineScript(state, inside, server));
+  await keeper.names(server);
 }
 
 /** Only root has groups of its own: whoever is not would need them from whoever is. */

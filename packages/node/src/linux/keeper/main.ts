@@ -14,7 +14,10 @@ const [door = "", ...groups] = process.argv.slice(2);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
 let questionNumber = 0;
 
-const send = (message: FromKeeper): void => void process.send?.(message);
+/** Whoever listens may be gone; then there is still something to clear away, and nobody to tell. */
+const send = (message: FromKeeper): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+};
 /** RFC 3339 with nine digits, as logs have it. */
 const time = (): string => {
   const nanoseconds = process.hrtime.bigint() % 1_000_000n;
