@@ -73,6 +73,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     await scene.edit({ paused: false, recovery: { replaceAfter: "15s" } });
     const torn = await ended(scene, ["EtcdRestore", "torn"], "Failed");
     assert.match(torn.message ?? "", /breaks off after \d+ of \d+ bytes/u);
+    await scene.edit({ recovery: { replaceAfter: "5m" } });
     const after = await scene.settled("three members are well with what they had");
     assert.equal(after.status?.clusterId, born.status?.clusterId);
     assert.deepEqual(await contentOf(scene), before);
