@@ -1,5 +1,5 @@
 /** What a hostile reader tried: pages that the cache does not have, watches that cannot be, odd credentials and paths, namespaces that nothing keeps. */
-import { defineTopic, del, get, post, put, type Step } from "../../case.ts";
+import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
@@ -13,6 +13,14 @@ const bearing = (authorization: string) => ({ as: "nobody", headers: { authoriza
 const other = "/api/v1/namespaces/{ns}-other";
 const without = { metadata: { name: "{ns}-other" }, spec: { finalizers: [] } };
 
+const pods = "/api/v1/namespaces/{ns}/pods";
+const evict = (deleteOptions: object): Step =>
+  post(`${pods}/p/eviction`, {
+    apiVersion: "policy/v1",
+    kind: "Eviction",
+    metadata: { name: "p", namespace: "{ns}" },
+    deleteOptions,
+  });
 const discovery = (version: string): string =>
   `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 
@@ -91,6 +99,24 @@ export const hostileLives = defineTopic("hostile-lives", {
       spec: { clusterIP, ports: [{ port: 80 }] },
     }),
   ]),
+  "a budget that forbids an eviction comes before its preconditions": [
+    post("/api/v1/namespaces/{ns}/serviceaccounts", { metadata: { name: "default" } }, { quiet: true }),
+    post(
+      pods,
+      { metadata: { name: "p", labels: { app: "p" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+      { quiet: true },
+    ),
+    patch("merge", `${pods}/p/status`, { status: { phase: "Running" } }, { quiet: true }),
+    evict({ preconditions: { uid: "nope" }, propagationPolicy: "Nope" }),
+    evict({ preconditions: { uid: "nope" } }),
+    post(
+      "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets",
+      { metadata: { name: "b" }, spec: { minAvailable: 1, selector: { matchLabels: { app: "p" } } } },
+      { quiet: true, settle: 500 },
+    ),
+    evict({ preconditions: { uid: "nope" } }),
+    evict({ propagationPolicy: "Nope" }),
+  ],
   "names that no path can have": [
     get(`${maps}/a%25b`),
     del(`${maps}/a%25b`),

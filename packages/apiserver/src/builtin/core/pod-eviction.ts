@@ -34,8 +34,8 @@ export const evictionDoor: ActionRules<Pod> = {
   run(action) {
     const eviction = action.body as Eviction;
     checkTrial(action, eviction);
-    checkPreconditions(eviction, action.object);
     if (!isFree(action.object)) useBudget(action);
+    checkPreconditions(eviction, action.object);
     checkOptions(eviction);
     if (!isDryRun(action, eviction)) evict(action, eviction);
     return success;
