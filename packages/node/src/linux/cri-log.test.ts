@@ -25,6 +25,23 @@ test("a line that is too long is written in parts", () => {
   assert.equal(entries.map((entry) => entry?.text).join("").length, 20_000);
 });
 
+test("no character is lost where a long line is cut", () => {
+  for (const character of ["é", "€", "🙂"]) {
+    for (let shift = 0; shift < 4; shift++) {
+      const text = "x".repeat(shift) + character.repeat(10_000);
+      const bytes = Buffer.from(`${text}\n`);
+      const encode = createLogEncoder("stdout", () => "T");
+      // In pieces, as pipes deliver it: a piece may end in the middle of a character, too.
+      const pieces = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, index) =>
+        encode(bytes.subarray(index * 4096, (index + 1) * 4096)),
+      );
+      const lines = pieces.join("").split("\n").slice(0, -1);
+      const read = lines.map((line) => parseLogLine(line)?.text).join("");
+      assert.ok(read === text, `${character} after ${shift} bytes`);
+    }
+  }
+});
+
 test("a line that was cut off is no entry", () => {
   assert.equal(parseLogLine("2030-01-01T"), undefined);
   assert.deepEqual(parseLogLine("T stderr F "), { time: "T", stream: "stderr", isWhole: true, text: "" });

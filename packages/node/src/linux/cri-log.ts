@@ -16,13 +16,20 @@ export function createLogEncoder(stream: OutputStream, time: () => string): (chu
     let text = "";
     for (;;) {
       const end = rest.indexOf(newline);
-      if (end === -1 && rest.length < longestPart) return text;
+      // The byte after a part tells whether a character ends with it.
+      if (end === -1 && rest.length <= longestPart) return text;
       const isWhole = end !== -1 && end <= longestPart;
-      const cut = isWhole ? end : longestPart;
+      const cut = isWhole ? end : startOfCharacter(rest, longestPart);
       text += `${now} ${stream} ${isWhole ? "F" : "P"} ${rest.toString("utf8", 0, cut)}\n`;
       rest = rest.subarray(isWhole ? cut + 1 : cut);
     }
   };
+}
+
+/** Where a part can end so that no character of UTF-8 is cut in two; what is no text may be cut anywhere. */
+function startOfCharacter(bytes: Buffer, at: number): number {
+  for (let back = 0; back < 4; back++) if (((bytes[at - back] ?? 0) & 0xc0) !== 0x80) return at - back;
+  return at;
 }
 
 /** One entry of a log. */
