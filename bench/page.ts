@@ -1,5 +1,6 @@
 /** Makes docs/performance.md and its plots from the results that are kept; it measures nothing. */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { nodeFlags } from "@capstan/runtime";
 import { judge, unmeasured } from "./ceilings.ts";
 import { rowsOf } from "./growth.ts";
 import { bars, curves } from "./page/svg.ts";
@@ -17,7 +18,7 @@ const chapters: readonly { readonly suite: string; readonly title: string; reado
 with its read-your-writes option, \`-ryw\`), with kube-rs 5 and with @kubernetes/client-node 2 and a queue by hand. All run on one real
 kube-apiserver, sixteen turns at a time, one after the other, several rounds; a cell shows the median and the extremes. CPU is that of the
 operator's process with all its threads. The sources are in [bench/runtime](../bench/runtime) and [bench/peers](../bench/peers).
-Capstan runs as built JavaScript, with Node's flag \`--max-semi-space-size=4\`, which trades a little CPU for memory; the others take their defaults.
+Capstan runs as built JavaScript, with the flags for Node that its images have (\`${nodeFlags.join(" ")}\`); the others take their defaults.
 Peers that no promise is about take part in the first round only.`,
   },
   {

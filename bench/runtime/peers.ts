@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { nodeFlags } from "@capstan/runtime";
 import { transformSync } from "esbuild";
 
 /** A contender: an operator that can be started. */
@@ -17,7 +18,7 @@ const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "
 const builders: { readonly [name: string]: () => readonly string[] } = {
   capstan: () => [
     process.execPath,
-    "--max-semi-space-size=4",
+    ...nodeFlags,
     withoutTypes("bench/runtime/widget.ts"),
     // Nobody else in this comparison opens doors, elects a leader or installs definitions.
     "--health-probe-bind-address=0",

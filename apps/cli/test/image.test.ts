@@ -17,6 +17,7 @@ import {
   RegistrySession,
   unpackLayer,
 } from "@capstan/oci";
+import { nodeFlags } from "@capstan/runtime";
 import { registryMissing, startRegistry } from "./registry.ts";
 import { capstan } from "./terminal.ts";
 
@@ -98,7 +99,9 @@ test(
       "65532",
       "--clearenv",
     ];
-    const command = [...sandbox, "--chdir", config.config?.WorkingDir ?? "/", ...(config.config?.Entrypoint ?? [])];
+    const entrypoint = config.config?.Entrypoint ?? [];
+    assert.deepEqual(entrypoint.slice(1, 1 + nodeFlags.length), nodeFlags, "Node is started as in the benchmark");
+    const command = [...sandbox, "--chdir", config.config?.WorkingDir ?? "/", ...entrypoint];
     const { stdout } = await promisify(execFile)("bwrap", [...command, "--help"], { timeout: 120_000 });
     assert.match(stdout, /--leader-elect/);
   },

@@ -59,6 +59,7 @@ export { formatPlan } from "./manager/plan.ts";
 export type { FieldChange, Plan, PlannedWrite, Unplanned } from "./manager/plan.ts";
 export { installCrds } from "./manager/crds.ts";
 export type { InstallOptions } from "./manager/crds.ts";
+export { nodeFlags } from "./manager/node-flags.ts";
 export { formatHelp, readSettings } from "./manager/settings.ts";
 export type { Settings, SettingSources } from "./manager/settings.ts";
 export { TRACE_ANNOTATION } from "./trigger/trace.ts";

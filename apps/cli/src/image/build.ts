@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildImage, buildIndex, type Descriptor, type Platform, type Store } from "@capstan/oci";
+import { nodeFlags } from "@capstan/runtime";
 import type { Transfer } from "../registry/images.ts";
 import { dependencyEntries, entryPath, home, operatorEntries } from "./layers.ts";
 import { foreignRuntime, localRuntime, type Runtime } from "./runtime.ts";
@@ -96,7 +97,7 @@ function configOf({ root, entry, conditions, labels }: OperatorImage, { node }: 
     User: "65532:65532",
     WorkingDir: home,
     Env: ["NODE_ENV=production", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-    Entrypoint: [node, ...conditions, plainName(entryPath(root, entry))],
+    Entrypoint: [node, ...nodeFlags, ...conditions, plainName(entryPath(root, entry))],
     Cmd: null,
     Labels: { "org.opencontainers.image.title": name, "org.opencontainers.image.version": version, ...labels },
   };
