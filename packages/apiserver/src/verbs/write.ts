@@ -12,7 +12,7 @@ import {
 import { ignoreTimestampChange, type JsonObject } from "@capstan/patch";
 import { toForbidden } from "../authorize/forbidden.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
-import type { KindRules, ViewRules } from "../builtin/rules.ts";
+import type { KindRules, ProjectionRules, ViewRules } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { checkMetadata, checkMetadataUpdate, checkStandardFinalizers } from "../metadata/check.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
@@ -142,23 +142,41 @@ function updateRequest(
   exchange: ResourceExchange,
   { draft, old, request }: Update,
 ): ReturnType<typeof admissionRequest> {
+  const projection = projectionOf(exchange);
   return admissionRequest(exchange, {
     operation: "UPDATE",
     name: request.name,
-    object: draft,
-    oldObject: old,
+    object: projection === undefined ? draft : (cloneJson(shownThrough(projection, draft)) as AnyDraft),
+    oldObject: projection === undefined ? old : shownThrough(projection, old),
     options: request.options.object,
     dryRun: request.options.dryRun,
   });
+}
+
+/** Whoever writes through a projection changes that, and nothing else is admitted. */
+function projectionOf({ subresource }: ResourceExchange): ProjectionRules | undefined {
+  return subresource?.rules?.type === "projection" ? subresource.rules : undefined;
+}
+
+/** The projection of an object, also of one whose projection cannot be read yet. */
+function shownThrough(projection: ProjectionRules, object: KubeObject): KubeObject {
+  return projection.base?.(object) ?? projection.read(object);
 }
 
 async function admitUpdate(exchange: ResourceExchange, update: Update): Promise<AnyDraft> {
   const request = updateRequest(exchange, update);
   const mutating = exchange.parts.admission.mutate(request);
   if (mutating !== undefined) await mutating;
-  const admitted = request.object ?? update.draft;
+  const admitted = takeOver(exchange, request.object, update.draft);
   warnAboutOwners(exchange, admitted, true);
   return admitted;
+}
+
+function takeOver(exchange: ResourceExchange, admitted: AnyDraft | undefined, draft: AnyDraft): AnyDraft {
+  const projection = projectionOf(exchange);
+  if (admitted === undefined || projection === undefined) return admitted ?? draft;
+  projection.write(admitted, draft);
+  return draft;
 }
 
 /** Optimistic concurrency: a draft with another resourceVersion is refused, one without takes the present one. */

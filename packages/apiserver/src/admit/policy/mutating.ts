@@ -1,10 +1,12 @@
 /** MutatingAdmissionPolicy: expressions say what is to be changed. */
 import { cloneJson, isDeepEqual, StatusError, type KubeObject } from "@capstan/model";
+import type { JsonValue } from "../../builtin/draft.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { BudgetExceeded, policyBudget } from "../expression/compiled.ts";
 import { checkConditions } from "../expression/match-conditions.ts";
 import type { Scene } from "../expression/variables.ts";
 import { Forms } from "../forms.ts";
+import { checkPatchedFields, checkPatchedKind } from "../patched-kind.ts";
 import { isExempt } from "../match/rules.ts";
 import { refusal } from "../target.ts";
 import { invocationsFor, type Invocation, type Misconfigured } from "./invocation.ts";
@@ -56,6 +58,7 @@ async function dispatch(
   const { rounds } = request;
   if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
   const forms = new Forms(request);
+  let isChanged = false;
   for (const invocation of invocations) {
     const id = keyOf(invocation);
     if (rounds.isSecond && !state.wanted.has(id)) continue;
@@ -63,9 +66,14 @@ async function dispatch(
     for (const message of outcome.failures) misconfigured.push({ ...invocation, message });
     if (outcome.isChanged) {
       wantAgain(state);
-      rounds.isSecondWanted = true;
+      isChanged = true;
     }
     if (outcome.isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+  }
+  // Whoever changed something is asked again as well, also the last one.
+  if (isChanged) {
+    wantAgain(state);
+    rounds.isSecondWanted = true;
   }
   state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
   refuse(request, misconfigured);
@@ -111,6 +119,8 @@ async function mutate(
       if (scene.object === undefined) continue;
       const patched = applyMutation(mutation, { program, scene, params, schema: request.schemaOf(form) });
       if (isDeepEqual(patched, scene.object)) continue;
+      checkPatchedKind(patched, form);
+      if (mutation.patchType === "JSONPatch") checkPatchedFields(patched as unknown as JsonValue, form);
       await forms.replace(cloneJson(patched), form);
       isChanged = true;
     } catch (error) {

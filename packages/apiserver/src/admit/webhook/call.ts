@@ -58,7 +58,7 @@ async function verdictOf(
   const review = { version, uid, request: forms.request, form, pair: await forms.in(form) };
   const answer = await send(hook, writeReview(review), context);
   if (typeof answer === "string") return `failed to call webhook: ${answer}`;
-  const body = decode(answer);
+  const body = decode(answer, version);
   if (typeof body === "string") return `failed to call webhook: ${body}`;
   return readReview(body, { version, uid, mutates });
 }
@@ -96,9 +96,9 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
 }
 
 /** What was answered, or what is wrong with it. */
-function decode({ status, headers, body }: OutgoingAnswer): Answered | string {
+function decode({ status, headers, body }: OutgoingAnswer, version: string): Answered | string {
   const text = Buffer.from(body).toString("utf8");
-  if (status < 200 || status > 206) return unexpected(status, text);
+  if (status < 200 || status > 206) return toldBy(text) ?? unexpected(status, isText(headers) ? text : "unknown");
   if (text === "") {
     const type = String(headers["content-type"] ?? "application/json");
     return `0-length response with status code: ${status} and content type: ${type}`;
@@ -107,13 +107,28 @@ function decode({ status, headers, body }: OutgoingAnswer): Answered | string {
   try {
     // What is no JSON is read as YAML, where almost everything is a text.
     const value = text.trimStart().startsWith("{") ? parseJsonLiterals(text) : parseYaml(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return decodeAnswer(value);
+    if (typeof value === "object" && !Array.isArray(value)) return decodeAnswer(value ?? {}, version);
     const type = Array.isArray(value) ? "array" : typeof value;
     return `${problem}json: cannot unmarshal ${type} into Go value of type ${typeMetaInGo}`;
   } catch (error) {
     if (error instanceof TypeMismatch) return error.message;
     return problem + (error instanceof Error ? error.message : String(error));
   }
+}
+
+/** What a Status says that comes instead of a review. */
+function toldBy(text: string): string | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Status> | null;
+    return value?.kind === "Status" && value.apiVersion === "v1" ? value.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only texts are quoted; who says nothing sends a text. */
+function isText({ "content-type": type }: OutgoingAnswer["headers"]): boolean {
+  return type === undefined || String(type).startsWith("text/");
 }
 
 const typeMetaInGo =
@@ -132,7 +147,8 @@ function unexpected(code: number, serverMessage: string): string {
   return message;
 }
 
-function failure({ name }: Webhook, reason: string): StatusError {
+/** A webhook that could not be asked, or whose answer is none. */
+export function failure({ name }: Webhook, reason: string): StatusError {
   return apiErrors.internalError(`failed calling webhook ${quote(name)}: ${reason}`);
 }
 

@@ -1,15 +1,17 @@
 /** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
 import { apiErrors, cloneJson, isDeepEqual, quote, type KubeObject, type StatusError } from "@capstan/model";
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
-import type { AnyDraft } from "../../builtin/draft.ts";
+import type { AnyDraft, JsonValue } from "../../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
 import { TypeMismatch } from "../../decode/strict.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { isExempt } from "../match/rules.ts";
-import { ask, type Question } from "./call.ts";
+import { ask, failure, type Question } from "./call.ts";
 import { Forms } from "../forms.ts";
+import { checkPatchedKind } from "../patched-kind.ts";
 import { hooksOf, type PlacedHook } from "./hook.ts";
 import { invocationOf } from "./invocation.ts";
+import type { Verdict } from "./review.ts";
 
 export const mutatingWebhooks: AdmissionStep = {
   name: "MutatingAdmissionWebhook",
@@ -73,15 +75,22 @@ async function change(question: Question, context: AdmissionContext): Promise<bo
     case "denied":
       throw outcome.error;
     case "failed":
-      if (question.hook.failurePolicy === "Ignore") return false;
-      throw outcome.error;
-    case "allowed":
-      return outcome.verdict.patch === "" ? false : applyPatch(question, outcome.verdict.patch);
+      return passOver(question, outcome.error);
+    case "allowed": {
+      const patch = readPatch(outcome.verdict);
+      if (typeof patch !== "string") return applyPatch(question, patch);
+      return passOver(question, failure(question.hook, patch));
+    }
   }
 }
 
-async function applyPatch({ hook, form, forms }: Question, text: string): Promise<boolean> {
-  const patch = readPatch(hook.name, text);
+/** A webhook that failed is passed over if its policy says so. */
+function passOver({ hook }: Question, error: StatusError): false {
+  if (hook.failurePolicy === "Ignore") return false;
+  throw error;
+}
+
+async function applyPatch({ hook, form, forms }: Question, patch: readonly unknown[]): Promise<boolean> {
   if (patch.length === 0) return false;
   const { object } = await forms.in(form);
   if (object === undefined) {
@@ -89,6 +98,7 @@ async function applyPatch({ hook, form, forms }: Question, text: string): Promis
     throw apiErrors.internalError(why);
   }
   const patched = patchObject(object, patch);
+  checkPatchedKind(patched, form);
   if (isDeepEqual(patched, object)) return false;
   try {
     await forms.replace(patched, form);
@@ -99,19 +109,29 @@ async function applyPatch({ hook, form, forms }: Question, text: string): Promis
   return true;
 }
 
-function readPatch(name: string, text: string): readonly unknown[] {
-  const undecodable = (why: string): StatusError =>
-    apiErrors.internalError(
-      `failed calling webhook ${quote(name)}: received undecodable patch in webhook response: ${why}`,
-    );
+/** The operations; a text says why there are none. */
+function readPatch({ patch: text, patchType }: Verdict): readonly unknown[] | string {
+  if (text === "") return [];
+  const undecodable = (why: string): string => `received undecodable patch in webhook response: ${why}`;
   try {
     const patch = parseJson(text);
-    if (Array.isArray(patch)) return patch;
+    if (patch === null) return [];
+    if (!Array.isArray(patch))
+      return undecodable(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type jsonpatch.Patch`);
+    const odd = patch.find((operation) => typeof operation !== "object" || Array.isArray(operation));
+    if (odd !== undefined)
+      return undecodable(`json: cannot unmarshal ${jsonTypeOf(odd)} into Go value of type jsonpatch.Operation`);
+    if (patch.length > 0 && patchType !== "JSONPatch") return `unsupported patch type ${quote(patchType)}`;
+    return patch;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw undecodable(error.message);
+    return undecodable(error.message);
   }
-  throw undecodable("json: cannot unmarshal object into Go value of type jsonpatch.Patch");
+}
+
+function jsonTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function patchObject(object: AnyDraft, patch: readonly unknown[]): AnyDraft {

@@ -1,8 +1,9 @@
 /** AdmissionReview: the question that a webhook is asked, and what counts as an answer. */
 import { quote, toGoJson, type Json, type Status } from "@capstan/model";
-import type { JsonValue } from "../../builtin/draft.ts";
+import type { JsonObject } from "../../builtin/draft.ts";
 import { GoReader } from "../../decode/go-codec.ts";
 import { declareStruct } from "../../decode/go-type.ts";
+import { TypeMismatch } from "../../decode/strict.ts";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
 import type { Pair } from "../forms.ts";
@@ -60,6 +61,7 @@ export interface Verdict {
   readonly result: Status | undefined;
   /** The operations of a JSON patch, undecoded. */
   readonly patch: string;
+  readonly patchType: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: { readonly [key: string]: string };
 }
@@ -97,8 +99,21 @@ const answerType = declareStruct("admission/v1.AdmissionReview", [
 ]);
 
 /** Reads an answer into its types; throws a TypeMismatch where they are others. */
-export function decodeAnswer(value: JsonValue): Answered {
+export function decodeAnswer(value: JsonObject, version: string): Answered {
+  checkKind(value, version);
   return new GoReader(undefined, "text").readObject(answerType, value) as Answered;
+}
+
+/** Who says what it is must say a review, of the version that was asked. */
+function checkKind({ apiVersion, kind }: JsonObject, version: string): void {
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") return;
+  const [given = ""] = [...versions].filter((known) => apiVersion === `admission.k8s.io/${known}`);
+  if (kind !== "AdmissionReview" || given === "") {
+    const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+    throw new TypeMismatch(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} ${scheme}`);
+  }
+  if (given === version) return;
+  throw new TypeMismatch(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
 }
 
 /** Reads an answer; a text says why it is none. */
@@ -111,11 +126,13 @@ export function readReview(
     const problem = strictProblem({ kind, apiVersion }, response, { uid, mutates });
     if (problem !== undefined) return problem;
   }
-  const { allowed, status, patch = "", warnings, auditAnnotations } = response;
+  const { allowed, status, patch = "", patchType = "", warnings, auditAnnotations } = response;
   return {
     allowed: allowed === true,
     result: status,
     patch: mutates ? Buffer.from(patch, "base64").toString("utf8") : "",
+    // The older version never said which.
+    patchType: version === "v1" ? patchType : "JSONPatch",
     warnings: warnings ?? [],
     auditAnnotations: auditAnnotations ?? {},
   };
@@ -150,8 +167,5 @@ function patchProblem(patch: string, patchType: string | undefined, mutates: boo
   if (patch === "" && patchType !== undefined) {
     return invalid("webhook returned response.patchType but not response.patch");
   }
-  if (patchType === "") return invalid('webhook returned invalid response.patchType of ""');
-  return patchType === undefined || patchType === "JSONPatch"
-    ? undefined
-    : `unsupported patch type ${quote(patchType)}`;
+  return patchType === "" ? invalid('webhook returned invalid response.patchType of ""') : undefined;
 }

@@ -98,7 +98,9 @@ function withoutNotes(metadata: Draft<First>["metadata"]): Draft<First>["metadat
   return rest;
 }
 
-function fromHub({ metadata, spec, status }: Draft<Autoscaler>): AnyDraft {
+function fromHub({ metadata, spec, status: known }: Draft<Autoscaler>): AnyDraft {
+  // What has just been decoded and was never stored may have no status yet.
+  const status = (known ?? {}) as Draft<Autoscaler>["status"];
   const { metrics = [], behavior: _b, ...kept } = spec;
   const { currentMetrics, conditions: _c, ...shown } = status;
   const wanted = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization;
