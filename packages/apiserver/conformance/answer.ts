@@ -20,8 +20,12 @@ export class Normalizer {
   readonly #uids = new Map<string, string>();
   readonly #versions = new Map<string, string>();
 
-  constructor(namespace: string) {
+  /** Where webhooks are, if there are any. */
+  readonly #hooks: string | undefined;
+
+  constructor(namespace: string, hooks?: string) {
     this.#namespace = namespace;
+    this.#hooks = hooks;
   }
 
   answer(status: number, headers: Headers | { [name: string]: string }, body: unknown): Recorded {
@@ -62,7 +66,8 @@ export class Normalizer {
   }
 
   #text(value: string): string {
-    return value
+    const local = this.#hooks === undefined ? value : value.replaceAll(this.#hooks, "{hook}");
+    return local
       .replaceAll(this.#namespace, "{ns}")
       .replaceAll(uuid, (found) => this.#uid(found))
       .replaceAll(time, "{time}")
@@ -72,6 +77,7 @@ export class Normalizer {
       .replaceAll(/(resourceVersion\\?":\\?")\d+/g, "$1{version}")
       .replaceAll(/(resourceVersion: ")\d+/g, "$1{version}")
       .replaceAll(/(ResourceVersion in record \()\d+/g, "$1{version}")
+      .replaceAll(/(ResourceVersion in the precondition \()\d{2,}/g, "$1{version}")
       .replaceAll(/version: \{version\} \(\d+\)/g, "version: {version} ({version})")
       .replaceAll(/([Gg]enerated[-_.]*)[a-z0-9]{5}\b/g, "$1{suffix}");
   }

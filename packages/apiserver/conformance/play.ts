@@ -6,8 +6,9 @@ import type { Target } from "./target.ts";
 
 /** The compared answers of a case, in order. */
 export async function play(target: Target, namespace: string, { steps }: Case): Promise<Recorded[]> {
-  const normalizer = new Normalizer(namespace);
+  const normalizer = new Normalizer(namespace, target.hooks?.url);
   const variables = new Map<string, string>([["ns", namespace]]);
+  if (target.hooks !== undefined) variables.set("hook", target.hooks.url).set("hookCa", target.hooks.caBundle);
   const answers: Recorded[] = [];
   await setUp(target, namespace);
   for (const step of steps) {

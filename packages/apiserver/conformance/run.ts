@@ -12,7 +12,8 @@ import type { Recorded } from "./answer.ts";
 import { topics } from "./cases/index.ts";
 import { differenceOf, recordedAnswers } from "./compare.ts";
 import { play } from "./play.ts";
-import { httpsTarget, inProcessTarget, type Target } from "./target.ts";
+import { startHookServer } from "./hooks/server.ts";
+import { httpsTarget, inProcessTarget, withHooks, type Target } from "./target.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,17 +25,18 @@ await using server = await startApiServer({
   tokens: new Map([[aliceToken, { name: "alice", uid: "alice-uid", groups: ["dev"] }]]),
   report: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
 });
-const ours: Target =
+await using hooks = await startHookServer();
+const ours: Target = withHooks(
   values.http === true
     ? httpsTarget("over HTTP", server.url ?? "", { admin: server.token, alice: aliceToken })
-    : inProcessTarget(server, aliceToken);
-const real =
-  values.real === undefined
-    ? undefined
-    : httpsTarget("real", values.real, {
-        admin: process.env["REAL_ADMIN_TOKEN"] ?? "admintoken",
-        alice: process.env["REAL_USER_TOKEN"] ?? "usertoken",
-      });
+    : inProcessTarget(server, aliceToken),
+  hooks,
+);
+const realTokens = {
+  admin: process.env["REAL_ADMIN_TOKEN"] ?? "admintoken",
+  alice: process.env["REAL_USER_TOKEN"] ?? "usertoken",
+};
+const real = values.real === undefined ? undefined : withHooks(httpsTarget("real", values.real, realTokens), hooks);
 
 const stamp = Date.now().toString(36);
 const lines: string[] = [];

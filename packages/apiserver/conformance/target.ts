@@ -2,6 +2,7 @@
 import { Agent } from "node:https";
 import { request as httpsRequest } from "node:https";
 import type { ApiServer } from "../src/index.ts";
+import type { HookServer } from "./hooks/server.ts";
 
 /** What a target is asked. */
 export interface Asked {
@@ -25,6 +26,8 @@ export interface Target {
   readonly name: string;
   /** Bearer tokens of the users that cases speak as. */
   readonly tokens: { readonly admin: string; readonly alice: string };
+  /** Where the webhooks are that cases register: `{hook}` and `{hookCa}`. */
+  readonly hooks?: Pick<HookServer, "url" | "caBundle"> | undefined;
   ask(asked: Asked): Promise<Answered>;
 }
 
@@ -66,6 +69,11 @@ async function readLines(response: Response, lines: number, stop: AbortControlle
   }
   stop.abort();
   return text.split("\n").slice(0, lines).join("\n");
+}
+
+/** The same target, which can reach these webhooks. */
+export function withHooks(target: Target, hooks: HookServer): Target {
+  return { ...target, hooks };
 }
 
 /** A server behind TLS: ours or the real one. */

@@ -16,6 +16,7 @@ import { patches } from "./patches.ts";
 import { podSecurity } from "./pod-security.ts";
 import { policies } from "./policies.ts";
 import { scaleApply } from "./scale-apply.ts";
+import { tourTopics } from "./tours/index.ts";
 import { updates } from "./updates.ts";
 import { watches } from "./watches.ts";
 
@@ -38,4 +39,5 @@ export const topics: readonly Topic[] = [
   ...coreTopics,
   ...kindTopics,
   ...exploredTopics,
+  ...tourTopics,
 ];

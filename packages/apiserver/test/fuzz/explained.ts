@@ -19,10 +19,19 @@ type Simplify = (question: Question) => Question | undefined;
 const reasons: readonly (readonly [reason: string, simplify: Simplify])[] = [
   ["a copied object is shown with its fields in another order", withoutCopies],
   ["a number beyond all numbers is refused later", withoutInfinity],
+  ["a definition with patterns for names makes the real server panic", withoutPatterns],
 ];
 
 function withoutCopies(question: Question): Question | undefined {
   return changed(question, (value) => (isFields(value) && value["op"] === "copy" ? undefined : value));
+}
+
+function withoutPatterns(question: Question): Question | undefined {
+  return changed(question, (value) => {
+    if (!isFields(value) || value["patternProperties"] === undefined) return value;
+    const { patternProperties: _, ...rest } = value;
+    return rest;
+  });
 }
 
 function withoutInfinity(question: Question): Question | undefined {

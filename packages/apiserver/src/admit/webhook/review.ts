@@ -107,7 +107,7 @@ export function decodeAnswer(value: JsonObject, version: string): Answered {
 /** Who says what it is must say a review, of the version that was asked. */
 function checkKind({ apiVersion, kind }: JsonObject, version: string): void {
   if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") return;
-  const [given = ""] = [...versions].filter((known) => apiVersion === `admission.k8s.io/${known}`);
+  const given = [...versions].find((known) => apiVersion === `admission.k8s.io/${known}`) ?? "";
   if (kind !== "AdmissionReview" || given === "") {
     const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
     throw new TypeMismatch(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} ${scheme}`);
