@@ -1,0 +1,46 @@
+/** Runs a test program against the launchers and reads what came of its specs. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import type { TestProgram } from "./build.ts";
+
+/** What came of a program. */
+export interface Specs {
+  readonly passed: number;
+  readonly specs: number;
+  readonly failed: readonly string[];
+  readonly seconds: number;
+  /** Whether it ended by itself and said that all is well. */
+  readonly ended: boolean;
+}
+
+const launchers = join(import.meta.dirname, "../../launchers");
+
+/** Runs it to its end. */
+export async function runPackage({ path, folder, output }: TestProgram): Promise<Specs> {
+  const begun = performance.now();
+  const env = { ...process.env, KUBEBUILDER_ASSETS: launchers };
+  const child = spawn(path, ["-ginkgo.no-color"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const kept = createWriteStream(output);
+  child.stdout.pipe(kept, { end: false });
+  child.stderr.pipe(kept, { end: false });
+  const [code] = (await once(child, "close")) as [number | null];
+  kept.end();
+  await finished(kept);
+  return {
+    ...readSpecs(await readFile(output, "utf8")),
+    seconds: (performance.now() - begun) / 1000,
+    ended: code === 0,
+  };
+}
+
+/** The closing lines of Ginkgo. */
+export function readSpecs(text: string): Pick<Specs, "passed" | "specs" | "failed"> {
+  const specs = Number(/Ran \d+ of (\d+) Specs/.exec(text)?.[1] ?? 0);
+  const passed = Number(/(\d+) Passed/.exec(text)?.[1] ?? 0);
+  const failed = [...text.matchAll(/^ *\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*)$/gm)].map(([, name = ""]) => name.trim());
+  return { passed, specs, failed: [...new Set(failed)] };
+}
