@@ -213,6 +213,7 @@ class Parser {
   }
 
   private selection(operand: Node): Node {
+    if (this.tokens.skipEcho(["?", "IDENTIFIER", "ESC_IDENTIFIER"])) return operand;
     const dot = this.tokens.next();
     const optional = this.tokens.accept("?");
     const name = this.tokens.accept("IDENTIFIER") ?? this.tokens.accept("ESC_IDENTIFIER");

@@ -99,6 +99,13 @@ export class TokenStream {
     this.stop();
   }
 
+  /** Skips a token that leads nowhere while an error is fresh: whatever is wrong with it would be an echo. Answers whether it did. */
+  skipEcho(follows: readonly TokenKind[]): boolean {
+    if (!this.recovering || follows.includes(this.peek().kind)) return false;
+    this.index++;
+    return true;
+  }
+
   /** Says that no operand begins here; one bad token is skipped when what follows it is one. Answers whether to try again. */
   missingOperand(alsoExpected: readonly TokenKind[]): boolean {
     const found = this.current;
