@@ -73,7 +73,7 @@ for (const { name, skip, open } of stages) {
       );
       assert.deepEqual([done.succeeded, done.failed, done.completedIndexes], [3, 3, "0-2"]);
       const pods = (await client.list(Pod, { namespace, labelSelector: "job-name=luck" }).all()).items;
-      const phases = pods.map(({ status }) => status?.phase).toSorted();
+      const phases = pods.map(({ status }) => status?.phase ?? "").toSorted();
       assert.deepEqual(phases, ["Failed", "Failed", "Failed", "Succeeded", "Succeeded", "Succeeded"]);
     });
 
