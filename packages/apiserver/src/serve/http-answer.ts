@@ -36,7 +36,8 @@ export function writeAnswer(response: HttpResponse, answer: Answer, manner: Mann
   else {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
     response.writeHead(status, headers);
-    response.end(body);
+    // Node writes headers and a text in one piece, and would encode the bytes of a warning again with it.
+    response.end(typeof body === "string" && headers["warning"] !== undefined ? Buffer.from(body) : body);
   }
 }
 
