@@ -31,7 +31,9 @@ const names = (body: unknown): string[] =>
 
 /** The version that is stored needs no webhook, the other one does. */
 function versions(): { stored: string; other: string } {
-  const { spec } = definitionOf(group, { url: "" }) as unknown as { spec: { versions: { name: string; storage: boolean }[] } };
+  const { spec } = definitionOf(group, { url: "" }) as unknown as {
+    spec: { versions: { name: string; storage: boolean }[] };
+  };
   const name = (storage: boolean): string => spec.versions.find((one) => one.storage === storage)?.name ?? "";
   return { stored: name(true), other: name(false) };
 }
