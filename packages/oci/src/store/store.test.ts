@@ -21,5 +21,3 @@ test("names that are given at the same time are all kept, also by stores that do
     await rm(folder, { recursive: true, force: true });
   }
 });
-  }
-});
