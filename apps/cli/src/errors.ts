@@ -63,7 +63,11 @@ export function toCliError(thrown: unknown): CliError {
   if (thrown.name === "OciError")
     return new CliError(registryCodes.has(system) ? "Registry" : "BadInput", thrown.message, { cause: thrown });
   if ("syscall" in thrown && thrown.syscall === "listen")
-    return new CliError("Failed", `nothing can listen there: ${thrown.message}`, { cause: thrown });
+    return new CliError(
+      "Failed",
+      `nothing can listen there: ${thrown.message}; choose another --port, or end what uses it`,
+      { cause: thrown },
+    );
   const disk = describeDiskError(thrown);
   if (disk !== undefined) return new CliError("Disk", disk, { cause: thrown });
   if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });

@@ -40,7 +40,7 @@ async function get(url: string): Promise<Response> {
   } catch (cause) {
     throw new CliError(
       "Cluster",
-      `no operator answers at ${new URL(url).host}: start it with capstan dev, or name its door with --address`,
+      `no operator answers at ${new URL(url).host}: start it with capstan dev; one that is deployed is reached with kubectl port-forward and named with --address (capstan explain --help)`,
       { cause },
     );
   }

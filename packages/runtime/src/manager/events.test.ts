@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject, StoredObject } from "@capstan/model";
 import type { Writer } from "../apply/writer.ts";
-import { silentLog } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { Event, Recorder } from "./events.ts";
 
@@ -13,7 +13,11 @@ function objectNamed(name: string): StoredObject {
   return { apiVersion: "example.com/v1", kind: "Widget", metadata };
 }
 
-function setUp(): { clock: VirtualClock; recorder: Recorder; created: { note: string; of: string }[] } {
+function setUp(log: Log = silentLog): {
+  clock: VirtualClock;
+  recorder: Recorder;
+  created: { note: string; of: string }[];
+} {
   const clock = new VirtualClock();
   const created: { note: string; of: string }[] = [];
   const writer = {
@@ -24,7 +28,7 @@ function setUp(): { clock: VirtualClock; recorder: Recorder; created: { note: st
     patch: async () => undefined,
     // The recorder uses no more of a writer than these two.
   } as unknown as Writer;
-  const recorder = new Recorder({ writer, clock, log: silentLog, controller: "widget", instance: "one", kind });
+  const recorder = new Recorder({ writer, clock, log, controller: "widget", instance: "one", kind });
   return { clock, recorder, created };
 }
 
@@ -56,4 +60,22 @@ test("an object that has something else to say each time is heard 25 times, then
   await clock.advance(300_000);
   for (let at = 100; at < 200; at++) say("loud", at);
   assert.equal(created.length, 27);
+});
+
+test("events that are left out are in the log, with a warning when that begins", async () => {
+  const said: string[] = [];
+  const keep =
+    (level: string) =>
+    (message: string, fields: object = {}): void =>
+      void said.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  const { clock, recorder } = setUp({ ...silentLog, info: keep("info"), warn: keep("warn") });
+  const say = (at: number): void =>
+    recorder.record(objectNamed("loud"), { type: "Normal", reason: "Counted", note: `attempt ${at}` });
+  for (let at = 0; at < 27; at++) say(at);
+  const left = (at: number): string => `{"object":"default/loud","reason":"Counted","note":"attempt ${at}"}`;
+  const begins = "warn an event was left out: this object had too many, and gets one in five minutes now";
+  assert.deepEqual(said.splice(0), [`${begins} ${left(25)}`, `info an event was left out ${left(26)}`]);
+  await clock.advance(300_000);
+  for (let at = 27; at < 29; at++) say(at);
+  assert.deepEqual(said, [`${begins} ${left(28)}`]);
 });

@@ -55,12 +55,18 @@ const NOTE_LENGTH = 1024;
 /** How many different events one object may have: as many as client-go allows, so that a note with a counter in it floods nobody. */
 const RATE: Rate = { burst: 25, perSecond: 1 / 300 };
 
+/** What an object may still say. */
+interface Allowance {
+  readonly bucket: Bucket;
+  isUsedUp: boolean;
+}
+
 /** Records events for one controller. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new Map<string, Series>();
   /** What each object may still say, by its uid. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #allowances = new Map<string, Allowance>();
   #serial = 0;
 
   constructor(options: RecorderOptions) {
@@ -74,10 +80,7 @@ export class Recorder {
     const id = `${object.metadata.uid} ${note.type} ${note.reason} ${note.note}`;
     const known = this.#series.get(id);
     const isRepeated = known !== undefined && now - known.lastAt < SERIES_SPAN;
-    if (!isRepeated && !this.#mayBegin(object.metadata.uid, now)) {
-      log.debug("an event was not recorded: there were too many of this object", { reason: note.reason });
-      return;
-    }
+    if (!isRepeated && !this.#mayBegin(object, note, now)) return;
     const write = isRepeated ? this.#repeat(known, now) : this.#begin(id, object, note);
     write.catch((error: unknown) => log.warn("could not record an event", { reason: note.reason, error }));
   }
@@ -121,10 +124,22 @@ export class Recorder {
     await writer.patch(Event, series, { body, part: "object" });
   }
 
-  #mayBegin(uid: string, now: number): boolean {
-    const bucket = this.#buckets.get(uid) ?? new Bucket(RATE, now);
-    keep(this.#buckets, uid, bucket);
-    return bucket.take(now) === 0;
+  /** Whoever reads the events of an object must be able to learn that some are missing; what they would have said is in the log. */
+  #mayBegin(
+    { metadata: { uid, namespace = "", name } }: StoredObject,
+    { reason, note }: EventNote,
+    now: number,
+  ): boolean {
+    const { log } = this.#options;
+    const allowance = this.#allowances.get(uid) ?? { bucket: new Bucket(RATE, now), isUsedUp: false };
+    keep(this.#allowances, uid, allowance);
+    const wasUsedUp = allowance.isUsedUp;
+    allowance.isUsedUp = allowance.bucket.take(now) > 0;
+    if (!allowance.isUsedUp) return true;
+    const told = { object: `${namespace}/${name}`, reason, note };
+    if (wasUsedUp) log.info("an event was left out", told);
+    else log.warn("an event was left out: this object had too many, and gets one in five minutes now", told);
+    return false;
   }
 }
 

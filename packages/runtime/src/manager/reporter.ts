@@ -68,7 +68,8 @@ export class Reporter {
     const { controller, log, onEvent } = this.#options;
     const { level, message, milliseconds, event } = told;
     if (log.writes(level)) {
-      const error = outcome.outcome === "failed" ? { error: outcome.error } : {};
+      const isTrouble = level === "warn" || level === "error";
+      const error = outcome.outcome === "failed" && isTrouble ? { error: outcome.error } : {};
       log[level](message, { controller, object: turn.key, milliseconds, failures: turn.failures, ...error });
     }
     if (event !== undefined && work !== undefined) onEvent(work.object, event);

@@ -101,8 +101,9 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     return { queue: { then: "forget" }, result: "error", level: "error", message: note, event };
   }
   if (error instanceof Retry && error.after !== undefined) {
+    // Whoever says when to come back has foreseen it: it is a wait, and no failure.
     const queue = { then: "wait", delay: error.after } as const;
-    return { queue, result: "requeue_after", level: "warn", message: note, event: undefined };
+    return { queue, result: "requeue_after", level: "info", message: note, event: undefined };
   }
   if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) {
     // Nothing is wrong with the object: this replica has to leave it to another.
