@@ -54,6 +54,18 @@ describe("capstan cluster", () => {
     assert.equal((await run("list", "-o", "json")).out, "[]\n");
   });
 
+  test("a start that is interrupted leaves no cluster", async () => {
+    const before = process.listenerCount("SIGHUP");
+    const starting = run("start", "--name", "never", "--pods", "simulated");
+    while (process.listenerCount("SIGHUP") === before) await new Promise((resolve) => setImmediate(resolve));
+    process.emit("SIGHUP");
+    const { code, err } = await starting;
+    assert.equal(code, 130, err);
+    assert.match(err, /interrupted: the cluster never was stopped before it was ready/);
+    assert.equal((await run("list", "-o", "json")).out, "[]\n");
+    assert.equal(process.listenerCount("SIGHUP"), before);
+  });
+
   test("says what is wrong with a command line", async () => {
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["start", "--nodes", "0"], 2, /--nodes must be a number up to 32/],

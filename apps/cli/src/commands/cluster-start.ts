@@ -5,6 +5,7 @@ import { launchCluster } from "../embedded/launch.ts";
 import { nameOption } from "../embedded/name-option.ts";
 import { clusterFolder } from "../embedded/places.ts";
 import { files } from "../embedded/record.ts";
+import { interruptible } from "../interruptible.ts";
 import { withProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -48,7 +49,7 @@ export const clusterStart: Command = defineCommand({
       return runCluster(wishes, terminal);
     }
     const { url, name, nodes, pods } = await withProgress(terminal, `starting the cluster ${wishes.name}`, () =>
-      launchCluster(wishes.name, wordsOf(given), terminal),
+      interruptible((interrupt) => launchCluster(wishes.name, wordsOf(given), { terminal, interrupt })),
     );
     const { describe } = await import("../embedded/describe.ts");
     terminal.out(`cluster ${name} is ready on ${url} with ${describe({ nodes, pods })}\n`);

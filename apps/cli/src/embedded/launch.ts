@@ -9,11 +9,14 @@ import type { Terminal } from "../terminal.ts";
 import { clusterFolder } from "./places.ts";
 import { files, findRecord, type ClusterRecord } from "./record.ts";
 
-/** Starts the cluster with the same words in the foreground of a process that goes on when this one ends. */
+/**
+ * Starts the cluster with the same words in the foreground of a process that goes on when this one ends. Whoever interrupts it before it is
+ * ready wants no cluster: it is stopped again.
+ */
 export async function launchCluster(
   name: string,
   words: readonly string[],
-  terminal: Terminal,
+  { terminal, interrupt }: { readonly terminal: Terminal; readonly interrupt: AbortSignal },
 ): Promise<ClusterRecord> {
   const folder = clusterFolder(terminal, name);
   if ((await findRecord(folder)) !== undefined)
@@ -31,12 +34,18 @@ export async function launchCluster(
   let failure: string | undefined;
   child.once("error", (error) => (failure = error.message));
   child.once("exit", (code, signal) => (failure = `it ended with ${signal ?? `exit code ${code}`}`));
+  const stop = (): void => void child.kill("SIGTERM");
+  interrupt.addEventListener("abort", stop, { once: true });
+  if (interrupt.aborted) stop();
   for (;;) {
     const record = await findRecord(folder);
-    if (record !== undefined) {
+    if (record !== undefined && !interrupt.aborted) {
+      interrupt.removeEventListener("abort", stop);
       child.unref();
       return record;
     }
+    if (failure !== undefined && interrupt.aborted)
+      throw new CliError("Interrupted", `interrupted: the cluster ${name} was stopped before it was ready`);
     if (failure !== undefined) throw await notStarted(name, folder, failure);
     await wait(20);
   }
