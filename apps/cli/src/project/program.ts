@@ -90,6 +90,6 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const missing = missingPackage(error.message);
   if (missing !== undefined) return missing;
-  const place = /(?:^|\()file:\/\/(?!.*node_modules)(\S+:\d+)/m.exec(error.stack ?? "")?.[1];
+  const place = /(?:^|\(|at )file:\/\/(?!.*node_modules)(\S+:\d+)/m.exec(error.stack ?? "")?.[1];
   return `${error.name}: ${error.message}${place === undefined ? "" : ` (${place})`}`;
 }
