@@ -58,7 +58,9 @@ function reportBackup({ get, seen, status }: Turn): void {
   const ready = backup?.status?.conditions?.find(({ type }) => type === "Ready");
   const reason = policy === undefined ? "NoPolicy" : (ready?.reason ?? "NotYet");
   const message =
-    policy === undefined ? "spec.backup is not set: there are no backups by schedule" : (ready?.message ?? "");
+    policy === undefined
+      ? "spec.backup is not set: there are no backups by schedule"
+      : (ready?.message ?? "the schedule of spec.backup has made no backup yet");
   status.condition("BackupReady", ready?.status === "True", { reason, message });
   const last = backup?.status?.last;
   status.backup = last && { ...last };
@@ -200,6 +202,8 @@ export function describe(action: Action): string {
       return `letting the log grow to ${action.upTo}, past what the next version cannot read`;
     case "take-snapshot":
       return `making a backup before members go to ${action.to}`;
+    case "wean":
+      return `${action.member} has begun: what it was told for its beginning is taken back`;
     case "disarm":
       return `disarming the alarm of ${action.id}`;
     case "move-leader":
