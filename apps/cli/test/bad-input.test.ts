@@ -60,6 +60,7 @@ after(() => rm(home, { recursive: true, force: true }));
 const cases: readonly (readonly [words: string, code: number, sentence: RegExp, folder?: string])[] = [
   ["apiserver --service-cluster-ip-range 10.0.0.0/31", 2, /--service-cluster-ip-range: .* has fewer than 8 addresses/],
   ["apiserver --service-node-port-range 9-1", 2, /--service-node-port-range: "9-1" is no range of ports/],
+  ["dev --apply nowhere.yaml", 7, /nowhere\.yaml: it is not there/, "bare-project"],
   ["generate crds", 3, /the package capstan is not installed: run npm install$/, "bare-project"],
   ["image build example.com/a:v1", 3, /the package capstan is not installed: run npm install$/, "bare-project"],
   ["generate crds", 3, /cannot load \S+main\.ts: SyntaxError: Merge conflict marker/, "marked-project"],

@@ -50,7 +50,11 @@ export const dev: Command = defineCommand({
   run: async ({ options, terminal }) => {
     const root = await rootOf(terminal);
     const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
-    const { runSession } = await import("../dev/run.ts");
+    const [{ checkFiles }, { runSession }] = await Promise.all([
+      import("../dev/apply-files.ts"),
+      import("../dev/run.ts"),
+    ]);
+    await checkFiles(options.apply, terminal.cwd);
     const pods = options.pods === "real" ? "real" : "simulated";
     await runSession({ ...options, pods, root, entry, logLevel: options["log-level"] }, terminal);
   },

@@ -7,6 +7,11 @@ import { toCliError } from "../errors.ts";
 import { readText } from "../project/disk.ts";
 import { readYaml } from "../project/yaml.ts";
 
+/** Reads these files before anything is started: a name that is wrong is told at once. */
+export async function checkFiles(files: readonly string[], cwd: string): Promise<void> {
+  for (const file of files) readYaml(await readText(resolve(cwd, file)), file);
+}
+
 /** Applies every object of these files; answers with a line for each. */
 export async function applyFiles(client: Client, files: readonly string[], cwd: string): Promise<readonly string[]> {
   const lines: string[] = [];
