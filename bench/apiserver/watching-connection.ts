@@ -39,13 +39,15 @@ export class WatchingConnection {
   #rest: Buffer = Buffer.alloc(0);
   #opened = 0;
   #wake: () => void = () => {};
+  /** Told why watches do not begin. */
+  #refuse: (why: string) => void = () => {};
 
   private constructor(socket: TLSSocket, watches: number) {
     this.#socket = socket;
     this.seen = Array.from({ length: watches }, () => ({ arrivals: [], bytes: 0, sum: 0, hasEnded: false }));
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    socket.on("error", () => this.#endAll());
-    socket.on("close", () => this.#endAll());
+    socket.on("error", ({ message }) => this.#endAll(message));
+    socket.on("close", () => this.#endAll("the server closed the connection"));
   }
 
   /** Connects, asks for all watches, and comes back when each has been answered. */
@@ -88,9 +90,11 @@ export class WatchingConnection {
     const asks = this.seen.map((_, at) => toFrame(frame.headers, endHeaders | endStream, 2 * at + 1, headers));
     const settings = toFrame(frame.settings, 0, 0, window);
     this.#socket.write(Buffer.concat([preface, settings, toFrame(frame.windowUpdate, 0, 0, more), ...asks]));
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       this.#wake = () => this.#opened === this.seen.length && resolve();
+      this.#refuse = (why) => reject(new RangeError(why));
     });
+    this.#refuse = () => {};
   }
 
   #read(chunk: Buffer): void {
@@ -123,12 +127,15 @@ export class WatchingConnection {
     } else if (type === frame.ping && (flags & acknowledged) === 0) {
       this.#socket.write(toFrame(frame.ping, acknowledged, 0, Buffer.from(payload)));
     }
+    if (type === frame.goaway) this.#refuse(`the server said goodbye: ${payload.subarray(8).toString("latin1")}`);
+    if (type === frame.reset) this.#refuse("the server reset a watch before it began");
     const isOver =
       type === frame.reset || ((type === frame.data || type === frame.headers) && (flags & endStream) !== 0);
     if (isOver && watch !== undefined) watch.hasEnded = true;
   }
 
-  #endAll(): void {
+  #endAll(why: string): void {
+    this.#refuse(why);
     for (const watch of this.seen) watch.hasEnded = true;
   }
 }
