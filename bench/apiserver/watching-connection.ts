@@ -127,11 +127,14 @@ export class WatchingConnection {
     } else if (type === frame.ping && (flags & acknowledged) === 0) {
       this.#socket.write(toFrame(frame.ping, acknowledged, 0, Buffer.from(payload)));
     }
+    this.#noteEnd(type, flags, watch, payload);
+  }
+
+  #noteEnd(type: number | undefined, flags: number, watch: Seen | undefined, payload: Buffer): void {
     if (type === frame.goaway) this.#refuse(`the server said goodbye: ${payload.subarray(8).toString("latin1")}`);
     if (type === frame.reset) this.#refuse("the server reset a watch before it began");
-    const isOver =
-      type === frame.reset || ((type === frame.data || type === frame.headers) && (flags & endStream) !== 0);
-    if (isOver && watch !== undefined) watch.hasEnded = true;
+    const isLast = (type === frame.data || type === frame.headers) && (flags & endStream) !== 0;
+    if (watch !== undefined && (type === frame.reset || isLast)) watch.hasEnded = true;
   }
 
   #endAll(why: string): void {
