@@ -105,8 +105,9 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual((await world.get(ConfigMap, "g"))?.data, { size: "2" });
     });
 
-    test("leaves alone what somebody else put in the place of its child a moment ago", async () => {
-      await using world = await worldOf(operator({ controllers: [keeper] }));
+    /** The child is gone, and the operator will hear of it only in a minute. */
+    const withoutChild = async (): Promise<Awaited<ReturnType<typeof worldOf>>> => {
+      const world = await worldOf(operator({ controllers: [keeper] }));
       await world.apply(Group, "g", { spec: { size: 2 } });
       await world.settle();
       await world.crash();
@@ -115,6 +116,11 @@ function tell(where: string, worldOf: MakeWorld): void {
       world.restart();
       await world.settle();
       await world.delete(ConfigMap, "g-goes");
+      return world;
+    };
+
+    test("leaves alone what somebody else put in the place of its child a moment ago", async () => {
+      await using world = await withoutChild();
       const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious" } });
       await world.apply(Group, "g", { spec: { size: 3 } });
       // The operator does not know yet that its child is gone, or that there is another.
@@ -130,15 +136,7 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("makes a child anew that is gone although its cache still shows it", async () => {
-      await using world = await worldOf(operator({ controllers: [keeper] }));
-      await world.apply(Group, "g", { spec: { size: 2 } });
-      await world.settle();
-      await world.crash();
-      const isLate = { fault: "late", by: 60_000 } as const;
-      world.inject(({ verb, kind }) => (verb === "watch" && kind.kind === "ConfigMap" ? isLate : undefined));
-      world.restart();
-      await world.settle();
-      await world.delete(ConfigMap, "g-goes");
+      await using world = await withoutChild();
       await world.apply(Group, "g", { spec: { size: 3 } });
       await world.advance("10s");
       assert.deepEqual((await world.get(ConfigMap, "g-goes"))?.data, { size: "3" });

@@ -26,7 +26,7 @@ export const apiserver: Command = defineCommand({
       type: "text",
       value: "NET",
       default: "10.0.0.0/24",
-      describe: "the network of services",
+      describe: "the network of services; one of each family with a comma between",
     },
     "service-node-port-range": {
       type: "text",
