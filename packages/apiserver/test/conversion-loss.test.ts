@@ -65,7 +65,7 @@ test("what cannot be shown in a version cannot be deleted in it, alone or with o
 
 test("a watch whose objects cannot be converted ends with the reason", async () => {
   const { stored, other } = versions();
-  const { server, hook } = await withUnshownCog(stored);
+  const { server } = await withUnshownCog(stored);
   await using _ = server;
   const { status, body } = await ask(server, "GET", cogs(other, "?watch=true"));
   assert.equal(status, 200);
