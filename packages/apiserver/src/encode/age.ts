@@ -1,4 +1,4 @@
-/** Ages as tables show them: `42s`, `7m25s`, `3h5m`, `2d4h`, `8y12d`. */
+/** Ages as tables show them: `42s`, `7m25s`, `3h5m`, `2d4h`, `6y12d`. */
 
 /** A duration in milliseconds, as precise as a person wants it. */
 export function formatAge(milliseconds: number): string {
