@@ -1,22 +1,26 @@
 /** The story of all harms on one ground: one cluster, one harm after the other, each at a moment that is left to chance. */
 import type { TestContext } from "node:test";
+import { backlogOf, timesTried } from "./backlog.ts";
+import type { Attempt } from "./backlog.ts";
 import { diceOf } from "./dice.ts";
 import { GROUNDS } from "./ground.ts";
 import type { Ground } from "./ground.ts";
 import { plannedHarms } from "./harms/index.ts";
 import { REFUSALS, tryRefusal } from "./refusals.ts";
 import type { Refusal } from "./refusals.ts";
-import { record } from "./results.ts";
+import { record, recordedResults } from "./results.ts";
 import { Scene } from "./scene.ts";
 import type { ClusterSpec } from "./scene.ts";
 import { tryHarm } from "./trial.ts";
 import type { Trial } from "./trial.ts";
 
-/** How often each harm is tried: none means once, and only those that every change is tried with. */
+/** How often each harm is tried, what was recorded before included: none means once, and only those that every change is tried with. */
 const REPEATS = Number(process.env["ETCD_FAULTS_REPEATS"] ?? 0);
 const SEED = process.env["ETCD_FAULTS_SEED"] ?? "1";
 /** Only what matches this: `kubernetes:` or `the leader`. */
 const ONLY = new RegExp(process.env["ETCD_FAULTS_ONLY"] ?? "", "u");
+/** Nothing is begun when so many minutes are over: what is left is tried the next time. */
+const MINUTES = Number(process.env["ETCD_FAULTS_MINUTES"] ?? Number.POSITIVE_INFINITY);
 
 /** Small enough to be filled, quick enough to find bits that change, impatient enough for a test. */
 const SPEC: ClusterSpec = {
@@ -34,21 +38,24 @@ export interface FaultStory {
 }
 
 /** What is told on a ground: with every change a part of it, all of it when asked for. */
-export function faultStory(name: Ground["name"]): FaultStory {
-  const planned = plannedHarms(REPEATS > 0 ? 1 : 0.25).filter(({ harm, always }) =>
-    isMeant({ name: harm.name, always }, name),
-  );
+export async function faultStory(name: Ground["name"]): Promise<FaultStory> {
+  const before = await recordedResults();
+  const harms = plannedHarms(REPEATS > 0 ? 1 : 0.25)
+    .filter(({ harm, always }) => isMeant({ name: harm.name, always }, name))
+    .map(({ harm }) => harm);
   const refusals = REFUSALS.filter((refusal) => isMeant(refusal, name));
-  const isEmpty = planned.length + refusals.length === 0;
+  const left = <Case extends { readonly name: string }>(cases: readonly Case[]): readonly Attempt<Case>[] =>
+    backlogOf(cases, (one) => timesTried(before, name, one.name), Math.max(1, REPEATS));
+  const [trials, refused] = [left(harms), left(refusals)];
   return {
     title: `${name}: under load, a cluster heals from every harm without hands, and no acknowledged write is lost`,
-    skip: isEmpty && "ETCD_FAULTS_ONLY leaves nothing to tell here",
+    skip: trials.length + refused.length === 0 && "nothing is left to tell here of what was asked for",
     tell: async (t) => {
       const scene = await Scene.open(t, await GROUNDS[name](t, [], { isBreakable: true }));
-      for (let repeat = 0; repeat < Math.max(1, REPEATS); repeat++) {
-        for (const { harm } of planned) await repeatHarm(t, scene, { harm, repeat });
-      }
-      for (const refusal of refusals) await repeatRefusal(t, scene, refusal);
+      const end = performance.now() + MINUTES * 60_000;
+      for (const { of: harm, repeat } of trials)
+        if (performance.now() < end) await repeatHarm(t, scene, { harm, repeat });
+      for (const { of: refusal } of refused) if (performance.now() < end) await repeatRefusal(t, scene, refusal);
     },
   };
 }

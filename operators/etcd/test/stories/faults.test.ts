@@ -2,5 +2,5 @@
 import { test } from "node:test";
 import { faultStory } from "./fault-story.ts";
 
-const { title, skip, tell } = faultStory("embedded");
+const { title, skip, tell } = await faultStory("embedded");
 test(title, { skip }, tell);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { PAGE, parseResults, RESULTS, toPage } from "./page.ts";
+import { PAGE, RESULTS, toPage } from "./page.ts";
+import { parseResults } from "./results.ts";
 
 test("the page of faults is what the recorded results say", async () => {
   const [results, page] = await Promise.all([RESULTS, PAGE].map((path) => readFile(path, "utf8")));

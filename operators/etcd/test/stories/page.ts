@@ -1,10 +1,8 @@
-/**
- * Makes docs/faults.md out of recorded results. Run: `node operators/etcd/test/stories/page.ts`. The words are here, the figures only in
- * docs/faults.jsonl.
- */
+/** Makes docs/faults.md out of recorded results: the words are here, the figures only in docs/faults.jsonl. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { plannedHarms } from "./harms/index.ts";
+import { parseResults } from "./results.ts";
 import type { Recorded, RefusalResult, TrialResult } from "./results.ts";
 
 type RecordedTrial = Extract<Recorded, { kind: "trial" }>;
@@ -53,15 +51,16 @@ const ELSEWHERE = `## Tried elsewhere
 
 ## Run it
 
-\`npm test\` tries the greater part of the harms once on the embedded cluster and some on Kubernetes. All of them, five times each:
+\`npm test\` tries the greater part of the harms once on the embedded cluster and some on Kubernetes. All of them five times, on both, in
+\`operators/etcd\`:
 
 \`\`\`sh
-ETCD_FAULTS_REPEATS=5 ETCD_FAULTS_SEED=7 ETCD_FAULTS_RECORD=operators/etcd/docs/faults.jsonl \\
-  node --conditions=@capstan/source --test 'operators/etcd/test/stories/faults*.test.ts'
-node --conditions=@capstan/source operators/etcd/test/stories/page.ts
+npm run faults -- --repeats 5
 \`\`\`
 
-\`ETCD_FAULTS_ONLY=kubernetes:\`, or \`="the leader"\`, keeps what matches that. The seed decides who is hit, how and when; it is in every failure's message.`;
+What was recorded before counts, whatever was tried least comes first, and this page is written anew at the end; \`--anew\` forgets what was
+recorded. \`--on embedded\` or \`--on kubernetes\` keeps to one cluster, \`--minutes 30\` begins nothing after that time, \`--only "the leader"\` keeps
+what matches that. \`--seed\` decides who is hit, how and when; it is in every failure's message.`;
 
 /** The page as it should be. */
 export function toPage(results: readonly Recorded[]): string {
@@ -152,12 +151,7 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
 }
 
-/** Reads recorded results. */
-export function parseResults(text: string): readonly Recorded[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Recorded);
+/** Writes the page anew. */
+export async function writePage(): Promise<void> {
+  await writeFile(PAGE, toPage(parseResults(await readFile(RESULTS, "utf8"))));
 }
-
-if (import.meta.main) await writeFile(PAGE, toPage(parseResults(await readFile(RESULTS, "utf8"))));

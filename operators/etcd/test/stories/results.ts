@@ -1,6 +1,7 @@
 /** What trials came to, one line of JSON each, if somebody wants it written down. */
 import { execFileSync } from "node:child_process";
-import { appendFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 
 /** One harm, once. */
@@ -53,6 +54,19 @@ const COMMIT =
 
 export async function record(result: TrialResult | RefusalResult): Promise<void> {
   if (RECORD !== undefined) await appendFile(RECORD, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
+}
+
+/** What was recorded before, in the file that results are added to. */
+export async function recordedResults(): Promise<readonly Recorded[]> {
+  return RECORD === undefined || !existsSync(RECORD) ? [] : parseResults(await readFile(RECORD, "utf8"));
+}
+
+/** Reads recorded results. */
+export function parseResults(text: string): readonly Recorded[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Recorded);
 }
 
 function circumstances(): Circumstances {

@@ -1,0 +1,46 @@
+/** Tries every harm as often as asked on both clusters, in slices if need be, and writes the page: `npm run faults -- --repeats 5`. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { RESULTS, writePage } from "./page.ts";
+
+const STORIES = { embedded: "faults.test.ts", kubernetes: "faults-kubernetes.test.ts" };
+
+const { values: asked } = parseArgs({
+  options: {
+    repeats: { type: "string", default: "5" },
+    on: { type: "string" },
+    minutes: { type: "string", default: "Infinity" },
+    only: { type: "string", default: "" },
+    seed: { type: "string", default: "1" },
+    anew: { type: "boolean", default: false },
+  },
+});
+
+const settings = {
+  ETCD_FAULTS_RECORD: RESULTS,
+  ETCD_FAULTS_REPEATS: asked.repeats,
+  ETCD_FAULTS_MINUTES: asked.minutes,
+  ETCD_FAULTS_ONLY: asked.only,
+  ETCD_FAULTS_SEED: asked.seed,
+};
+
+/** Tells the story on one cluster; answers with its exit code. */
+async function tell(story: string): Promise<number> {
+  const line = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", "--test"];
+  const child = spawn(process.execPath, [...line, join(import.meta.dirname, story)], {
+    env: { ...process.env, ...settings },
+    stdio: "inherit",
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 1;
+}
+
+if (asked.anew) await rm(RESULTS, { force: true });
+for (const [ground, story] of Object.entries(STORIES)) {
+  // Whatever was recorded before a failure counts, so the page is written in any case.
+  if (asked.on === undefined || asked.on === ground) process.exitCode = (await tell(story)) || (process.exitCode ?? 0);
+}
+await writePage();
