@@ -126,44 +126,54 @@ test("what belongs to the whole machine can be read and not written, whoever ask
   }
 });
 
-test("whoever enters a container has its rights, not those of the node", { skip }, async () => {
+test("whoever enters a container has its rights and its filter, not those of the node", { skip }, async () => {
   const wishes: { readonly [name: string]: Container["securityContext"] } = {
     plain: {},
     bound: { capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } },
     nothing: { capabilities: { drop: ["ALL"] } },
     person: { runAsUser: 1000, runAsGroup: 2000 },
     all: { privileged: true },
+    filtered: { seccompProfile: { type: "RuntimeDefault" } },
+    stranger: { runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
   };
   for (const [name, securityContext = {}] of Object.entries(wishes)) {
     const pod = `entered-${name}`;
-    const hook = { exec: { command: ["sh", "-c", "cat /proc/self/status > /shared/hook; id >> /shared/hook"] } };
+    const tell = (name: string): string =>
+      `[ -e /shared/${name} ] || { (cat /proc/self/status; id) > /shared/${name}.new; mv /shared/${name}.new /shared/${name}; }`;
+    const hook = { exec: { command: ["sh", "-c", tell("hook")] } };
+    const probe = { exec: { command: ["sh", "-c", `${tell("probe")}; [ -e /shared/main ]`] }, periodSeconds: 1 };
     await world.run(pod, {
       containers: [
         {
           name: "main",
           image: "capstan.test/busybox:1",
-          command: ["sh", "-c", "cat /proc/self/status > /shared/main; id >> /shared/main; exec sleep 1000"],
+          command: ["sh", "-c", `${tell("main")}; exec sleep 1000`],
           securityContext,
           lifecycle: { postStart: hook },
+          readinessProbe: probe,
           volumeMounts: [{ name: "shared", mountPath: "/shared" }],
         },
       ],
       volumes: [{ name: "shared", emptyDir: {} }],
     });
     await world.until(pod, "ready", isReady);
-    const [main, hooked] = await Promise.all(
-      ["main", "hook"].map((file) => world.inside(pod, ["cat", `/shared/${file}`])),
+    const [main = "", hooked = "", probed = ""] = await Promise.all(
+      ["main", "hook", "probe"].map((file) => world.inside(pod, ["cat", `/shared/${file}`])),
     );
     const entered = await world.inside(pod, ["sh", "-c", "cat /proc/self/status; id"]);
-    assert.deepEqual(rightsIn(hooked ?? ""), rightsIn(main ?? ""), `${name}: hook`);
-    assert.deepEqual(rightsIn(entered), rightsIn(main ?? ""), `${name}: exec`);
+    assert.deepEqual(rightsIn(hooked), rightsIn(main), `${name}: hook`);
+    assert.deepEqual(rightsIn(probed), rightsIn(main), `${name}: probe`);
+    assert.deepEqual(rightsIn(entered), rightsIn(main), `${name}: exec`);
+    assert.equal(/^Seccomp:\s+2$/m.test(main), securityContext.seccompProfile !== undefined, name);
   }
 });
 
 /** What somebody may do, and who they are. */
 function rightsIn(status: string): readonly string[] {
-  const lines = status.split("\n").filter((line) => /^(CapEff|CapPrm|NoNewPrivs|uid=)/.test(line));
-  assert.equal(lines.length, 4, status);
+  const lines = status
+    .split("\n")
+    .filter((line) => /^(CapEff|CapPrm|NoNewPrivs|Seccomp|Seccomp_filters|uid=)/.test(line));
+  assert.equal(lines.length, 6, status);
   return lines;
 }
 

@@ -9,6 +9,7 @@ import { NodeError } from "../errors.ts";
 import type { ContainerOrder } from "../runtime/runtime.ts";
 import type { GroupFolder } from "./cgroups/groups.ts";
 import { oomScore as oomScoreOf, type CgroupVersion } from "./cgroups/limits.ts";
+import { withFilter } from "./enter-kit.ts";
 import { identityOf } from "./identity.ts";
 import type { UnpackedImage } from "./images.ts";
 import { defaultCapabilities, launchCommand, waitsForUsers, type Entrance, type Mount } from "./launch.ts";
@@ -17,7 +18,8 @@ import { quoted } from "./network.ts";
 import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
 import type { Launch } from "./protocol.ts";
-import { defaultFilter } from "./seccomp/filter.ts";
+import { defaultFilter, isKnown } from "./seccomp/filter.ts";
+import { filterProgram } from "./seccomp/program.ts";
 import { mountsOf, type VolumeFolders } from "./volumes.ts";
 
 /** What a plan is made from. */
@@ -43,6 +45,8 @@ export interface PlannedContainer {
   readonly mountScript: string;
   /** What is mounted for it, outside of its own view. */
   readonly mounted: readonly string[];
+  /** Files of the keeper that are there for it alone. */
+  readonly insideFiles: readonly string[];
   /** Where it leaves its last words. */
   readonly messageFile: string;
   readonly enter: Entrance;
@@ -64,22 +68,22 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     ...(await mountsOf(container, place.folders, env)),
   ];
   const joined = joinedProcess(sources);
+  const filter = filterOf(order);
+  const filterFile = join(filtersFolder, sources.id);
   const enter = {
     rights,
     holder: place.holder,
     identity,
     capabilities: capabilitiesOf(container),
     env,
-    kit: parts.kit,
+    kit: filter === undefined ? parts.kit : withFilter(parts.kit, filterFile),
   };
-  const filter = filterOf(order);
   const plan = {
     ...enter,
     processes: joined === undefined ? undefined : { pid: joined, proc: insidePath(join(folder, "proc")) },
     root: insidePath(join(folder, "root")),
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
     mounts: mounts.map((mount) => ({ ...mount, from: mount.from === undefined ? undefined : insidePath(mount.from) })),
-    isFiltered: filter !== undefined,
     directory: container.workingDir ?? (config.WorkingDir || "/"),
     argv: commandOf(container, image.config, env),
   };
@@ -93,7 +97,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     stdinOnce: container.stdinOnce === true,
     tellsPid: true,
     waitsForUsers: waitsForUsers(plan),
-    filter: filter?.toString("base64"),
+    filter: filter?.bytes.toString("base64"),
     membership: {
       groups: groups.map((group) => group.folder),
       oomScore: oomScoreOf(pod.spec, container.resources, totalmem()),
@@ -103,7 +107,8 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   const stopSignal = stopSignalOf(container, config.StopSignal);
   return {
     launch,
-    mountScript: mountScript(sources, joined),
+    mountScript: mountScript(sources, joined) + (filter === undefined ? "" : fileScript(filterFile, filter.program)),
+    insideFiles: filter === undefined ? [] : [filterFile],
     mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
     messageFile,
     enter,
@@ -133,6 +138,14 @@ function mountScript(
   const overlay = `mount -t overlay overlay -o ${quoted(options)} ${quoted(root ?? "")}\n`;
   if (joined === undefined) return overlay;
   return `${overlay}nsenter -t ${joined} -p mount -t proc proc ${quoted(insidePath(join(folder, "proc")))}\n`;
+}
+
+/** Where the keeper has the filters of containers as programs. The state may be where nothing can be executed. */
+const filtersFolder = "/mnt/filters";
+
+function fileScript(path: string, program: Buffer): string {
+  const folder = dirname(path);
+  return `mkdir -p ${folder}\nbase64 -d > ${path} <<'program'\n${program.toString("base64")}\nprogram\nchmod 555 ${path}\n`;
 }
 
 /** Whose processes a container sees, if not only its own: those of another container, of its pod, or of its node, whose first is the keeper. */
@@ -212,16 +225,28 @@ function capabilitiesOf({ securityContext = {} }: Container): readonly string[] 
   return [...new Set([...kept, ...names(add)])];
 }
 
-/** The filter of system calls that is asked for; without a word there is none, as kubelets have it. */
-function filterOf({ pod, container }: ContainerOrder): Buffer | undefined {
+/** A filter of system calls: for the launcher, and for whoever comes in later. */
+interface Filter {
+  readonly bytes: Buffer;
+  readonly program: Buffer;
+}
+
+/** The filter that is asked for; without a word there is none, as kubelets have it. */
+function filterOf({ pod, container }: ContainerOrder): Filter | undefined {
   const { privileged, seccompProfile = pod.spec.securityContext?.seccompProfile } = container.securityContext ?? {};
   if (privileged === true || seccompProfile === undefined || seccompProfile.type === "Unconfined") return undefined;
-  if (seccompProfile.type === "RuntimeDefault") return defaultFilter(process.arch, capabilitiesOf(container));
+  if (seccompProfile.type === "RuntimeDefault") return runtimeFilter(process.arch, capabilitiesOf(container));
   const file = `/var/lib/kubelet/seccomp/${seccompProfile.localhostProfile ?? ""}`;
   throw new NodeError(
     "CreateContainerError",
     `failed to create container: cannot load seccomp profile "${file}": open ${file}: no such file or directory`,
   );
+}
+
+function runtimeFilter(architecture: string, capabilities: readonly string[]): Filter | undefined {
+  if (!isKnown(architecture)) return undefined;
+  const bytes = defaultFilter(architecture, capabilities);
+  return bytes && { bytes, program: filterProgram(bytes, architecture) };
 }
 
 function stopSignalOf({ lifecycle }: Container, ofImage: string | undefined): NodeJS.Signals {

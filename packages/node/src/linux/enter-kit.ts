@@ -23,6 +23,8 @@ export interface EnterKit {
   readonly files: readonly KitFile[];
   /** The command that gives up rights, to be followed by its options. */
   readonly setpriv: readonly string[];
+  /** The command that takes on the container's filter of system calls, to be followed by another; empty where there is none. */
+  readonly filter: readonly string[];
   /** The command that sets variables, to be followed by them. */
   readonly env: readonly string[];
 }
@@ -53,6 +55,13 @@ export function toEnterKit(said: string): EnterKit {
   return {
     files: [...files].map(([to, from]) => ({ from, to })),
     setpriv: [...load, join(folder, basename(giveUpRights))],
+    filter: [],
     env: [...load, join(folder, basename(setVariables))],
   };
+}
+
+/** The programs for a container whose system calls are filtered: the filter is a program, too, and this file of the node. */
+export function withFilter(kit: EnterKit, from: string): EnterKit {
+  const to = join(folder, "filter");
+  return { ...kit, files: [...kit.files, { from, to }], filter: [to] };
 }

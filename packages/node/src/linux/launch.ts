@@ -35,8 +35,6 @@ export interface LaunchPlan extends Entrance {
   readonly root: string;
   readonly readOnlyRoot: boolean;
   readonly mounts: readonly Mount[];
-  /** Whether its system calls are filtered. */
-  readonly isFiltered: boolean;
   readonly directory: string;
   readonly argv: readonly string[];
 }
@@ -113,7 +111,7 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     // The keeper has something to do before the program begins: it puts the processes into their groups.
     "--block-fd",
     "5",
-    ...(plan.isFiltered ? ["--seccomp", "6"] : []),
+    ...(plan.kit.filter.length > 0 ? ["--seccomp", "6"] : []),
     "--chdir",
     directory,
     "--clearenv",
@@ -150,7 +148,7 @@ export function waitsForUsers({ rights, identity }: Pick<LaunchPlan, "rights" | 
 
 /**
  * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
- * first; then a program of the node gives up what the container may not have, and only then come the container's variables and its program.
+ * first; then programs of the node give up what the container may not have, and only then come the container's variables and its program.
  */
 export function enterCommand(entrance: Entrance, pid: number, argv: readonly string[]): readonly string[] {
   const { kit, env } = entrance;
@@ -158,7 +156,7 @@ export function enterCommand(entrance: Entrance, pid: number, argv: readonly str
   const variables = [...env].map(([name, value]) => `${name}=${value}`);
   const giveUp = [...kit.setpriv, ...rightsEntered(entrance), "--"];
   const setVariables = [...kit.env, "-i", "--", ...variables];
-  return [...enterPod(entrance), ...enter, ...giveUp, ...setVariables, ...argv];
+  return [...enterPod(entrance), ...enter, ...giveUp, ...kit.filter, ...setVariables, ...argv];
 }
 
 /** As a user there is nobody else to become, but whoever enters the container's own users is called as they are. */

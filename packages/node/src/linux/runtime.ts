@@ -269,6 +269,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const kills = (await groups?.oomKills(order.pod, id)) ?? 0;
     const mounts = plan.mounted.map((path) => insidePath(path));
     await keeper.run(["umount", "-l", ...mounts]).catch(() => {});
+    if (plan.insideFiles.length > 0) await keeper.run(["rm", "-f", ...plan.insideFiles]).catch(() => {});
     await groups?.removeContainer(order.pod, id);
     return readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
   }

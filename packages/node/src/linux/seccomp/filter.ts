@@ -36,9 +36,13 @@ interface Instruction {
   readonly value: number;
 }
 
-/** The program for a container with these capabilities; undefined where call numbers are not known. */
-export function defaultFilter(architecture: string, capabilities: readonly string[]): Buffer | undefined {
-  if (architecture !== "x64" && architecture !== "arm64") return undefined;
+/** Whether the call numbers of an architecture are known. */
+export function isKnown(architecture: string): architecture is Architecture {
+  return architecture === "x64" || architecture === "arm64";
+}
+
+/** The program for a container with these capabilities; whoever has all of them has no filter. */
+export function defaultFilter(architecture: Architecture, capabilities: readonly string[]): Buffer | undefined {
   const may = new Set(capabilities);
   if (may.has("ALL")) return undefined;
   const refused = withheldCalls.flatMap((call) => {
