@@ -1,6 +1,5 @@
 /** The peers' port of a real member: whoever may be a client is not a peer. */
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,6 +7,7 @@ import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { flagsOf } from "../../src/pods/flags.ts";
 import { peerName, planTls } from "../../src/tls/index.ts";
 import { startEtcd, takePlace, untilHealthy } from "../etcd/processes.ts";
+import { materialOf, mountSecret, secretOf, storedSecrets } from "./files.ts";
 
 const cluster = { name: "db", namespace: "shop" };
 
@@ -30,8 +30,9 @@ function certificateFlags(version: string, folder: string): string[] {
 }
 
 /** The status of an answer on the peers' port; undefined when the connection is refused. */
-function askPeer(port: number, tls: { readonly ca: string; readonly cert: string; readonly key: string }) {
+function askPeer(port: number, { ca, certificate, privateKey }: ReturnType<typeof materialOf>) {
   return new Promise<number | undefined>((resolve) => {
+    const tls = { ca, cert: certificate, key: privateKey };
     const call = request({ host: "127.0.0.1", port, path: "/members", ...tls, agent: false }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
@@ -45,15 +46,10 @@ for (const version of ETCD_VERSIONS) {
   test(`etcd ${version}: the Secrets of clients and of the operator do not open the peers' port`, async () => {
     const spec = { mode: "Managed", validity: "90d", caValidity: "3650d", names: [] } as const;
     const plan = planTls({ cluster, spec, secrets: [], now: Date.now(), trusted: [] });
-    const text = (secret: string, entry: string): string =>
-      Buffer.from(plan.apply.find(({ name }) => name === secret)?.data[entry] ?? "", "base64").toString();
+    const secrets = storedSecrets(plan);
     const place = await takePlace();
     const folder = join(place.folder, "tls");
-    for (const part of ["server", "peer"]) {
-      await mkdir(join(folder, part), { recursive: true });
-      for (const entry of ["tls.crt", "tls.key", "ca.crt"])
-        await writeFile(join(folder, part, entry), text(`db-${part}`, entry));
-    }
+    for (const part of ["server", "peer"]) await mountSecret(join(folder, part), secretOf(secrets, `db-${part}`));
     assert.ok(plan.operator);
     await using member = await startEtcd({
       version,
@@ -63,12 +59,7 @@ for (const version of ETCD_VERSIONS) {
       arguments: certificateFlags(version, folder),
     });
     await untilHealthy(member);
-    const ask = (secret: string) =>
-      askPeer(place.peerPort, {
-        ca: text(secret, "ca.crt"),
-        cert: text(secret, "tls.crt"),
-        key: text(secret, "tls.key"),
-      });
+    const ask = (secret: string) => askPeer(place.peerPort, materialOf(secretOf(secrets, secret)));
     assert.equal(await ask("db-peer"), 200);
     for (const secret of ["db-client", "db-operator", "db-server"]) assert.equal(await ask(secret), undefined, secret);
   });

@@ -1,12 +1,12 @@
 /** With authentication on, the operator is root by its certificate, and other certificates are who they say. */
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { connectEtcd, EtcdError, syncAuth } from "../../src/etcd/index.ts";
 import { planTls } from "../../src/tls/index.ts";
 import { startEtcd, takePlace, untilHealthy } from "../etcd/processes.ts";
+import { materialOf, mountSecret, secretOf, storedSecrets } from "./files.ts";
 
 for (const version of ETCD_VERSIONS) {
   test(`etcd ${version}: the operator needs no password, a client has the rights of its name`, async () => {
@@ -17,13 +17,10 @@ for (const version of ETCD_VERSIONS) {
       now: Date.now(),
       trusted: [],
     });
-    const text = (secret: string, entry: string): string =>
-      Buffer.from(plan.apply.find(({ name }) => name === secret)?.data[entry] ?? "", "base64").toString();
+    const secrets = storedSecrets(plan);
     const place = await takePlace();
     const folder = join(place.folder, "tls");
-    await mkdir(folder);
-    for (const entry of ["tls.crt", "tls.key", "ca.crt"])
-      await writeFile(join(folder, entry), text("db-server", entry));
+    await mountSecret(folder, secretOf(secrets, "db-server"));
     assert.ok(plan.operator);
     await using member = await startEtcd({
       version,
@@ -53,11 +50,7 @@ for (const version of ETCD_VERSIONS) {
     let bytes = 0;
     for await (const part of await operator.maintenance.snapshot()) bytes += part.length;
     assert.ok(bytes > 0);
-    const tls = {
-      ca: text("db-client", "ca.crt"),
-      certificate: text("db-client", "tls.crt"),
-      privateKey: text("db-client", "tls.key"),
-    };
+    const tls = materialOf(secretOf(secrets, "db-client"));
     await using client = connectEtcd({ endpoint: member.clientURL, tls });
     assert.equal((await client.kv.get("shared/x"))?.value.toString(), "1");
     const denied = (error: unknown): boolean => error instanceof EtcdError && error.code === "Denied";

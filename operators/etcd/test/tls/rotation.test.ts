@@ -1,6 +1,5 @@
 /** A whole change of authority on real etcd members that talk TLS to each other and to a client that never stops. */
 import assert from "node:assert/strict";
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ETCD_VERSIONS } from "@capstan/kubernetes";
@@ -10,6 +9,7 @@ import { peerName, planTls } from "../../src/tls/index.ts";
 import type { StoredSecret, TlsPlan, TlsSpec } from "../../src/tls/index.ts";
 import { startEtcd, takePlace, until, untilHealthy } from "../etcd/processes.ts";
 import type { EtcdProcess, MemberPlace } from "../etcd/processes.ts";
+import { mountSecret, storedSecrets } from "./files.ts";
 
 const spec: TlsSpec = { mode: "Managed", validity: "90d", caValidity: "3650d", overlap: "24h", names: [] };
 const DAY = 86_400_000;
@@ -22,7 +22,7 @@ for (const version of ETCD_VERSIONS) {
     let trusted: string[] = [];
     const plan = (request: string): TlsPlan => {
       const made = planTls({ cluster: { name: "db", namespace: "shop" }, spec, secrets, now, trusted, request });
-      secrets = made.apply.map(({ name, data }) => ({ metadata: { name }, data }));
+      secrets = storedSecrets(made);
       return made;
     };
     const places = await Promise.all([takePlace(), takePlace(), takePlace()]);
@@ -96,17 +96,10 @@ async function startMember({ places, at, version, plan }: Start): Promise<EtcdPr
   });
 }
 
-/** As the kubelet does it: whole files, replaced while the member runs. */
+/** Every member's, while it runs. */
 async function writeFiles(places: readonly MemberPlace[], secrets: readonly StoredSecret[]): Promise<void> {
   for (const { folder } of places) {
-    for (const { metadata, data = {} } of secrets) {
-      const target = join(folder, "tls", metadata.name);
-      await mkdir(target, { recursive: true });
-      for (const [entry, value] of Object.entries(data)) {
-        await writeFile(join(target, `${entry}.new`), Buffer.from(value, "base64"));
-        await rename(join(target, `${entry}.new`), join(target, entry));
-      }
-    }
+    for (const secret of secrets) await mountSecret(join(folder, "tls", secret.metadata.name), secret);
   }
 }
 
@@ -142,10 +135,7 @@ test("strangers are turned away", async () => {
   const input = { cluster: { name: "db", namespace: "shop" }, spec, secrets: [], now: Date.now(), trusted: [] };
   const plan = planTls(input);
   const stranger = planTls(input);
-  await writeFiles(
-    [place],
-    plan.apply.map(({ name, data }) => ({ metadata: { name }, data })),
-  );
+  await writeFiles([place], storedSecrets(plan));
   await using member = await startMember({ places: [place], at: 0, version: "3.6.16", plan });
   await untilHealthy(member);
   const endpoint = member.clientURL;
