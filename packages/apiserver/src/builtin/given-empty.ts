@@ -38,7 +38,7 @@ export function isGiven<T extends object>(owner: T, field: keyof T & string): bo
 
 /** Whether nothing at all was given in a struct. */
 export function isZero(owner: object): boolean {
-  return Object.keys(owner).length === 0 && !(given in owner);
+  return Object.keys(owner).length === 0 && !hasNote(owner);
 }
 
 /** Whether a field is in Go what it was before: an empty list or map was not, as none is kept. */
@@ -55,7 +55,15 @@ export function hasEmptyInItems(value: unknown): boolean {
 
 function hasEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return given in value || Object.values(value).some(hasEmpty);
+  return hasNote(value) || Object.values(value).some(hasEmpty);
+}
+
+/** What got a value since, as defaults give one, is empty no longer. */
+function hasNote(owner: object): boolean {
+  const noted = (owner as Noting)[given];
+  if (noted === undefined) return false;
+  const fields = owner as { readonly [field: string]: unknown };
+  return Object.keys(noted).some((field) => fields[field] === undefined);
 }
 
 /** A deep copy of a draft. */

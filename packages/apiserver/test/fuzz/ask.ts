@@ -21,9 +21,10 @@ export interface Reply {
 /** A server. */
 export type Ask = (question: Question) => Promise<Reply>;
 
-/** What differs, or `undefined`. */
-export function differenceOf(ours: Reply, real: Reply): string | undefined {
-  const [a, b] = [normalize(ours), normalize(real)];
+/** What differs between the answers to a question, or `undefined`. */
+export function differenceOf(question: Question, ours: Reply, real: Reply): string | undefined {
+  const drawn = drawnName(question);
+  const [a, b] = [normalize(ours, drawn), normalize(real, drawn)];
   if (a === b) return undefined;
   let same = 0;
   while (a[same] === b[same]) same++;
@@ -51,8 +52,18 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/0x[0-9a-f]{6,}/g, "pointer"],
 ];
 
-function normalize(reply: Reply): string {
-  return unified(summarize(reply));
+type Replacement = (typeof replacements)[number];
+
+/** Names that the server draws end with letters of its own; longer beginnings are cut. */
+function drawnName({ body = "" }: Question): Replacement | undefined {
+  const prefix = /"generateName":"([^"\\]+)"/.exec(body)?.[1];
+  if (prefix === undefined) return undefined;
+  return [new RegExp(`(${RegExp.escape(prefix.slice(0, 58))})[a-z0-9]{5}\\b`, "g"), "$1drawn"];
+}
+
+function normalize(reply: Reply, drawn: Replacement | undefined): string {
+  const text = drawn === undefined ? reply.body : reply.body.replaceAll(...drawn);
+  return unified(summarize({ ...reply, body: text }));
 }
 
 function unified(said: string): string {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { differenceOf, type Ask, type Question } from "./ask.ts";
 import { explain } from "./explained.ts";
+import { keptOf } from "./kept.ts";
 import type { FuzzedKind } from "./kinds.ts";
 import { questionsOf } from "./questions.ts";
 import { subjectOf, type Subject } from "./subject.ts";
@@ -34,7 +35,7 @@ const inFlight = 8;
 export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOptions): AsyncGenerator<Finding> {
   const both = async (question: Question): Promise<Finding[]> => {
     const [a, b] = await Promise.all([ours(question), real(question)]);
-    const difference = differenceOf(a, b);
+    const difference = differenceOf(question, a, b);
     if (difference === undefined) return [];
     return [{ question, difference, reason: await explain(question, ours, real) }];
   };
@@ -42,7 +43,8 @@ export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOp
   for (const [index, subject] of subjects.entries()) {
     const isLeftAlone =
       subject.writtenBy === "server" || (options.hasControllers && subject.writtenBy === "controllers");
-    if (!isLeftAlone) for (const question of preparations(subject)) yield* await both(question);
+    const first = [...(isLeftAlone ? [] : preparations(subject)), ...keptOf(subject, isLeftAlone)];
+    for (const question of first) yield* await both(question);
     const numRuns = shareOf(options.requests, subjects.length, index);
     const sampled =
       numRuns === 0 ? [] : fc.sample(questionsOf(subject, isLeftAlone), { numRuns, seed: options.seed + index });

@@ -6,6 +6,7 @@ import {
   checkPortNumber,
   cloneJson,
   fieldErrors,
+  quote,
   type FieldError,
 } from "@capstan/model";
 import { checkMetadata } from "../../metadata/check.ts";
@@ -88,7 +89,7 @@ function availability({ status }: ApiService): string {
 /** The name is made of version and group. */
 function checkRequiredName({ metadata, spec }: ApiService): FieldError[] {
   const required = `${spec.version ?? ""}.${spec.group ?? ""}`;
-  const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`;
+  const why = `must be \`spec.version+"."+spec.group\`: ${quote(required)}`;
   return (["generateName", "name"] as const).flatMap((field) => {
     const value = metadata[field] ?? "";
     if (value === "" || value === required || checkPathSegment(value).length > 0) return [];

@@ -9,6 +9,7 @@ import {
   type FieldError,
   type Quantity,
 } from "@capstan/model";
+import { isGiven } from "../given-empty.ts";
 import { checkLabelName, isEmpty } from "../meta/checks.ts";
 import { addInto, compareTexts, maxInto, type ResourceList } from "../meta/resource-list.ts";
 import {
@@ -133,9 +134,9 @@ export function checkPodResources(spec: PodSpec, path: string): FieldError[] {
   if (resources === undefined) return [];
   if (spec.os?.name === "windows") return [fieldErrors.forbidden(path, "may not be set for a windows pod")];
   return [
-    ...(resources.claims === undefined
-      ? []
-      : [fieldErrors.forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")]),
+    ...(isGiven(resources, "claims")
+      ? [fieldErrors.forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")]
+      : []),
     ...checkRequirements(resources, { path, checkName: checkPodResourceName, oddHugePages: false }),
     ...checkClaimNames(resources.claims ?? [], podClaimNames(spec), `${path}.claims`),
     ...checkSums(spec, resources, path),

@@ -1,0 +1,43 @@
+/** Questions that chance once found answered differently: they are asked before all others, each time. */
+import type { Question } from "./ask.ts";
+import type { Subject } from "./subject.ts";
+import { toBody, type Fields } from "./values.ts";
+
+/** Those about a kind; of objects that others write to, only new ones are tried. */
+export function keptOf(subject: Subject, isLeftAlone: boolean): Question[] {
+  const questions = (kept[subject.kind] ?? []).map((make) => make(subject));
+  return questions.filter(({ method }) => !isLeftAlone || method === "POST");
+}
+
+const json = { type: "application/json", accept: "application/json" };
+const trial = "?dryRun=All&fieldManager=fuzz&fieldValidation=Warn";
+
+const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)[] } = {
+  // A list that is given, be it empty, is set.
+  Pod: [(subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } })],
+  // What defaults fill in was not sent empty: the generation stays.
+  NetworkPolicy: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), policyTypes: [] } })],
+  // Go quotes what cannot be printed.
+  APIService: [
+    (subject) =>
+      creation(subject, { spec: { groupPriorityMinimum: 65_536, versionPriority: 65_536, version: "\u2028" } }),
+  ],
+  // The name that is drawn is no difference.
+  PodTemplate: [(subject) => creation(subject, { metadata: { generateName: "http://x/y" } })],
+};
+
+function partOf({ sound }: Subject, field: string): Fields {
+  return sound[field] as Fields;
+}
+
+function creation({ path, sound }: Subject, change: Fields): Question {
+  return { ...json, method: "POST", path: `${path}${trial}`, body: toBody({ ...sound, ...named(change) }) };
+}
+
+function named(change: Fields): Fields {
+  return "metadata" in change ? change : { metadata: { name: "fresh" }, ...change };
+}
+
+function replacement({ at, sound }: Subject, change: Fields): Question {
+  return { ...json, method: "PUT", path: `${at}${trial}`, body: toBody({ ...sound, ...change }) };
+}
