@@ -58,7 +58,8 @@ type Replacement = (typeof replacements)[number];
 function drawnName({ body = "" }: Question): Replacement | undefined {
   const prefix = /"generateName":"([^"\\]+)"/.exec(body)?.[1];
   if (prefix === undefined) return undefined;
-  return [new RegExp(`(${RegExp.escape(prefix.slice(0, 58))})[a-z0-9]{5}\\b`, "g"), "$1drawn"];
+  const literally = prefix.slice(0, 58).replaceAll(/[^a-zA-Z0-9]/gu, "\\$&");
+  return [new RegExp(`(${literally})[a-z0-9]{5}\\b`, "g"), "$1drawn"];
 }
 
 function normalize(reply: Reply, drawn: Replacement | undefined): string {
