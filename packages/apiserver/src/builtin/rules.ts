@@ -15,6 +15,7 @@
  * defaulted, so they may trust the types of `@capstan/kinds`. `defineRules` gives the type to the functions.
  */
 import type { FieldError, Json, KubeObject } from "@capstan/model";
+import type { ReplicasPaths } from "@capstan/patch";
 import type { Call } from "../call.ts";
 import type { Answer } from "../answer.ts";
 import type { Lookup, RuleContext, Writer } from "./context.ts";
@@ -203,8 +204,8 @@ export interface ProjectionRules<T extends KubeObject = KubeObject> {
   /** The kind of the projection for a client that asked with this version. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   read(object: T): KubeObject;
-  /** The field of the object that the projection writes; `spec.replicas` by default. */
-  readonly field?: readonly string[];
+  /** The field of the object that the projection writes, in each of its versions. */
+  readonly fields: ReplicasPaths;
   /** What a change begins with, where that may be had although it cannot be read. */
   base?(object: T): KubeObject;
   write(projection: KubeObject, draft: Draft<T>): void;

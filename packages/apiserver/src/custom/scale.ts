@@ -1,7 +1,18 @@
 /** The scale of a custom object, read from and written to where its definition says. */
-import { apiErrors, fieldErrors, StatusError, toFailure, type FieldError, type KubeObject } from "@capstan/model";
-import type { JsonObject, JsonValue } from "../builtin/draft.ts";
+import {
+  apiErrors,
+  fieldErrors,
+  StatusError,
+  toFailure,
+  type FieldError,
+  type GroupVersionKind,
+  type KubeObject,
+} from "@capstan/model";
+import type { ReplicasPaths } from "@capstan/patch";
+import type { AnyDraft, JsonObject, JsonValue } from "../builtin/draft.ts";
 import type { ProjectionRules } from "../builtin/rules.ts";
+import { fieldManagerOf } from "../managed/builtin.ts";
+import type { FieldManager } from "../managed/field-manager.ts";
 import type { ScalePaths } from "./definition.ts";
 import { fieldsOf, nestedInteger, nestedString, type NestedField } from "./nested-field.ts";
 
@@ -9,13 +20,46 @@ const maxReplicas = 2 ** 31 - 1;
 /** Stands for replicas that were never said. */
 const unsetReplicas = -(2 ** 31);
 
-/** Scale as a projection. */
-export function scaleRules(paths: ScalePaths): ProjectionRules {
+/** What a scale is. */
+export const scaleKind: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** The owners of a scale, who are told apart only where somebody owns the replicas already. */
+export function scaleManager(): FieldManager | undefined {
+  const manager = fieldManagerOf(scaleKind, { resetFields: [], subresource: "scale" });
+  if (manager === undefined) return undefined;
+  return {
+    get schema() {
+      return manager.schema;
+    },
+    update: (live, draft, origin) =>
+      live?.metadata.managedFields === undefined ? withoutOwners(draft) : manager.update(live, draft, origin),
+    apply(live, applied, origin) {
+      const isScale = applied["apiVersion"] === "autoscaling/v1" && applied["kind"] === scaleKind.kind;
+      if (isScale && live?.metadata.managedFields === undefined) throw unmanageable();
+      return manager.apply(live, applied, origin);
+    },
+  };
+}
+
+function withoutOwners(draft: AnyDraft): AnyDraft {
+  const { managedFields: _, ...metadata } = draft.metadata;
+  return { ...draft, metadata };
+}
+
+/** The real server tries to see a custom object as a scale, and takes it for its own fault that it cannot. */
+function unmanageable(): StatusError {
+  const why = "request to convert CR to an invalid group/version: autoscaling/v1";
+  const message = `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: ${why}`;
+  return new StatusError(toFailure({ code: 500, reason: "", message }));
+}
+
+/** Scale as a projection; `fields` says where each version of the kind keeps its replicas. */
+export function scaleRules(paths: ScalePaths, fields: ReplicasPaths): ProjectionRules {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
   return {
     type: "projection",
-    kind: { group: "autoscaling", version: "v1", kind: "Scale" },
-    field: fieldsOf(specReplicasPath),
+    kind: scaleKind,
+    fields,
     read(object) {
       if (nestedInteger(object, specReplicasPath).type === "absent") {
         throw apiErrors.internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
@@ -30,9 +74,14 @@ export function scaleRules(paths: ScalePaths): ProjectionRules {
     },
     write(projection, draft) {
       const { spec } = projection as unknown as { spec?: { replicas?: number } };
+      if (spec?.replicas === unsetReplicas) throw emptyReplicas(specReplicasPath);
       setAt(draft as unknown as JsonObject, specReplicasPath, spec?.replicas ?? 0);
     },
   };
+}
+
+function emptyReplicas(path: string): StatusError {
+  return apiErrors.badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
 }
 
 /** The real server cannot read such a scale either, and has no better answer. */

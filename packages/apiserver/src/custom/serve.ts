@@ -1,7 +1,14 @@
 /** Serves the versions of a custom kind: structure, rules, tables and subresources from its definition. */
 import { builtInDefinitions } from "@capstan/kinds";
 import { apiErrors, formatApiVersion, isDeepEqual, type FieldError, type Json, type KubeObject } from "@capstan/model";
-import { fromCrd, type JsonObject, type ManageFieldsOptions, type TypeSchema } from "@capstan/patch";
+import {
+  fromCrd,
+  type JsonObject,
+  type ManageFieldsOptions,
+  type PathElement,
+  type ReplicasPaths,
+  type TypeSchema,
+} from "@capstan/patch";
 import {
   compileColumns,
   compileResource,
@@ -19,8 +26,9 @@ import type { Codec, Conversion, ServedResource, ServedSubresource } from "../re
 import { hasCondition, type Definition, type DefinitionVersion, type ScalePaths } from "./definition.ts";
 import { webhookConverter, type Converter, type ConversionServices } from "./conversion-webhook.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
+import { fieldsOf } from "./nested-field.ts";
 import { impatient } from "./pending-conversion.ts";
-import { checkScaleSpec, checkScaleStatus, scaleRules } from "./scale.ts";
+import { checkScaleSpec, checkScaleStatus, scaleKind, scaleManager, scaleRules } from "./scale.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";
 
@@ -197,7 +205,6 @@ function defaultsByVersion(definition: Definition, own: CompiledResource): (obje
 interface FieldManagers {
   readonly main: FieldManager;
   readonly status: FieldManager;
-  readonly scale: FieldManager;
 }
 
 function fieldManagers(
@@ -214,7 +221,6 @@ function fieldManagers(
   };
   return {
     main: createFieldManager({ ...base, subresource: "", resetFields: hasStatus ? ["status"] : [] }),
-    scale: createFieldManager({ ...base, subresource: "scale", resetFields: [] }),
     status: createFieldManager({ ...base, subresource: "status", resetFields: ["metadata", "spec"] }),
   };
 }
@@ -325,19 +331,29 @@ function subresourcesOf(
   }
   const { scale } = version.subresources ?? {};
   if (scale !== undefined) {
-    const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
     const scaleCodec = structureOnly("autoscaling/v1", "Scale");
-    const rules = scaleRules(scale);
+    const rules = scaleRules(scale, replicasPaths(spec));
     served.set("scale", {
       name: "scale",
       verbs: subresourceVerbs,
-      kind,
+      kind: scaleKind,
       codec: scaleCodec,
       rules,
-      fieldManager: managers.scale,
+      fieldManager: scaleManager(),
     });
   }
   return served;
+}
+
+/** Where each version keeps its replicas; null where it cannot be scaled. */
+function replicasPaths({ group, versions }: Definition["spec"]): ReplicasPaths {
+  return Object.fromEntries(
+    versions.map(({ name, subresources }) => {
+      const path = subresources?.scale?.specReplicasPath;
+      const fields = path === undefined ? null : fieldsOf(path).map((part): PathElement => `f:${part}`);
+      return [formatApiVersion({ group, version: name }), fields];
+    }),
+  );
 }
 
 /** Only the status comes through, and who wrote it. */

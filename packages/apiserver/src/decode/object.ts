@@ -23,6 +23,8 @@ export interface Expected {
   readonly codec: Codec;
   /** Custom objects must say what they are, and are checked against it later. */
   readonly isCustom?: boolean;
+  /** Whether no other kind, nor any other version of this one, is known where it is read. */
+  readonly isAlone?: boolean;
 }
 
 /** What a resource expects. */
@@ -202,14 +204,7 @@ function checkKnown(registry: Registry, actual: TypeMeta, expected: Expected): v
   const { group, version, kind } = actual;
   const apiVersion = formatApiVersion(actual);
   if (kind === expected.kind && isOldVersion(apiVersion, kind)) return;
-  const isKnown = [...registry.all()].some(
-    (one) =>
-      one.apiVersion === apiVersion &&
-      (one.kind === kind || one.listKind === kind) &&
-      isSameScheme(one.group, expected.group),
-  );
-  const isGeneric = apiVersion === "v1" && kind === "List" && isSameScheme("", expected.group);
-  if (!isKnown && !isGeneric) {
+  if (expected.isAlone === true || !isRegistered(registry, actual, expected)) {
     const scheme = "pkg/runtime/scheme.go:111";
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
     throw new TypeMismatch(why);
@@ -218,6 +213,18 @@ function checkKnown(registry: Registry, actual: TypeMeta, expected: Expected): v
   const from = `${version}.${kind}`;
   throw new TypeMismatch(
     `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
+  );
+}
+
+function isRegistered(registry: Registry, actual: TypeMeta, expected: Expected): boolean {
+  const { kind } = actual;
+  const apiVersion = formatApiVersion(actual);
+  if (apiVersion === "v1" && kind === "List" && isSameScheme("", expected.group)) return true;
+  return [...registry.all()].some(
+    (one) =>
+      one.apiVersion === apiVersion &&
+      (one.kind === kind || one.listKind === kind) &&
+      isSameScheme(one.group, expected.group),
   );
 }
 

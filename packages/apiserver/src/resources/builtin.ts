@@ -94,7 +94,7 @@ interface SubresourcePlace {
   readonly version: string;
   readonly kindRules: ResourceRules;
   readonly codec: Codec;
-  /** The kind that a projection writes into. */
+  /** The kind of the whole object. */
   readonly parentKind: string;
 }
 
@@ -110,10 +110,10 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
     kind,
     codec: isView && facts.group === undefined ? place.codec : structureOnly(formatApiVersion(kind), facts.kind),
     rules: rules ?? defaultSubresources[facts.name],
-    fieldManager: fieldManagerOf(isView || rules?.type === "action" ? kind : { ...place, kind: place.parentKind }, {
+    fieldManager: fieldManagerOf(kind, {
       resetFields: reset,
       subresource: facts.name,
-      ...betweenVersions(place.kindRules, { ...place, kind: place.parentKind }),
+      ...(isView ? betweenVersions(place.kindRules, { ...place, kind: place.parentKind }) : {}),
     }),
   };
 }

@@ -7,27 +7,27 @@ import { firstBeyondFloat } from "../decode/number-literal.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { halfPair, parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import type { ServedResource } from "../resources/resource.ts";
 import type { WriteOptions } from "./options.ts";
 import { notAMap } from "./patch-text.ts";
+import type { PatchedKind } from "./patched-kind.ts";
 import type { Change } from "./write.ts";
 
-/** What applying a configuration makes of an object. */
+/** What applying a configuration makes of an object of a kind. */
 export function applied(
-  { resource, subresource, warnings, context }: ResourceExchange,
-  text: string,
-  options: WriteOptions,
+  { resource, warnings, context }: ResourceExchange,
+  kind: PatchedKind,
+  { text, options }: { readonly text: string; readonly options: WriteOptions },
 ): Change {
-  const manager = (subresource ?? resource).fieldManager;
+  const manager = kind.fieldManager;
   const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
   const configuration = readApplied(text, problems);
   return (live) => {
     const origin = { manager: options.fieldManager, time: context.now, force: options.force === true };
     if (manager === undefined) throw apiErrors.internalError(`apply is not served for ${resource.resource}`);
     const merged = manager.apply(live, configuration, origin);
-    checkSentOwners(resource, merged, configuration);
-    const draft = decodeApplied(resource, merged as unknown as JsonValue, configuration);
-    resource.codec.defaults(draft);
+    checkSentOwners(kind, merged, configuration);
+    const draft = decodeApplied(kind, merged as unknown as JsonValue, configuration);
+    kind.codec.defaults(draft);
     for (const message of problems?.refusals ?? []) {
       if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
       warnings.add(message);
@@ -37,16 +37,16 @@ export function applied(
 }
 
 /** Owners that are sent along, and that nobody could read, are found out late. */
-function checkSentOwners(resource: ServedResource, merged: AnyDraft, configuration: JsonObject): void {
+function checkSentOwners(kind: PatchedKind, merged: AnyDraft, configuration: JsonObject): void {
   const sent = (configuration["metadata"] as JsonObject | undefined)?.["managedFields"];
   if (sent === undefined) return;
   const whole = { ...merged, metadata: { ...merged.metadata, managedFields: sent } };
-  decodeApplied(resource, whole as unknown as JsonValue, configuration);
+  decodeApplied(kind, whole as unknown as JsonValue, configuration);
 }
 
 /** The real server finds out late that a configuration does not fit, and takes it for its own fault. */
 function decodeApplied(
-  { codec, group, version, kind }: ServedResource,
+  { codec, group, version, kind }: PatchedKind,
   merged: JsonValue,
   { metadata }: JsonObject,
 ): AnyDraft {
@@ -63,7 +63,7 @@ function decodeApplied(
 }
 
 /** The configuration that is applied. */
-export function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
+function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
   try {
     const value = parseConfiguration(text, problems);
     if (value === null) return {};

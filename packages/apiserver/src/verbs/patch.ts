@@ -9,10 +9,11 @@ import { respondObject } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { applied } from "./apply-configuration.ts";
-import { managerOf, parseWriteOptions } from "./options.ts";
-import { kindOf } from "./patch-kind.ts";
+import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
+import { formOf, type PatchForm } from "./patch-form.ts";
 import { readPatch, type PatchRequest } from "./patch-text.ts";
 import { applyParsed, readPatched } from "./patched-document.ts";
+import { patchedObject, type PatchedKind } from "./patched-kind.ts";
 import { unparsableVersion, write, type Change } from "./write.ts";
 
 /** What is merged without a strategy has no type that would tell one. */
@@ -20,21 +21,35 @@ const noType: PatchType = { kind: "map" };
 
 /** Answers a PATCH of an object or of a view of it. */
 export async function patch(exchange: ResourceExchange): Promise<Answer> {
-  const kind = kindOf(exchange);
-  const body = await exchange.call.body();
-  const options = parseWriteOptions(exchange.query, "PatchOptions", kind === "apply");
-  const text = Buffer.from(body).toString("utf8");
+  const { form, options, change } = await readChange(exchange, patchedObject(exchange));
   const { object, created } = await write(exchange, {
     name: exchange.info.name,
     options,
-    createsMissing: kind === "apply",
+    createsMissing: form === "apply",
     uid: "",
-    change: checked(
-      exchange,
-      kind === "apply" ? applied(exchange, text, options) : patched(exchange, { kind, text, options }),
-    ),
+    change,
   });
   return respondObject(exchange, created ? 201 : 200, object);
+}
+
+/** A patch that was read. */
+export interface ReadChange {
+  readonly form: PatchForm;
+  readonly options: WriteOptions;
+  readonly change: Change;
+}
+
+/** Reads the patch of a request: what it makes of an object of a kind. */
+export async function readChange(exchange: ResourceExchange, kind: PatchedKind): Promise<ReadChange> {
+  const form = formOf(exchange);
+  const body = await exchange.call.body();
+  const options = parseWriteOptions(exchange.query, "PatchOptions", form === "apply");
+  const text = Buffer.from(body).toString("utf8");
+  const change =
+    form === "apply"
+      ? applied(exchange, kind, { text, options })
+      : patched(exchange, kind, { kind: form, text, options });
+  return { form, options, change: checked(exchange, change) };
 }
 
 /** What a patch makes must still be the object of the path. */
@@ -69,19 +84,18 @@ function checkName(name: string, urlName: string): void {
 }
 
 /** The three forms that change the object as a document. */
-function patched(exchange: ResourceExchange, request: PatchRequest): Change {
-  const { resource, subresource, call, context, info } = exchange;
+function patched(exchange: ResourceExchange, kind: PatchedKind, request: PatchRequest): Change {
+  const { resource, call, context, info } = exchange;
   const problems = request.options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
-  const manager = (subresource ?? resource).fieldManager;
   const user = managerOf(request.options.fieldManager, headerOf(call, "user-agent") ?? "");
   let known: JsonValue | undefined;
   return (live) => {
     if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
     const parsed = (known ??= readPatch(request, problems));
     // Custom kinds have no such patches, and so no such types.
-    const type = request.kind === "strategic" ? resource.patchType() : noType;
+    const type = request.kind === "strategic" ? kind.patchType() : noType;
     const document = applyParsed(type, request.kind, { live, parsed });
-    const draft = readPatched(exchange, document, { request, parsed, live, problems });
-    return manager?.update(live, draft, { manager: user, time: context.now }) ?? draft;
+    const draft = readPatched(exchange, document, { kind, request, parsed, live, problems });
+    return kind.fieldManager?.update(live, draft, { manager: user, time: context.now }) ?? draft;
   };
 }

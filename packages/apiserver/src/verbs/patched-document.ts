@@ -9,57 +9,15 @@ import {
   type PatchType,
 } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
-import { expectedOf, patchedKindProblem } from "../decode/object.ts";
+import { patchedKindProblem } from "../decode/object.ts";
 import { showLiterals, withoutLiterals } from "../decode/number-literal.ts";
 import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { toStatusError } from "../managed/field-manager.ts";
-import type { Codec, ServedResource } from "../resources/resource.ts";
-import type { FieldValidation, WriteOptions } from "./options.ts";
-import { kindOf, unsupportedForViews } from "./patch-kind.ts";
-import { readPatch, type PatchRequest } from "./patch-text.ts";
+import type { FieldValidation } from "./options.ts";
+import type { PatchRequest } from "./patch-text.ts";
+import type { PatchedKind } from "./patched-kind.ts";
 import { showDocument, showStrategic, sortTouched } from "./shown-patch.ts";
-
-/** Changes a document that is not stored itself, such as a Scale, in any way but by applying a configuration. */
-export async function patchDocument(
-  exchange: ResourceExchange,
-  options: WriteOptions,
-  { type, codec }: { readonly type: PatchType; readonly codec: Codec },
-): Promise<(document: KubeObject) => AnyDraft> {
-  const kind = kindOf(exchange);
-  if (kind === "apply") throw unsupportedForViews();
-  const text = Buffer.from(await exchange.call.body()).toString("utf8");
-  const problems = options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
-  const parsed = readPatch({ kind, text, options }, problems);
-  return (live) => {
-    const document = applyParsed(type, kind, { live, parsed });
-    const shown = (): string =>
-      kind === "strategic"
-        ? showStrategic(parsed, live)
-        : showDocument(sortTouched(document as JsonObject, kind, parsed));
-    const found = problems === undefined ? undefined : new StrictProblems();
-    const draft = decodeDocument(codec, document, { isStrategic: kind === "strategic", found, shown });
-    const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
-    settle(messages, { validation: options.fieldValidation, shown, warnings: exchange.warnings });
-    return draft;
-  };
-}
-
-interface DocumentReading {
-  readonly isStrategic: boolean;
-  readonly found: StrictProblems | undefined;
-  readonly shown: () => string;
-}
-
-function decodeDocument(codec: Codec, document: Json, { isStrategic, found, shown }: DocumentReading): AnyDraft {
-  try {
-    const value = showLiterals(cloneJson(document)) as JsonValue;
-    return codec.decode(value, found, isStrategic ? "values" : "text");
-  } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
-    throw invalidPatch(shown(), isStrategic ? error.asConversion() : error.message);
-  }
-}
 
 /** The document with the patch in it. */
 export function applyParsed(
@@ -91,6 +49,7 @@ function unprocessable(): StatusError {
 
 /** What is known about a patch when its document is read. */
 export interface Reading {
+  readonly kind: PatchedKind;
   readonly request: PatchRequest;
   readonly parsed: JsonValue;
   readonly live: KubeObject;
@@ -99,16 +58,15 @@ export interface Reading {
 
 /** The patched document as a draft with defaults. */
 export function readPatched(exchange: ResourceExchange, document: Json, reading: Reading): AnyDraft {
-  const { resource, warnings } = exchange;
-  const { request, problems } = reading;
+  const { kind, request, problems } = reading;
   const found = problems === undefined ? undefined : new StrictProblems();
   const { draft, shown } =
     request.kind === "strategic"
-      ? readMerged(resource, document, { ...reading, found })
-      : readDocument(exchange, document, { ...reading, kind: request.kind, found });
+      ? readMerged(document, { ...reading, found })
+      : readDocument(exchange, document, { ...reading, form: request.kind, found });
   const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
-  settle(messages, { validation: request.options.fieldValidation, shown, warnings });
-  resource.codec.defaults(draft);
+  settle(messages, { validation: request.options.fieldValidation, shown, warnings: exchange.warnings });
+  kind.codec.defaults(draft);
   return draft;
 }
 
@@ -120,9 +78,8 @@ interface PatchedDraft {
 
 /** What a strategic patch makes is converted value by value. */
 function readMerged(
-  { codec }: ServedResource,
   document: Json,
-  { parsed, live, found }: Reading & { readonly found: StrictProblems | undefined },
+  { kind: { codec }, parsed, live, found }: Reading & { readonly found: StrictProblems | undefined },
 ): PatchedDraft {
   const shown = (): string => showStrategic(parsed, live);
   try {
@@ -133,21 +90,27 @@ function readMerged(
   }
 }
 
+interface DocumentReading extends Reading {
+  readonly form: "json" | "merge";
+  readonly found: StrictProblems | undefined;
+}
+
 /** What other patches make is a text, and read as one. */
 function readDocument(
-  { resource, parts }: ResourceExchange,
+  { parts }: ResourceExchange,
   document: Json,
-  { kind, parsed, found }: Reading & { readonly kind: "json" | "merge"; readonly found: StrictProblems | undefined },
+  { kind, form, parsed, found }: DocumentReading,
 ): PatchedDraft {
-  const sorted = sortTouched(document as JsonObject, kind, parsed);
+  const sorted = sortTouched(document as JsonObject, form, parsed);
   const shown = (): string => showDocument(sorted);
-  const described = { expected: expectedOf(resource), text: shown() };
+  const described = { expected: kind, text: shown() };
   const problem = patchedKindProblem(parts.registry, document as JsonValue, described);
   if (problem !== undefined) throw invalidPatch(shown(), problem);
-  if (!resource.isCustom && isUnversioned(sorted)) return { draft: withoutFields(resource, sorted, found), shown };
+  const hasInternalType = !kind.isCustom && kind.isAlone !== true;
+  if (hasInternalType && isUnversioned(sorted)) return { draft: withoutFields(kind, sorted, found), shown };
   try {
-    const value = resource.isCustom ? withoutLiterals(showLiterals(sorted)) : showLiterals(sorted);
-    return { draft: resource.codec.decode(value as JsonValue, found, "text"), shown };
+    const value = kind.isCustom ? withoutLiterals(showLiterals(sorted)) : showLiterals(sorted);
+    return { draft: kind.codec.decode(value as JsonValue, found, "text"), shown };
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     throw invalidPatch(shown(), error.message);
@@ -159,7 +122,7 @@ function isUnversioned({ apiVersion }: JsonObject): boolean {
 }
 
 /** What says no version is read as the type that the server itself works with, and there no field has the name that clients use. */
-function withoutFields({ codec }: ServedResource, document: JsonObject, found: StrictProblems | undefined): AnyDraft {
+function withoutFields({ codec }: PatchedKind, document: JsonObject, found: StrictProblems | undefined): AnyDraft {
   for (const field of Object.keys(document)) {
     if (field !== "kind" && field !== "apiVersion") found?.unknownField(field);
   }

@@ -3,7 +3,7 @@ import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@c
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
-import type { ActionRules, ConnectRules, NodeDoor, ProjectionRules } from "../builtin/rules.ts";
+import type { ActionRules, ConnectRules, NodeDoor } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
@@ -16,7 +16,7 @@ import { findEntry, get } from "./get.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
 import { patch } from "./patch.ts";
-import { getProjection, patchProjection, updateProjection } from "./projection.ts";
+import { getProjection, patchProjection, updateProjection, type ServedProjection } from "./projection.ts";
 import { update } from "./update.ts";
 
 /** Answers a request for a subresource. */
@@ -28,7 +28,7 @@ export function serveSubresource(exchange: ResourceExchange, subresource: Served
     case "view":
       return serveView(exchange);
     case "projection":
-      return serveProjection(exchange, rules);
+      return serveProjection(exchange, { ...subresource, rules });
     case "action":
       return act(exchange, subresource, rules);
     case "connect":
@@ -53,14 +53,14 @@ function serveView(exchange: ResourceExchange): Promise<Answer> {
   }
 }
 
-function serveProjection(exchange: ResourceExchange, rules: ProjectionRules): Promise<Answer> {
+function serveProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
   switch (exchange.info.verb) {
     case "get":
-      return getProjection(exchange, rules);
+      return getProjection(exchange, door);
     case "update":
-      return updateProjection(exchange, rules);
+      return updateProjection(exchange, door);
     default:
-      return patchProjection(exchange, rules);
+      return patchProjection(exchange, door);
   }
 }
 

@@ -15,11 +15,18 @@ interface Scalable extends KubeObject {
   readonly status: { readonly replicas?: number };
 }
 
+/** Versions in which workloads were ever written; owners of fields may still speak of the old ones. */
+const workloadVersions = ["apps/v1beta1", "apps/v1beta2", "apps/v1"];
+
 /** The rules of `scale`; `selectorOf` tells which pods are counted, as one text. */
-export function scaleOf<T extends Scalable>(selectorOf: (object: T) => string): ProjectionRules<T> {
+export function scaleOf<T extends Scalable>(
+  selectorOf: (object: T) => string,
+  versions: readonly string[] = workloadVersions,
+): ProjectionRules<T> {
   return {
     type: "projection",
     kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+    fields: Object.fromEntries(versions.map((version) => [version, ["f:spec", "f:replicas"]])),
     read: (object) => toScale(object, selectorOf(object)),
     write(projection, draft) {
       const { spec } = draft as Draft<Scalable>;

@@ -55,8 +55,9 @@ export const replicationControllerRules: KindRules<ReplicationController> = defi
     status: statusView<ReplicationController>({
       validate: (controller) => [...checkStatus(controller.status)],
     }),
-    scale: scaleOf<ReplicationController & { spec: object; status: object }>(({ spec }) =>
-      formatLabelSelector(fromLabels((spec as ReplicationController["spec"])?.selector ?? {})),
+    scale: scaleOf<ReplicationController & { spec: object; status: object }>(
+      ({ spec }) => formatLabelSelector(fromLabels((spec as ReplicationController["spec"])?.selector ?? {})),
+      ["v1"],
     ) as never,
   },
   table: {
