@@ -50,7 +50,7 @@ export type { ValidateOptions, Validator } from "./structural/validator.ts";
 export { compileRuleValidator } from "./structural/rule-validator.ts";
 export type { RuleRun, RuleValidator } from "./structural/rule-validator.ts";
 export { compileResource } from "./structural/resource.ts";
-export type { CompiledResource, Decoded, ResourceNames, Warn } from "./structural/resource.ts";
+export type { CompiledResource, Decoded, RefusedNulls, ResourceNames, Warn } from "./structural/resource.ts";
 export { prune } from "./structural/pruning.ts";
 export type { Pruned } from "./structural/pruning.ts";
 export { applyDefaults, dropRefusedNulls } from "./structural/defaulting.ts";

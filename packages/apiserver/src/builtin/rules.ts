@@ -192,6 +192,8 @@ export interface ViewRules<T extends KubeObject = KubeObject> {
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
   /** As for the object itself, which decides by default. */
   readonly validatesMetadata?: boolean;
+  /** Whether this door makes the object where writes of the whole object would: without what it would be allocated. Default no. */
+  readonly createsMissing?: boolean;
   /** Whether this door answers with the object to clients that would rather have a table. */
   readonly hasNoTable?: boolean;
   /** Removes the object when this write leaves it nothing to wait for (`finalize` of a namespace). */

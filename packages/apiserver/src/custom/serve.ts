@@ -116,8 +116,9 @@ function deprecationOf({ spec }: Definition, { name, deprecationWarning }: Defin
 /** Objects are maps: what is known stays, sorted by name. */
 function customCodec(compiled: CompiledResource, apiVersion: string): Codec {
   return {
-    decode(value, problems) {
-      const decoded = compiled.decode(value as Json);
+    decode(value, problems, source) {
+      // Whoever applies a null has meant it.
+      const decoded = compiled.decode(value as Json, source === "values" ? "keep" : "drop");
       if ("problem" in decoded) throw new TypeMismatch(decoded.problem);
       for (const path of [...decoded.unknown].sort()) problems?.unknownField(path);
       const object = sortKeys(decoded.object as unknown as JsonValue) as unknown as AnyDraft;

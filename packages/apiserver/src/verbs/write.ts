@@ -66,7 +66,7 @@ export async function write(exchange: ResourceExchange, request: Write): Promise
 
 async function createMissing(exchange: ResourceExchange, request: Write): Promise<Written> {
   const { resource } = exchange;
-  if (!request.createsMissing || exchange.subresource !== undefined) {
+  if (!request.createsMissing || !makesObjects(exchange)) {
     throw apiErrors.notFound(resource.qualified, request.name);
   }
   const draft = await request.change(undefined);
@@ -76,6 +76,11 @@ async function createMissing(exchange: ResourceExchange, request: Write): Promis
   }
   await authorizeCreate(exchange, request.name);
   return { object: await storeNew(exchange, await toChecked(resource, draft), request.options), created: true };
+}
+
+function makesObjects({ subresource }: ResourceExchange): boolean {
+  if (subresource === undefined) return true;
+  return subresource.rules?.type === "view" && subresource.rules.createsMissing === true;
 }
 
 /** A write that turns out to create needs the right to create. */

@@ -14,6 +14,12 @@ export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 /** A piece of the stream. */
 export type Frame = string | Uint8Array;
 
+/** An event that has no such form: the watch ends with it, and the client is not told why. */
+export class UnsendableEvent extends Error {
+  override readonly name = "UnsendableEvent";
+  readonly code = "UnsendableEvent";
+}
+
 /** Writes the events of one watch. */
 export interface FrameWriter {
   entry(type: EventType, entry: Entry): Frame | Promise<Frame>;
@@ -79,8 +85,11 @@ function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeOb
         return table as unknown as KubeObject;
       };
     }
-    case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
+      return () => {
+        throw new UnsendableEvent(`${exchange.resource.kind} is no list`);
+      };
+    case "PartialObjectMetadata":
       return (object) => toPartialMetadata(exchange.resource, object, transform.version);
   }
 }

@@ -7,7 +7,7 @@ import { atRevision, type Entry } from "../store/entry.ts";
 import { tooLargeVersion } from "../store/list.ts";
 import type { Store } from "../store/store.ts";
 import type { Selection } from "../verbs/selection.ts";
-import type { Frame, FrameWriter } from "./frames.ts";
+import { UnsendableEvent, type Frame, type FrameWriter } from "./frames.ts";
 
 /** What to watch and from where. */
 export interface WatchPlan {
@@ -224,7 +224,7 @@ class Watcher {
 
   #fail(error: unknown): void {
     if (this.#stopped) return;
-    this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
+    if (!(error instanceof UnsendableEvent)) this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
     this.#finish();
   }
 

@@ -34,10 +34,13 @@ export interface ResourceNames {
 /** Is told of what fails but did not change in an update. */
 export type Warn = (message: string) => void;
 
+/** What becomes of nulls where none are allowed: they go, or they stay and are found wrong. */
+export type RefusedNulls = "drop" | "keep";
+
 /** A version of a resource that can judge objects. */
 export interface CompiledResource {
-  /** Prunes, drops nulls that are not allowed and reads metadata; says which fields are unknown. */
-  readonly decode: (object: Json) => Decoded;
+  /** Prunes, drops nulls that are not allowed, unless they are to be complained of, and reads metadata; says which fields are unknown. */
+  readonly decode: (object: Json, refusedNulls?: RefusedNulls) => Decoded;
   /** Fills in the defaults. */
   readonly applyDefaults: (object: Json) => Json;
   /** Everything that is wrong with a new object. */
@@ -59,7 +62,7 @@ export function compileResource(schema: Schema, names: ResourceNames): CompiledR
     ...scaleStatusErrors(object, names.scale),
   ];
   return {
-    decode: (object) => decode(object, schema),
+    decode: (object, refusedNulls = "drop") => decode(object, schema, refusedNulls),
     applyDefaults: (object) => applyDefaults(object, schema),
     validate: (object) => {
       const types = typeMetaErrors(object, names);
@@ -113,12 +116,13 @@ function fieldOf(object: Json, name: string): Json | undefined {
   return isJsonObject(object) ? object[name] : undefined;
 }
 
-function decode(object: Json, schema: Schema): Decoded {
+function decode(object: Json, schema: Schema, refusedNulls: RefusedNulls): Decoded {
   const metadata = fieldOf(object, "metadata");
   const meta = metadata === undefined ? undefined : decodeObjectMeta(metadata);
   if (meta !== undefined && "problem" in meta) return { problem: meta.problem };
   const pruned = prune(object, schema, true);
-  const coerced = coerceEmbedded(dropRefusedNulls(pruned.value, schema), schema);
+  const kept = refusedNulls === "drop" ? dropRefusedNulls(pruned.value, schema) : pruned.value;
+  const coerced = coerceEmbedded(kept, schema);
   if (coerced.error !== undefined) return { problem: `${coerced.error.field}: ${coerced.error.body}` };
   const unknown = [...(meta?.unknown ?? []).map((key) => `metadata.${key}`), ...pruned.unknown, ...coerced.unknown];
   const read =

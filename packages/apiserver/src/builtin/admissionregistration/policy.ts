@@ -66,20 +66,23 @@ export const validatingAdmissionPolicy: KindRules<Validating> = defineRules<Vali
   validateUpdate: (object, old) => checkValidating(object, old.spec),
   warnings: ({ metadata }) => staticNameWarnings(metadata.name),
   subresources: {
-    status: statusView<Validating>({
-      resetFields: ["metadata", "spec"],
-      prepare: keepMetadata,
-      validate: ({ status }) => [
-        ...(status.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => {
-          const path = `status.typeChecking.expressionWarnings[${index}]`;
-          return [
-            ...(isEmpty(warning) ? [fieldErrors.required(`${path}.warning`)] : []),
-            ...((fieldRef ?? "").trim() === "" ? [fieldErrors.required(`${path}.fieldRef`)] : []),
-          ];
-        }),
-        ...checkConditions(status.conditions ?? [], "status.conditions"),
-      ],
-    }),
+    status: {
+      createsMissing: true,
+      ...statusView<Validating>({
+        resetFields: ["metadata", "spec"],
+        prepare: keepMetadata,
+        validate: ({ status }) => [
+          ...(status.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => {
+            const path = `status.typeChecking.expressionWarnings[${index}]`;
+            return [
+              ...(isEmpty(warning) ? [fieldErrors.required(`${path}.warning`)] : []),
+              ...((fieldRef ?? "").trim() === "" ? [fieldErrors.required(`${path}.fieldRef`)] : []),
+            ];
+          }),
+          ...checkConditions(status.conditions ?? [], "status.conditions"),
+        ],
+      }),
+    },
   },
   table: {
     row: (object, now) => {

@@ -41,13 +41,16 @@ export const serviceRules: KindRules<Service> = defineRules<Service>({
   stored: settleAddresses,
   subresources: {
     proxy: serviceProxy,
-    status: statusView<Service>({
-      validate: (service, old): FieldError[] => [...checkLoadBalancerStatus(service, old)],
-      warnings: ({ status }) =>
-        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "" }, index) =>
-          ip === "" ? [] : ipWarnings(ip, `status.loadBalancer.ingress[${index}]`),
-        ),
-    }),
+    status: {
+      ...statusView<Service>({
+        validate: (service, old): FieldError[] => [...checkLoadBalancerStatus(service, old)],
+        warnings: ({ status }) =>
+          (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "" }, index) =>
+            ip === "" ? [] : ipWarnings(ip, `status.loadBalancer.ingress[${index}]`),
+          ),
+      }),
+      createsMissing: true,
+    },
   },
   table: { row: serviceRow },
 });
