@@ -1,4 +1,5 @@
 /** What the server answers, before a door puts it on a wire. */
+import type { Status } from "@capstan/model";
 
 /** Takes the chunks of a body that goes on. */
 export interface Sink {
@@ -33,6 +34,8 @@ export interface Answer {
   readonly compressible?: boolean;
   /** Whether each chunk of a body that goes on is a message of its own, for clients that ask for a WebSocket. */
   readonly messages?: Messages;
+  /** The Status that the body is, where it is one: the audit log tells it, whatever its form. */
+  readonly told?: Status;
 }
 
 /** Whether a body goes on. */

@@ -1,4 +1,5 @@
 /** One request on its way through the server: what is known about it so far, and what it will say beside its answer. */
+import type { AuditTrail } from "./audit/trail.ts";
 import type { UserInfo } from "./authenticate/user.ts";
 import type { RuleContext } from "./builtin/context.ts";
 import type { Call } from "./call.ts";
@@ -17,6 +18,8 @@ export interface Exchange {
   readonly parts: ServerParts;
   /** Texts for Warning headers, in order, each once. */
   readonly warnings: Set<string>;
+  /** What is noted for the audit log. */
+  readonly trail: AuditTrail;
 }
 
 /** What a request for a resource has in addition. */

@@ -6,6 +6,7 @@
  */
 import { quote, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "./answer.ts";
+import { beginTrail, type AuditTrail } from "./audit/trail.ts";
 import { authorizeCall } from "./authorize/authorize-call.ts";
 import { identify } from "./authenticate/identify.ts";
 import { headerOf, type Call } from "./call.ts";
@@ -22,24 +23,29 @@ import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
-/** The server as a function. It never throws: whatever goes wrong is an answer. */
-export type Handler = (call: Call) => Promise<Answer>;
+/**
+ * The server as a function. It never throws: whatever goes wrong is an answer. What it finds out about the request is left in the trail,
+ * if one is handed in.
+ */
+export type Handler = (call: Call, trail?: AuditTrail) => Promise<Answer>;
 
 /** Joins the stages. */
 export function createHandler(parts: ServerParts): Handler {
-  return async (call) => {
+  return async (call, trail = beginTrail()) => {
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
+    trail.auditId = auditId;
     const warnings = new Set<string>();
     if (malformedPath.test(path)) return malformedRequest();
     if (isCutShort(path)) return unreadableRequest(call.url, auditId);
     const info = parseRequest(call.method, path, query);
+    trail.info = info;
     let answer: Answer;
     try {
       checkDisk(parts);
       checkTimeout(info, query);
-      const user = await identify(parts, call, { info, query, warnings });
-      const exchange: Exchange = { call, path, query, auditId, user, parts, warnings };
+      const user = await identify(parts, call, { info, query, warnings, trail });
+      const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);
     } catch (error) {

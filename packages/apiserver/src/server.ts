@@ -7,6 +7,8 @@ import { openAccess, tokenAuthenticator } from "./access.ts";
 import { bareAdmissionSteps } from "./admit/index.ts";
 import { chainAdmission, type AdmissionContext, type AdmissionStep, type KeptKind } from "./admit/admission.ts";
 import type { Answer } from "./answer.ts";
+import { audited } from "./audit/audited.ts";
+import type { AuditEvent } from "./audit/event.ts";
 import { authenticateWith } from "./authenticate/authenticator.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
@@ -96,6 +98,8 @@ export interface ApiServerOptions {
   readonly authority?: Authority;
   /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
   readonly advertise?: Partial<Advertised>;
+  /** Told of each request, as kube-apiserver writes its audit log at the level Metadata; `openAuditLog` keeps it in a file. */
+  readonly audit?: (event: AuditEvent) => void;
   /** Told about bugs of the server: errors that are no refusals. */
   readonly report?: (error: unknown, call: Call) => void;
 }
@@ -187,9 +191,12 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
     ...parts,
     conversion: { call: outgoing, resolveService, uid: () => randomness.uuid() },
   });
+  const { audit: tell } = options;
+  const handlerOf = (made: ServerParts): Handler =>
+    tell === undefined ? createHandler(made) : audited(createHandler(made), { clock, tell });
   const observer = observe({
-    handler: createHandler(parts),
-    handlerAt: (revision) => createHandler({ ...parts, store: new PastStore(store, { clock, revision }) }),
+    handler: handlerOf(parts),
+    handlerAt: (revision) => handlerOf({ ...parts, store: new PastStore(store, { clock, revision }) }),
     clock,
   });
   const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));

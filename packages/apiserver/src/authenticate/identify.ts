@@ -2,6 +2,7 @@
 import { apiErrors, type StatusError } from "@capstan/model";
 import { accessOf } from "../authorize/authorize-call.ts";
 import { toForbidden } from "../authorize/forbidden.ts";
+import type { AuditTrail } from "../audit/trail.ts";
 import type { Call } from "../call.ts";
 import type { ServerParts } from "../parts.ts";
 import type { RequestInfo } from "../route/request-info.ts";
@@ -13,11 +14,14 @@ export interface Purpose {
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
   readonly warnings: Set<string>;
+  readonly trail: AuditTrail;
 }
 
 /** The user of a call; 401 for bad credentials, 403 for an impersonation that is not allowed. */
-export async function identify(parts: ServerParts, call: Call, { info, query, warnings }: Purpose): Promise<UserInfo> {
+export async function identify(parts: ServerParts, call: Call, purpose: Purpose): Promise<UserInfo> {
+  const { info, query, warnings, trail } = purpose;
   const user = call.user ?? (await authenticate(parts, call, warnings));
+  trail.user = user;
   if (!impersonates(call)) return user;
   const impersonation = impersonationOf(call, accessOf({ user, query }, info));
   switch (impersonation.type) {
@@ -25,8 +29,11 @@ export async function identify(parts: ServerParts, call: Call, { info, query, wa
       return user;
     case "malformed":
       throw apiErrors.badRequest(impersonation.problem);
-    case "as":
-      return firstAllowed(parts, impersonation.ways);
+    case "as": {
+      const way = await firstAllowed(parts, impersonation.ways);
+      trail.impersonated = way;
+      return way.user;
+    }
   }
 }
 
@@ -37,11 +44,11 @@ function impersonates({ headers }: Call): boolean {
 }
 
 /** The first way that is allowed; the refusal of the first that is tried tells why none is. */
-async function firstAllowed(parts: ServerParts, ways: readonly Way[]): Promise<UserInfo> {
+async function firstAllowed(parts: ServerParts, ways: readonly Way[]): Promise<Way> {
   let refused: StatusError | undefined;
   for (const way of ways) {
     const refusal = await refusalOf(parts, way);
-    if (refusal === undefined) return way.user;
+    if (refusal === undefined) return way;
     refused ??= refusal;
   }
   throw refused ?? apiErrors.internalError("all impersonation modes failed");

@@ -17,6 +17,8 @@ export type Impersonation =
 /** A way to be allowed: to become this user, given that each of these is. */
 export interface Way {
   readonly user: UserInfo;
+  /** The verb that is needed; empty for the older way. */
+  readonly constraint: string;
   readonly needs: readonly Need[];
 }
 
@@ -130,7 +132,11 @@ function constrained(mode: string, asked: Asked, request: AccessAttributes): Way
       : { access };
   });
   const user = node === undefined ? toUser(asked) : toUser({ ...asked, groups: ["system:nodes"] });
-  return { user, needs: [on, { access: self }, ...uidNeeds(asked, base), ...groups, ...extraNeeds(asked, base)] };
+  return {
+    user,
+    constraint: verb,
+    needs: [on, { access: self }, ...uidNeeds(asked, base), ...groups, ...extraNeeds(asked, base)],
+  };
 }
 
 function legacy(asked: Asked, requestor: UserInfo): Way {
@@ -141,7 +147,7 @@ function legacy(asked: Asked, requestor: UserInfo): Way {
     ...asked.groups.map((name) => ({ access: { ...base, resource: "groups", name } })),
     ...extraNeeds(asked, base),
   ];
-  return { user: toUser(asked), needs };
+  return { user: toUser(asked), constraint: "", needs };
 }
 
 const authentication = { group: "authentication.k8s.io", version: "v1" } as const;

@@ -1,4 +1,5 @@
 /** Whether the user of a request may make it. */
+import { annotate } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestInfo } from "../route/request-info.ts";
 import type { AccessAttributes } from "./authorizer.ts";
@@ -8,7 +9,10 @@ import { toForbidden } from "./forbidden.ts";
 export async function authorizeCall(exchange: Exchange, info: RequestInfo): Promise<void> {
   const asked = accessOf(exchange, info);
   const decision = await exchange.parts.authorizer.authorize(asked);
-  if (decision.verdict !== "Allow") throw toForbidden(asked, decision.reason);
+  const isAllowed = decision.verdict === "Allow";
+  annotate(exchange.trail, "authorization.k8s.io/decision", isAllowed ? "allow" : "forbid");
+  annotate(exchange.trail, "authorization.k8s.io/reason", decision.reason);
+  if (!isAllowed) throw toForbidden(asked, decision.reason);
 }
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);

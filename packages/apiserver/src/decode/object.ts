@@ -50,6 +50,8 @@ export async function readObject(
     settleProblems(exchange, expected, { problems, validation });
   }
   expected.codec.defaults(draft);
+  const { name, namespace, uid, resourceVersion } = draft.metadata;
+  exchange.trail.sent = { name, namespace, uid, resourceVersion };
   return draft;
 }
 

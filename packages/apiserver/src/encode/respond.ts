@@ -43,7 +43,7 @@ function encodeJson(json: string, media: OutputMedia): AnswerBody {
 
 /** A Status. */
 export function respondStatus(status: Status, media: OutputMedia): Answer {
-  return respondJson(status.code ?? 200, toGoJson(status), media);
+  return { ...respondJson(status.code ?? 200, toGoJson(status), media), told: status };
 }
 
 /** An object in the stored version: it is brought into the version and form of the request. */

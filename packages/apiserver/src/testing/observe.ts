@@ -1,6 +1,7 @@
 /** For tests: what was asked of a server, and ways to make its answers late, wrong or absent. */
 import { StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { beginTrail, type AuditTrail } from "../audit/trail.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import { respondStatus } from "../encode/respond.ts";
@@ -14,6 +15,8 @@ export interface LoggedRequest {
   readonly status: number;
   /** Milliseconds since 1970. */
   readonly time: number;
+  /** What the audit log says beside it: why it was allowed, what webhooks and policies noted. */
+  readonly annotations: { readonly [key: string]: string };
 }
 
 /** What a fault does to a request. */
@@ -58,9 +61,12 @@ export function observe(observed: Observed): Observer {
   const logs: LoggedRequest[][] = [];
   const plans = new Set<FaultPlan>();
   return {
-    async handle(call) {
-      const answer = plans.size === 0 ? await handler(call) : await withFaults(observed, call, plans);
-      if (logs.length > 0) for (const log of logs) log.push(toLogged(call, answer, clock.now()));
+    async handle(call, trail = beginTrail()) {
+      const answer = plans.size === 0 ? await handler(call, trail) : await withFaults(observed, plans, { call, trail });
+      if (logs.length > 0) {
+        const entry = { ...toLogged(call, answer, clock.now()), annotations: trail.annotations };
+        for (const log of logs) log.push(entry);
+      }
       return answer;
     },
     record() {
@@ -77,23 +83,23 @@ export function observe(observed: Observed): Observer {
 
 async function withFaults(
   { handler, handlerAt, clock }: Observed,
-  call: Call,
   plans: ReadonlySet<FaultPlan>,
+  { call, trail }: { readonly call: Call; readonly trail: AuditTrail },
 ): Promise<Answer> {
   const fault = firstFault(plans, call);
   switch (fault?.type) {
     case undefined:
-      return handler(call);
+      return handler(call, trail);
     case "delay":
       await new Promise<void>((resolve) => void clock.after(fault.milliseconds, resolve));
-      return handler(call);
+      return handler(call, trail);
     case "error":
       return faultyAnswer(fault);
     case "drop":
-      await handler(call);
+      await handler(call, trail);
       throw new AnswerLost("the answer was dropped by a fault plan");
     case "stale":
-      return call.method === "GET" ? handlerAt(fault.revision)(call) : handler(call);
+      return call.method === "GET" ? handlerAt(fault.revision)(call, trail) : handler(call, trail);
   }
 }
 
@@ -114,7 +120,7 @@ function faultyAnswer({
   return respondStatus(status, { format: "json", transform: undefined, pretty: false });
 }
 
-function toLogged(call: Call, answer: Answer, time: number): LoggedRequest {
+function toLogged(call: Call, answer: Answer, time: number): Omit<LoggedRequest, "annotations"> {
   const agent = call.headers["user-agent"];
   return {
     method: call.method,

@@ -1,5 +1,6 @@
 /** What rules and admission are told about a request. */
 import { formatTime, type KubeObject } from "@capstan/model";
+import { annotateChecked } from "../audit/trail.ts";
 import type { AdmissionRequest, Operation } from "../admit/admission.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { RuleContext } from "../builtin/context.ts";
@@ -47,7 +48,7 @@ export interface AdmissionSource {
 
 /** The request as admission sees it. */
 export function admissionRequest(exchange: ResourceExchange, source: AdmissionSource): AdmissionRequest {
-  const { resource, subresource, info, user, warnings } = exchange;
+  const { resource, subresource, info, user, warnings, trail } = exchange;
   const kind = subresource?.kind ?? { group: resource.group, version: resource.version, kind: resource.kind };
   return {
     operation: source.operation,
@@ -62,7 +63,7 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
     dryRun: source.dryRun,
     user,
     warn: (text) => warnings.add(text),
-    annotate: () => {},
+    annotate: (key, value) => annotateChecked(trail, key, value),
     equivalents: () => equivalentForms(exchange),
     present: (object, as) => presentForm(exchange, object, as),
     accept: (draft, from) => acceptForm(exchange, draft, from),

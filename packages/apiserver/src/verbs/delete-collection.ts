@@ -30,7 +30,7 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
 
 /** The same request for one object; a list over all namespaces deletes in each of them. */
 function inNamespace(exchange: ResourceExchange, namespace: string, name: string): ResourceExchange {
-  const { call, path, query, auditId, user, parts, warnings, resource, subresource, media, context } = exchange;
+  const { call, path, query, auditId, user, parts, warnings, trail, resource, subresource, media, context } = exchange;
   const info = { ...exchange.info, namespace, name };
-  return { call, path, query, auditId, user, parts, warnings, resource, subresource, media, context, info };
+  return { call, path, query, auditId, user, parts, warnings, trail, resource, subresource, media, context, info };
 }

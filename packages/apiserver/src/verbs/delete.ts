@@ -29,7 +29,8 @@ export async function remove(exchange: ResourceExchange): Promise<Answer> {
   const removed = await removeObject(exchange, exchange.info.name, options);
   const status = removed.type === "marked" && options.orphanDependents === false ? 202 : 200;
   if (removed.type === "marked" || returnsObject(exchange)) return respondObject(exchange, status, removed.object);
-  return respondJson(status, toGoJson(removedStatus(exchange, removed.object)), exchange.media);
+  const told = removedStatus(exchange, removed.object);
+  return { ...respondJson(status, toGoJson(told), exchange.media), told };
 }
 
 /** Clients that rely on an unusual default are told so, whether or not there is anything to delete. */

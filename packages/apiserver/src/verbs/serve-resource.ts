@@ -235,6 +235,7 @@ class RequestExchange implements ResourceExchange {
   readonly user: Exchange["user"];
   readonly parts: Exchange["parts"];
   readonly warnings: Set<string>;
+  readonly trail: Exchange["trail"];
   readonly info: ResourceRequest;
   readonly resource: ServedResource;
   readonly subresource: ServedSubresource | undefined;
@@ -249,6 +250,7 @@ class RequestExchange implements ResourceExchange {
     this.user = exchange.user;
     this.parts = exchange.parts;
     this.warnings = exchange.warnings;
+    this.trail = exchange.trail;
     this.info = info;
     this.resource = resource;
     this.subresource = subresource;

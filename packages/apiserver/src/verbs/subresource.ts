@@ -1,5 +1,5 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
-import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject } from "@capstan/model";
+import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Status } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
@@ -86,7 +86,7 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   await parts.store.settled();
   if (answered.kind === "Status") {
     const { code } = answered as unknown as { code?: number };
-    return respondJson(code ?? 201, toGoJson(answered), exchange.media);
+    return { ...respondJson(code ?? 201, toGoJson(answered), exchange.media), told: answered as Status };
   }
   return respondPresented(exchange, 201, answered);
 }
