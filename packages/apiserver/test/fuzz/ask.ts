@@ -55,11 +55,11 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 type Replacement = (typeof replacements)[number];
 
 /** Names that the server draws end with letters of its own; longer beginnings are cut. */
-function drawnName({ body = "" }: Question): Replacement | undefined {
+function drawnName({ method, body = "" }: Question): Replacement | undefined {
   const prefix = /"generateName":"([^"\\]+)"/.exec(body)?.[1];
-  if (prefix === undefined) return undefined;
+  if (method !== "POST" || prefix === undefined) return undefined;
   const literally = prefix.slice(0, 58).replaceAll(/[^a-zA-Z0-9]/gu, "\\$&");
-  return [new RegExp(`(${literally})[a-z0-9]{5}\\b`, "g"), "$1drawn"];
+  return [new RegExp(`("${literally})[a-z0-9]{5}(?=\\\\?")`, "g"), "$1drawn"];
 }
 
 function normalize(reply: Reply, drawn: Replacement | undefined): string {
