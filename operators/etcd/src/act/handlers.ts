@@ -8,6 +8,7 @@ import { GUARD_LABEL } from "../observe/index.ts";
 import { bootAnnotations, buildPod, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { care } from "./care.ts";
+import { isRefusal } from "./obstacle.ts";
 import { applyVolume } from "./provide.ts";
 import { recoveryRecord } from "./recovery-record.ts";
 import { spokesman } from "./turn.ts";
@@ -159,11 +160,6 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 };
-
-/** The API server understood and said no: asking again at once would not help. */
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
-}
 
 /** Members write what comes together to disk together. */
 const ENTRIES_AT_ONCE = 100;

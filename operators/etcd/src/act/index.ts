@@ -3,6 +3,7 @@ import type { Answer } from "capstan";
 import type { Action, RefusalReason } from "../contract.ts";
 import { HANDLERS } from "./handlers.ts";
 import { measure } from "./metrics.ts";
+import { obstacle, overcome } from "./obstacle.ts";
 import { provide } from "./provide.ts";
 import { report } from "./report.ts";
 import type { Handler, Means, Turn } from "./turn.ts";
@@ -27,6 +28,12 @@ async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): P
   report(turn);
   measure(turn);
   const isHandsOff = turn.action.do === "refuse" && HANDS_OFF.has(turn.action.reason);
-  if (!isHandsOff) await provide(turn);
-  return await handler(turn, means);
+  try {
+    if (!isHandsOff) await provide(turn);
+    const answer = await handler(turn, means);
+    overcome(turn);
+    return answer;
+  } catch (error) {
+    throw obstacle(turn, error);
+  }
 }

@@ -7,6 +7,7 @@ import type { ClusterStatus } from "../observe/index.ts";
 import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { adviceFor } from "./advice.ts";
+import { REFUSED } from "./obstacle.ts";
 import type { Turn } from "./turn.ts";
 
 export function report(turn: Turn): void {
@@ -44,7 +45,8 @@ function tellTrouble({ seen, action, event }: Turn, trouble: Trouble | undefined
   const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
   const before = former?.status === "True" ? former.reason : undefined;
   if (trouble === undefined) {
-    if (before !== undefined) event("Normal", "Mended", `over: ${former?.message}`);
+    // Whether a refusal is over shows when the step is taken.
+    if (before !== undefined && before !== REFUSED) event("Normal", "Mended", `over: ${former?.message}`);
     return;
   }
   const isTold = action.do === "refuse" || trouble.reason === "UpdateFailed" || trouble.reason === "VolumeRefused";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
-import { Pod, Secret, Service } from "capstan/kinds/v1";
+import { Namespace, Pod, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { EtcdWorld } from "./world.ts";
@@ -23,6 +23,11 @@ const good = { size: 3, version: "3.6.16", tls };
 
 async function apply(bed: EtcdWorld, spec: object): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { ...good, ...spec } });
+}
+
+/** Which pods the namespace takes. */
+async function enforcePods({ world }: EtcdWorld, level: string): Promise<void> {
+  await world.apply(Namespace, "default", { metadata: { labels: { "pod-security.kubernetes.io/enforce": level } } });
 }
 
 const MISTAKES: readonly Mistake[] = [
@@ -52,6 +57,17 @@ const MISTAKES: readonly Mistake[] = [
     reason: "MemberTrouble",
     says: /CrashLoopBackOff/u,
     mend: (bed) => apply(bed, {}),
+  },
+  {
+    name: "pods that a policy of the namespace refuses",
+    spoil: async (bed) => {
+      await enforcePods(bed, "restricted");
+      await apply(bed, { podTemplate: { spec: { hostNetwork: true } } });
+    },
+    reason: "Refused",
+    says: /violates PodSecurity/u,
+    // Nobody tells the operator that the policy is another one now.
+    mend: (bed) => enforcePods(bed, "privileged"),
   },
   {
     name: "a StatefulSet of the same name that belongs to somebody else",

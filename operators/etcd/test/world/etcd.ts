@@ -43,6 +43,8 @@ export class ScriptedEtcd {
   readonly cut = new Set<string>();
   /** Hashes of members whose data is not what it should be, by name. */
   readonly hashes = new Map<string, number>();
+  /** What members answer to every change that they are asked for, if they refuse it. */
+  refusal: EtcdErrorCode | undefined;
   /** What was asked and changed something, in order. */
   readonly log: string[] = [];
   readonly #births = new Map<string, { readonly id: string; readonly memberId: string }>();
@@ -102,6 +104,7 @@ export class ScriptedEtcd {
     });
     const change = async (what: string, run: (of: Cluster) => void): Promise<Membership> => {
       const of = led();
+      if (this.refusal !== undefined) refuse(this.refusal, "not now");
       run(of);
       this.log.push(what);
       this.#elect(of);

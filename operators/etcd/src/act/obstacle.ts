@@ -1,0 +1,36 @@
+/**
+ * What stood in the way of a step: told in the status, and tried again soon. The runtime asks ever more rarely where it cannot know
+ * better; here nobody would tell that a quota was raised or that a member takes orders again, and a cluster may be waiting for it.
+ */
+import { Retry } from "capstan";
+import { EtcdError } from "../etcd/index.ts";
+import type { Turn } from "./turn.ts";
+
+/** The reason of `Degraded` while the API server refuses what the operator writes. */
+export const REFUSED = "Refused";
+
+/** What is to be thrown instead of an error. */
+export function obstacle(turn: Turn, error: unknown): unknown {
+  if (error instanceof EtcdError) return new Retry(error.message, { after: "2s", cause: error });
+  if (!isRefusal(error)) return error;
+  const message = `the API server refuses: ${error.message}`;
+  if (refusedBefore(turn) !== message) turn.event("Warning", REFUSED, message);
+  turn.status.condition("Degraded", true, { reason: REFUSED, message });
+  return new Retry(message, { after: "15s", cause: error });
+}
+
+/** A step was taken: whatever was refused before is not refused any more. */
+export function overcome(turn: Turn): void {
+  const before = refusedBefore(turn);
+  if (before !== undefined) turn.event("Normal", "Mended", `over: ${before}`);
+}
+
+function refusedBefore({ seen }: Turn): string | undefined {
+  const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
+  return former?.status === "True" && former.reason === REFUSED ? former.message : undefined;
+}
+
+/** The API server understood and said no: asking again at once would not help. */
+export function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
+}
