@@ -38,6 +38,13 @@ describe("whom a container runs as", () => {
     });
   }
 
+  test("a pod that wants only the groups it names gets none of the image", async () => {
+    const securityContext = { supplementalGroups: [9], fsGroup: 8, supplementalGroupsPolicy: "Strict" as const };
+    const strict = { ...pod, spec: { ...pod.spec, securityContext } };
+    const identity = identityOf({ pod: strict, container: { name: "c", image: "i" }, imageUser: "web", root });
+    assert.deepEqual(await identity, { uid: 33, gid: 34, groups: [34, 9, 8] });
+  });
+
   test("what the pod asks for weighs more", async () => {
     assert.deepEqual(await of("web", { runAsUser: 5, runAsGroup: 6 }), { uid: 5, gid: 6, groups: [6] });
   });

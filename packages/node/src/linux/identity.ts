@@ -26,7 +26,9 @@ export async function identityOf(sources: IdentitySources): Promise<Identity> {
   const asked = container.securityContext?.runAsGroup ?? pod.spec.securityContext?.runAsGroup;
   // The group of the image's user is not asked for: container runtimes tell kubelets of the user alone.
   const gid = asked ?? Number(entry?.[3] ?? 0);
-  return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...memberships(entry?.[0], groups)])] };
+  const isStrict = pod.spec.securityContext?.supplementalGroupsPolicy === "Strict";
+  const ofImage = isStrict ? [] : memberships(entry?.[0], groups);
+  return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...ofImage])] };
 }
 
 function userOf(sources: IdentitySources, passwd: Table): number {
