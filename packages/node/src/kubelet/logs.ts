@@ -1,5 +1,4 @@
 /** Reads the logs of containers: all or the end of them, since a time, with times, and on as they grow. */
-import { open, stat } from "node:fs/promises";
 import type { Timer } from "@capstan/client";
 import { NodeError } from "../errors.ts";
 import { parseLogLine } from "../linux/cri-log.ts";
@@ -7,6 +6,7 @@ import type { ContainerRecord } from "../pod/situation.ts";
 import type { PodWorker } from "../pod/worker.ts";
 import type { KubeletTools } from "./api.ts";
 import { plain, type KubeletAnswer, type KubeletSink } from "./call.ts";
+import { LogTail } from "./log-tail.ts";
 
 /** Whose log, and which part. */
 export interface LogRequest {
@@ -36,13 +36,15 @@ export async function readLogs(request: LogRequest, tools: KubeletTools): Promis
   const path = doors.logFile({ pod: worker.situation.pod, container: record.container.spec, attempt });
   const options = optionsOf(query, tools.clock.wall());
   const headers = { "content-type": "text/plain" };
-  const reader = new LogReader(path, options);
-  if (!options.follow) return { status: 200, headers, body: await reader.rest() };
+  if (!options.follow) {
+    await using reader = new LogReader(path, options);
+    return { status: 200, headers, body: await reader.rest() };
+  }
   const isOver = (): boolean => {
     const now = worker.situation.containers.get(record.container.spec.name);
     return now === undefined || now.life.is === "exited" || now.restarts !== attempt;
   };
-  return { status: 200, headers, body: (sink) => follow(reader, sink, { isOver, tools }) };
+  return { status: 200, headers, body: (sink) => follow(new LogReader(path, options), sink, { isOver, tools }) };
 }
 
 /** Which run is meant; one that has not begun has nothing to tell. */
@@ -79,17 +81,16 @@ function optionsOf(query: URLSearchParams, now: number): LogOptions {
 }
 
 /** Reads on where it stopped. */
-class LogReader {
-  readonly #path: string;
+class LogReader implements AsyncDisposable {
+  readonly #tail: LogTail;
   readonly #options: LogOptions;
-  #offset = 0;
   #partial = "";
   #isFirst = true;
   #left: number;
   #startsLine = true;
 
   constructor(path: string, options: LogOptions) {
-    this.#path = path;
+    this.#tail = new LogTail(path);
     this.#options = options;
     this.#left = options.limitBytes;
   }
@@ -101,7 +102,7 @@ class LogReader {
 
   /** What has come since the last time, as text. */
   async rest(): Promise<string> {
-    const text = this.#partial + (await this.#read());
+    const text = this.#partial + (await this.#tail.read());
     const end = text.lastIndexOf("\n") + 1;
     this.#partial = text.slice(end);
     let lines = text.slice(0, end).split("\n").slice(0, -1);
@@ -118,23 +119,8 @@ class LogReader {
     return cut;
   }
 
-  async #read(): Promise<string> {
-    const size = await stat(this.#path).then(
-      (found) => found.size,
-      () => 0,
-    );
-    // A log that is shorter than before was put aside and begun anew.
-    if (size < this.#offset) this.#offset = 0;
-    if (size === this.#offset) return "";
-    const file = await open(this.#path);
-    try {
-      const buffer = Buffer.alloc(size - this.#offset);
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, this.#offset);
-      this.#offset += bytesRead;
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#tail[Symbol.asyncDispose]();
   }
 
   #show(line: string): string {
@@ -167,16 +153,23 @@ function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Followi
   let timer: Timer | undefined;
   let isStopped = false;
   const look = async (): Promise<void> => {
+    timer = undefined;
     const wasOver = isOver();
     const text = await reader.rest();
-    if (isStopped) return;
-    if (text !== "") sink.write(text);
-    if (wasOver || reader.isFull) return sink.end();
-    timer = tools.clock.later(interval, () => void look());
+    if (text !== "" && !isStopped) sink.write(text);
+    if (!isStopped && !wasOver && !reader.isFull) {
+      timer = tools.clock.later(interval, () => void look());
+      return;
+    }
+    await reader[Symbol.asyncDispose]();
+    if (!isStopped) sink.end();
   };
   void look();
   return () => {
     isStopped = true;
-    timer?.cancel();
+    // Whoever is looking at this moment closes the file when it has seen enough.
+    if (timer === undefined) return;
+    timer.cancel();
+    void reader[Symbol.asyncDispose]();
   };
 }

@@ -11,6 +11,8 @@ export interface Ending {
   readonly signal: string | null;
   /** The last words on standard error. */
   readonly tail: string;
+  /** Whether its program is known to have run: then those words are its own. */
+  readonly hasRun: boolean;
 }
 
 /** What is known at the end. */
@@ -41,9 +43,9 @@ export async function readExit(ended: EndedContainer): Promise<Exit> {
   return { id, startedAt, finishedAt, exitCode, reason, ...(message === "" ? {} : { message }) };
 }
 
-/** The launcher says on its last line why it could not become the program. */
-function startFailure({ tail, code }: Ending): string | undefined {
-  const said = code === 1 ? /bwrap: (execvp ([^\n]*): ([^\n:]*)|[^\n]*)\n?$/.exec(tail) : null;
+/** The launcher says in one line why it could not become the program. */
+function startFailure({ tail, code, hasRun }: Ending): string | undefined {
+  const said = code === 1 && !hasRun ? /^bwrap: (execvp ([^\n]*): ([^\n:]*)|[^\n]*)\n?$/.exec(tail) : null;
   if (said === null) return undefined;
   const [, whole = "", program, why] = said;
   const reason = program === undefined ? whole : `exec: "${program}": ${wordsFor(program, why)}`;

@@ -8,6 +8,7 @@ import type { RegistrySession, Store } from "@capstan/oci";
 import { dial } from "./checks.ts";
 import { Groups } from "./cgroups/groups.ts";
 import { findEnterKit, type EnterKit } from "./enter-kit.ts";
+import type { Ending } from "./exit.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { machineScript, shownFolders } from "./network.ts";
@@ -77,10 +78,7 @@ export interface MachineParts {
   /** The path of a file of the state as it is seen from inside. */
   readonly insidePath: (path: string) => string;
   /** Told when a container of any node ends. */
-  readonly exits: Map<
-    string,
-    (end: { readonly code: number | null; readonly signal: string | null; readonly tail: string }) => void
-  >;
+  readonly exits: Map<string, (end: Ending) => void>;
 }
 
 /** Sets a machine up. */
@@ -103,7 +101,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     exited: ({ id, ...end }) => exits.get(id)?.(end),
     gone: () => {
       void groups?.close();
-      for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "" });
+      for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "", hasRun: true });
       if (!isClosing) tellLost();
     },
   });

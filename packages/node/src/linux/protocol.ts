@@ -82,6 +82,8 @@ export type FromKeeper =
       readonly signal: string | null;
       /** The last words on standard error, where the launcher says why it could not start. */
       readonly tail: string;
+      /** Whether its program is known to have run: then those words are its own. */
+      readonly hasRun: boolean;
     }
   | { readonly event: "question"; readonly q: number; readonly bytes: string };
 

@@ -1,11 +1,11 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
-import { createWriteStream, renameSync, type WriteStream } from "node:fs";
-import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
 import { endView, viewOf } from "./companions.ts";
 import { enroll } from "./enroll.ts";
+import { LogFile } from "./log-file.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
 
 /** How a container ended. */
@@ -14,6 +14,7 @@ export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
   readonly tail: string;
+  readonly hasRun: boolean;
 }
 
 /** A container that runs. */
@@ -22,6 +23,8 @@ export interface Running {
   readonly child: PipedChild;
   /** The process that is the container's first; the launcher's own until it has told. */
   pid: number;
+  /** Whether the launcher was seen to have become the program. */
+  hasRun: boolean;
   /** Whoever wants to see the output as it comes. */
   readonly watchers: Set<(stream: OutputStream, chunk: Buffer) => void>;
 }
@@ -37,8 +40,6 @@ export interface ContainersOptions {
 
 const launcher = "/usr/bin/bwrap";
 const tailLength = 1024;
-const logLimit = 10 * 2 ** 20;
-const logFiles = 5;
 const clockTicks = 100;
 
 /** The containers of a node. */
@@ -64,12 +65,12 @@ export class Containers {
     const { waitsForUsers, membership, tellsPid, filter } = launch;
     const channels = [tellsPid, waitsForUsers, membership !== undefined, filter !== undefined];
     const child = await spawnPiped({ ...launch, channels });
-    const running: Running = { launch, child, pid: child.process.pid ?? 0, watchers: new Set() };
+    const running: Running = { launch, child, pid: child.process.pid ?? 0, hasRun: false, watchers: new Set() };
     this.#running.set(launch.id, running);
-    const tail = this.#keepOutput(running);
-    void child.closed.then(({ code, signal }) => {
+    const words = this.#keepOutput(running);
+    void Promise.all([child.closed, words]).then(([{ code, signal }, { tail, isMore }]) => {
       this.#running.delete(launch.id);
-      this.#ended({ id: launch.id, code, signal, tail: tail() });
+      this.#ended({ id: launch.id, code, signal, tail, hasRun: running.hasRun || isMore });
     });
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
     if (filter !== undefined) open(pipes[6] as Writable, Buffer.from(filter, "base64"));
@@ -89,11 +90,12 @@ export class Containers {
    * Waits until the launcher has become the program. Before that, its first process is still on the way into its file system, and whoever
    * entered it now would find themselves in the node's.
    */
-  async #untilExecuted({ pid, launch }: Running): Promise<void> {
-    while (this.#running.has(launch.id)) {
-      const program = await readlink(`/proc/${pid}/exe`).catch((error: NodeJS.ErrnoException) => error.code ?? "");
-      // A process that has no program any more has ended, and the news of that is on its way.
-      if (program !== launcher && program !== "ENOENT") return;
+  async #untilExecuted(running: Running): Promise<void> {
+    while (this.#running.has(running.launch.id)) {
+      // By number, not by name: a container may have a program of the same name. Without a program a process has ended, and that is told soon.
+      const [program, own] = await Promise.all([fileOf(`/proc/${running.pid}/exe`), fileOf(launcher)]);
+      running.hasRun = program !== "ENOENT" && program !== own;
+      if (running.hasRun) return;
       await this.#pause();
     }
   }
@@ -125,57 +127,41 @@ export class Containers {
     );
   }
 
-  /** Gives a function that tells the last words on standard error. */
-  #keepOutput({ launch, child, watchers }: Running): () => string {
-    const log = openLog(launch.log);
+  /** Writes the output to the log; resolves with the last words when there are no more. */
+  async #keepOutput({ launch, child, watchers }: Running): Promise<LastWords> {
+    const log = new LogFile(launch.log);
     let tail: Buffer = Buffer.alloc(0);
-    const keep = (stream: OutputStream, output: Readable): void => {
+    let count = 0;
+    const keep = (stream: OutputStream, output: Readable): Promise<void> => {
       const encode = createLogEncoder(stream, this.#time);
       output.on("data", (chunk: Buffer) => {
-        log.write(encode(chunk));
+        count += chunk.length;
         if (stream === "stderr") tail = Buffer.concat([tail, chunk]).subarray(-tailLength);
         for (const watch of watchers) watch(stream, chunk);
+        output.pause();
+        void log.write(encode(chunk)).then(() => output.resume());
       });
-      output.once("end", () => log.write(endOfStream(encode)));
+      return new Promise((resolve) => output.once("close", () => void log.write(endOfStream(encode)).then(resolve)));
     };
-    keep("stdout", child.stdout);
-    keep("stderr", child.stderr);
-    void child.closed.then(() => log.end());
-    return () => tail.toString("utf8");
+    await Promise.all([keep("stdout", child.stdout), keep("stderr", child.stderr)]);
+    await log.close();
+    return { tail: tail.toString("utf8"), isMore: count > tail.length || tail.indexOf("\n") < tail.length - 1 };
   }
 }
 
-interface Log {
-  write(text: string): void;
-  end(): void;
+/** What a container said at last on standard error. */
+interface LastWords {
+  readonly tail: string;
+  /** Whether it said anything else than this one line: a launcher that fails says nothing else. */
+  readonly isMore: boolean;
 }
 
-/** A log file that is put aside when it has grown too long: the last few are kept. */
-function openLog(path: string): Log {
-  let file: WriteStream = createWriteStream(path, { flags: "a" });
-  let written = 0;
-  return {
-    write(text) {
-      if (text === "") return;
-      file.write(text);
-      written += text.length;
-      if (written < logLimit) return;
-      written = 0;
-      file.end();
-      for (let index = logFiles - 1; index > 0; index--)
-        rename(index === 1 ? path : `${path}.${index - 1}`, `${path}.${index}`);
-      file = createWriteStream(path, { flags: "a" });
-    },
-    end: () => void file.end(),
-  };
-}
-
-function rename(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch {
-    // There are not that many yet.
-  }
+/** Which file it is, whatever it is called; or why that is not known. */
+async function fileOf(path: string): Promise<string> {
+  return stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    (error: NodeJS.ErrnoException) => error.code ?? "",
+  );
 }
 
 function endWithProgram({ process: program }: PipedChild, view: string | undefined): void {
