@@ -35,7 +35,7 @@ export interface NodeOptions {
   readonly heartbeat?: boolean;
   /** The port at which the kubelet's API is said to listen. */
   readonly kubeletPort?: number;
-  /** How often the files of volumes are brought up to date, in milliseconds; never without it. */
+  /** How often the files of volumes are brought up to date and their sizes looked at, in milliseconds; never without it. */
   readonly volumeRefresh?: number;
 }
 
@@ -87,7 +87,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     worker: (uid) => workers.get(uid),
     find,
     handle: (path, call) => serveKubelet(path, call, kubelet),
-    evict: (uid, message) => workers.get(uid)?.condemn("Evicted", message),
+    evict: (uid, message) => workers.get(uid)?.evict(message),
     close,
     [Symbol.asyncDispose]: () => close(),
   };
@@ -230,7 +230,10 @@ function refreshVolumes({ clock, volumeRefresh }: NodeOptions, workers: Workers)
   if (volumeRefresh === undefined) return () => {};
   let timer = clock.later(volumeRefresh, tick);
   function tick(): void {
-    for (const worker of workers.values()) worker.refreshVolumes().catch(() => {});
+    for (const worker of workers.values()) {
+      worker.refreshVolumes().catch(() => {});
+      worker.checkSizes().catch(() => {});
+    }
     timer = clock.later(volumeRefresh ?? 0, tick);
   }
   return () => timer.cancel();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Event, Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
+import { Event, Node, Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
 import { busybox, eventually, hasEnded, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
@@ -200,19 +200,20 @@ const refusals: readonly (readonly [string, string, Partial<PodSpec>])[] = [
     { containers: [shell("true", { securityContext: { runAsNonRoot: true } })] },
   ],
   [
+    "a path with a variable that is not there",
+    "CreateContainerConfigError",
+    {
+      ...shared,
+      containers: [shell("true", { volumeMounts: [{ name: "shared", mountPath: "/s", subPathExpr: "$(NONE)" }] })],
+    },
+  ],
+  [
     "a path out of its volume",
     "CreateContainerConfigError",
     {
       ...shared,
-      containers: [
-        shell("true", {
-          volumeMounts: [{ name: "shared", mountPath: "/s", subPath: "../x" }].map((one) => ({
-            ...one,
-            subPathExpr: "$(NONE)",
-            subPath: undefined as never,
-          })),
-        }),
-      ],
+      initContainers: [shell("ln -s / /shared/out", { name: "planter", volumeMounts })],
+      containers: [shell("true", { volumeMounts: [{ name: "shared", mountPath: "/s", subPath: "out/etc" }] })],
     },
   ],
 ];
@@ -224,6 +225,47 @@ test("what cannot be is told with the kubelet's reasons", { skip }, async () => 
     assert.equal(pod.status?.phase, "Pending", what);
   }
   await world.until("refused-1", "held back", waitsWith("ImagePullBackOff"));
+});
+
+test("a pod that asks for users of its own is refused in the kubelet's words", { skip }, async () => {
+  await world.run("own-users", { hostUsers: false });
+  await told(
+    "own-users",
+    /^Failed to create pod sandbox: can't set `spec\.hostUsers: false`, runtime does not support user namespaces$/,
+  );
+  const { status } = await world.client.get(Node, { name: "one" });
+  assert.equal(status?.runtimeHandlers?.[0]?.features?.userNamespaces, false);
+});
+
+test("a pod whose folder on disk outgrows its limit is evicted", { skip }, async () => {
+  const volumes = [{ name: "shared", emptyDir: { sizeLimit: "1Mi" } }];
+  const fill = "dd if=/dev/zero of=/shared/big bs=1k count=$0; exec sleep 1000";
+  const containers = (count: string): Container[] => [{ ...shell(fill, { volumeMounts }), args: [count] }];
+  await world.run("modest", { volumes, containers: containers("500") });
+  await world.run("greedy", { volumes, containers: containers("2000"), terminationGracePeriodSeconds: 1000 });
+  const { status } = await world.until("greedy", "evicted", hasEnded);
+  const message = 'Usage of EmptyDir volume "shared" exceeds the limit "1Mi". ';
+  assert.deepEqual([status?.phase, status?.reason, status?.message], ["Failed", "Evicted", message]);
+  await told("greedy", /^Usage of EmptyDir volume "shared" exceeds the limit "1Mi"\. $/);
+  assert.equal((await world.until("modest", "running", isReady)).status?.phase, "Running");
+});
+
+test("what a program says of a launcher is taken as its own words", { skip }, async () => {
+  const words = "bwrap: execvp nosuch: No such file or directory";
+  const containers = [
+    shell(`echo first; echo '${words}' >&2; exit 1`),
+    shell("true", { name: "none", command: ["nosuch"] }),
+  ];
+  await world.run("quoting", { restartPolicy: "Never", containers });
+  const { status } = await world.until("quoting", "ended", hasEnded);
+  const states = status?.containerStatuses?.map(({ state }) => [
+    state?.terminated?.reason,
+    state?.terminated?.exitCode,
+  ]);
+  assert.deepEqual(states, [
+    ["Error", 1],
+    ["StartError", 128],
+  ]);
 });
 
 test("a program that keeps ending is held back longer each time", { skip }, async () => {

@@ -59,6 +59,7 @@ function statusOf(registration: Registration, before: readonly NodeCondition[], 
   const { facts, name, clock, kubeletPort } = registration;
   const time = formatTime(clock.wall());
   return {
+    ...(facts.runtimeHandlers === undefined ? {} : { runtimeHandlers: facts.runtimeHandlers }),
     capacity: facts.capacity,
     allocatable: facts.capacity,
     addresses: [...facts.addresses, { type: "Hostname", address: name }],

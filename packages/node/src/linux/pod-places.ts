@@ -52,6 +52,7 @@ export class PodPlaces {
 
   async create({ pod, volumes, handler }: SandboxOrder): Promise<Sandbox> {
     checkHandler(handler);
+    checkUsers(pod, handler);
     const { parts, node, newId } = this.#options;
     const folder = this.#folderOf(pod);
     await mkdir(folder, { recursive: true, mode: 0o755 });
@@ -78,6 +79,17 @@ export class PodPlaces {
     const place = this.#places.get(sandbox.id);
     if (place !== undefined && !this.#leaving.has(sandbox.id))
       await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
+  }
+
+  /** What volumes take of the disk. They are measured inside, where links lead nowhere else. */
+  async volumeBytes(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    const { keeper, insidePath } = this.#options.parts;
+    const place = this.#places.get(sandbox.id);
+    if (place === undefined) return new Map();
+    const folders = names.map((name) => insidePath(join(place.folder, "volumes", name)));
+    // Files may go while they are counted: what it says about the rest still counts.
+    const { stdout } = await keeper.run(["du", "--summarize", "--one-file-system", "--block-size=1", "--", ...folders]);
+    return new Map(stdout.split("\n").flatMap((line) => toSize(line, folders, names)));
   }
 
   /** Removes a place; when that fails it can be tried again, and nobody else gets the pod's address before it has worked. */
@@ -197,6 +209,13 @@ export class PodPlaces {
   }
 }
 
+/** Reads a line of `du`: bytes, a tab, and the folder as it was named. */
+function toSize(line: string, folders: readonly string[], names: readonly string[]): readonly [string, bigint][] {
+  const [bytes = "", folder = ""] = line.split("\t");
+  const name = names[folders.indexOf(folder)];
+  return name === undefined ? [] : [[name, BigInt(bytes)]];
+}
+
 /** The handlers that a RuntimeClass may name: there is one way to run pods here, and tests of Kubernetes call it by the last name. */
 const handlers = new Set(["", "capstan", "runc", "test-handler"]);
 
@@ -205,6 +224,16 @@ function checkHandler(handler: string): void {
   throw new NodeError(
     "FailedCreatePodSandBox",
     `rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "${handler}" is configured`,
+  );
+}
+
+/** A pod that asks for users of its own must not run with those of others: decision 23 says why there are none. */
+function checkUsers({ spec }: BoundPod, handler: string): void {
+  if (spec.hostUsers !== false) return;
+  const who = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
+  throw new NodeError(
+    "FailedCreatePodSandBox",
+    `can't set \`spec.hostUsers: false\`, ${who} does not support user namespaces`,
   );
 }
 

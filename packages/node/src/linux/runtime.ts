@@ -72,6 +72,7 @@ export class LinuxRuntime implements Runtime, Doors {
     return {
       addresses: [{ type: "InternalIP", address }],
       capacity: { cpu: String(cpus().length), memory, pods: "110", "ephemeral-storage": "100Gi", ...capacity },
+      runtimeHandlers: [{ name: "", features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
       nodeInfo: {
         operatingSystem: "linux",
         architecture: platformOf(process).architecture,
@@ -96,6 +97,10 @@ export class LinuxRuntime implements Runtime, Doors {
 
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void> {
     return this.#places.updateVolumes(sandbox, volumes);
+  }
+
+  volumeBytes(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    return this.#places.volumeBytes(sandbox, names);
   }
 
   async removeSandbox(sandbox: Sandbox): Promise<void> {

@@ -94,7 +94,8 @@ function isBusy({ life }: ContainerRecord): boolean {
 /** Whoever is being stopped is stopped again only if there is less time now than there was. */
 function stopToEnd({ pod, verdict }: Situation, { container, life }: ContainerRecord, now: number): readonly Action[] {
   if ((life.is !== "running" && life.is !== "starting") || life.id === undefined) return [];
-  const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  const asked = verdict?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
+  const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? asked;
   if (life.stopping !== undefined && now + graceSeconds * 1000 >= (life.stopBy ?? 0)) return [];
   const because = pod.metadata.deletionTimestamp !== undefined ? "deleted" : verdict ? "deadline" : "finished";
   return [{ do: "stop", container: container.spec.name, graceSeconds, because }];

@@ -90,6 +90,8 @@ export interface Verdict {
   readonly message: string;
   /** Whether it never ran here at all. */
   readonly isRefusal?: true;
+  /** How long it has to end, if not as long as it asked for. */
+  readonly graceSeconds?: number;
 }
 
 /** A wish of a running pod to use more or less that is not met yet. */

@@ -6,12 +6,16 @@ import { Bench, type WorkerTools } from "./bench.ts";
 import type { BoundPod } from "./containers.ts";
 import { decide, type Action } from "./decide.ts";
 import { firstSituation, withPod, type Situation } from "./situation.ts";
+import { limitedVolumes, outgrown } from "./sizes.ts";
 import { statusOf } from "./status.ts";
 import { startContainer, stopContainer } from "./steps/container.ts";
 import { pullImage } from "./steps/image.ts";
 import { askContainer } from "./steps/probe.ts";
 import { resizePod } from "./steps/resize.ts";
 import { prepareSandbox, removeSandbox } from "./steps/sandbox.ts";
+
+/** How many seconds an evicted pod has to end. */
+const evictionGrace = 1;
 
 /** One pod on this node. */
 export class PodWorker {
@@ -72,6 +76,26 @@ export class PodWorker {
   condemn(reason: string, message: string): void {
     this.#bench.set({ verdict: { reason, message } });
     this.wake();
+  }
+
+  /** Ends a pod as a node does that needs its room: soon, and with a word. */
+  evict(message: string): void {
+    const { verdict, pod } = this.situation;
+    if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined) return;
+    this.#bench.tell("Warning", "Evicted", message);
+    this.#bench.set({ verdict: { reason: "Evicted", message, graceSeconds: evictionGrace } });
+    this.wake();
+  }
+
+  /** Evicts the pod if one of its volumes has outgrown its limit. */
+  async checkSizes(): Promise<void> {
+    const { sandbox, pod } = this.situation;
+    const volumes = limitedVolumes(pod.spec);
+    const { runtime } = this.#bench.tools;
+    if (volumes.length === 0 || sandbox.is !== "ready" || runtime.volumeBytes === undefined) return;
+    const names = volumes.map(({ name }) => name);
+    const message = outgrown(volumes, await runtime.volumeBytes(sandbox.sandbox, names));
+    if (message !== undefined && !this.#isClosed) this.evict(message);
   }
 
   /** Does nothing any more; what runs is left to the runtime. */

@@ -1,6 +1,6 @@
 /** What a node asks of whatever runs containers: a machine, or a pretence. */
 import type { Duplex } from "node:stream";
-import type { Container, ResourceRequirements } from "@capstan/kinds/v1";
+import type { Container, NodeStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { CredentialSource } from "@capstan/oci";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 
@@ -99,6 +99,8 @@ export interface CheckResult {
 export interface NodeFacts {
   readonly addresses: readonly { readonly type: string; readonly address: string }[];
   readonly capacity: { readonly [resource: string]: string };
+  /** The ways to run pods, and what each of them can do. */
+  readonly runtimeHandlers?: NonNullable<NodeStatus["runtimeHandlers"]>;
   readonly nodeInfo: {
     readonly operatingSystem: string;
     readonly architecture: string;
@@ -135,6 +137,8 @@ export interface Runtime extends AsyncDisposable {
   createSandbox(order: SandboxOrder): Promise<Sandbox>;
   /** Brings the files of volumes up to date, all of a volume at once. */
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;
+  /** How many bytes of the disk volumes of a pod take, by name. */
+  volumeBytes?(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   removeSandbox(sandbox: Sandbox, pod: BoundPod): Promise<void>;
   /** Nobody will ask about the pod any more: its logs may go. */
   forgetPod?(pod: BoundPod): Promise<void>;
