@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { Pod } from "@capstan/kinds/v1";
 import {
@@ -31,6 +31,17 @@ test("a container sees the limits that hold for it", { skip }, async () => {
   assert.equal(await read("limited", "memory/memory.limit_in_bytes", "memory.max"), String(64 * 2 ** 20));
   assert.match(await read("limited", "cpu/cpu.cfs_quota_us", "cpu.max"), /^25000/);
   assert.match(await world.inside("limited", ["cat", "/proc/1/oom_score_adj"]), /^9\d\d$/);
+});
+
+test("pods together have half of the processes that the machine can have, where it counts them", { skip }, async () => {
+  await world.run("counted", {});
+  await world.until("counted", "ready", isReady);
+  const groups = await world.inside("counted", ["cat", "/proc/1/cgroup"]);
+  const place = /^\d+:(?:pids)?:(.*capstan.*)\/kubepods\//m.exec(groups)?.[1];
+  assert.ok(place !== undefined, groups);
+  const read = (path: string): Promise<string> => readFile(path, "utf8");
+  const most = await read(`/sys/fs/cgroup/pids${place}/pids.max`).catch(() => read(`/sys/fs/cgroup${place}/pids.max`));
+  assert.ok(Number(most) > 0 && Number(most) <= Number(await read("/proc/sys/kernel/pid_max")) / 2, most);
 });
 
 test("whoever uses more memory than it may is ended, and that is told", { skip }, async () => {

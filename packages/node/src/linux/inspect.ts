@@ -1,6 +1,7 @@
 /** Finds out what this machine can do: which tools are there, and whether namespaces can be made. */
 import { spawn } from "node:child_process";
 import { Groups } from "./cgroups/groups.ts";
+import { treeName } from "./cgroups/sweep.ts";
 
 /** One thing that real pods need. */
 export interface Finding {
@@ -58,7 +59,7 @@ async function findLimits(rights: "root" | "user"): Promise<Finding> {
     return { what, ok: false, detail, remedy: "run as root to have them enforced" };
   }
   try {
-    const groups = await Groups.open({ owner: `${process.pid}-try` });
+    const groups = await Groups.open({ owner: await treeName(process.pid, "try") });
     await groups.close();
     return { what, ok: true, detail: `control groups, version ${groups.version}`, remedy: undefined };
   } catch (error) {

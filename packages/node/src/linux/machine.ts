@@ -1,12 +1,13 @@
 /** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
 import { createHash } from "node:crypto";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@capstan/client";
 import type { RegistrySession, Store } from "@capstan/oci";
 import { dial } from "./checks.ts";
 import { Groups } from "./cgroups/groups.ts";
+import { treeName } from "./cgroups/sweep.ts";
 import { findEnterKit, type EnterKit } from "./enter-kit.ts";
 import type { Ending } from "./exit.ts";
 import { Images } from "./images.ts";
@@ -172,7 +173,17 @@ async function furnishInside(
 async function openGroups(rights: Rights, state: string): Promise<Groups | undefined> {
   if (rights !== "root") return undefined;
   const machine = createHash("sha256").update(state).digest("hex").slice(0, 8);
-  return Groups.open({ owner: `${process.pid}-${machine}` }).catch(() => undefined);
+  try {
+    return await Groups.open({ owner: await treeName(process.pid, machine), processes: await mostProcesses() });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pods have as many processes as they like, but not all that the machine can have: half of them are left to others. */
+async function mostProcesses(): Promise<number> {
+  const limits = ["pid_max", "threads-max"].map((name) => readFile(`/proc/sys/kernel/${name}`, "utf8"));
+  return Math.floor(Math.min(...(await Promise.all(limits)).map(Number)) / 2);
 }
 
 /** What pods take for the disk of their node is not quite empty. */

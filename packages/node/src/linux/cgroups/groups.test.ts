@@ -24,7 +24,7 @@ describe("control groups of version 2", () => {
   before(async () => {
     mount = await mkdtemp(join(tmpdir(), "cgroup-"));
     await writeFile(join(mount, "cgroup.controllers"), "cpuset cpu io memory pids\n");
-    groups = await Groups.open({ mount, owner: "1-test" });
+    groups = await Groups.open({ mount, owner: "1-test", processes: 1000 });
   });
   after(() => rm(mount, { recursive: true }));
 
@@ -36,14 +36,15 @@ describe("control groups of version 2", () => {
     assert.equal(groups.version, 2);
     await groups.setPod(pod);
     for (const place of [".", "capstan", tree, `${tree}/kubepods`, `${tree}/kubepods/burstable`]) {
-      assert.equal(await read(`${place}/cgroup.subtree_control`), "+cpu +memory", place);
+      assert.equal(await read(`${place}/cgroup.subtree_control`), "+cpu +memory +pids", place);
     }
+    assert.equal(await read(`${tree}/pids.max`), "1000");
   });
 
   test("a pod and its container get weights and limits", async () => {
     const folders = await groups.addContainer(pod, "id", resources);
     assert.deepEqual(folders, [{ controller: "", folder: join(mount, branch, "id") }]);
-    assert.equal(await read(`${branch}/cgroup.subtree_control`), "+cpu +memory");
+    assert.equal(await read(`${branch}/cgroup.subtree_control`), "+cpu +memory +pids");
     for (const place of [branch, `${branch}/id`]) {
       assert.equal(await read(`${place}/cpu.max`), "100000 100000");
       assert.equal(await read(`${place}/memory.max`), String(128 * 2 ** 20));

@@ -1,6 +1,6 @@
 /** The control groups of a machine: one tree below this process's own group, a branch a pod, a leaf a container. Best effort: some machines have none. */
 import { constants } from "node:fs";
-import { access, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
 import type { BoundPod } from "../../pod/containers.ts";
@@ -9,16 +9,16 @@ import type { Usage } from "../protocol.ts";
 import { limitsOf, podLimitsOf, settingsOf, widest, type CgroupVersion, type Limits } from "./limits.ts";
 import { removeTree } from "./remove.ts";
 import { hierarchiesOf, type Hierarchy } from "./hierarchies.ts";
-
-/** The folder in which the trees of all machines are. */
-const forest = "capstan";
+import { forest, sweep } from "./sweep.ts";
 
 /** Whose groups. */
 export interface GroupsOptions {
   /** Where control groups are mounted; `/sys/fs/cgroup` but for tests. */
   readonly mount?: string;
-  /** Tells this tree from those of others that run at the same time. */
+  /** Tells this tree from those of others that run at the same time; made by `treeName`. */
   readonly owner: string;
+  /** How many processes all pods together may have; as many as there can be without it. */
+  readonly processes?: number | undefined;
 }
 
 /** A folder of a controller. */
@@ -39,14 +39,17 @@ export class Groups {
   }
 
   /** Makes the tree. Rejects where this process may not. */
-  static async open({ mount = "/sys/fs/cgroup", owner }: GroupsOptions): Promise<Groups> {
+  static async open({ mount = "/sys/fs/cgroup", owner, processes }: GroupsOptions): Promise<Groups> {
     const { version, hierarchies } = await hierarchiesOf(mount);
     for (const hierarchy of hierarchies) {
       await access(hierarchy.folder, constants.W_OK);
-      await sweep(join(hierarchy.folder, forest));
-      await makeGroup(hierarchy, version, [forest, owner]);
+      await sweep(hierarchy.root);
+      await makeTree(hierarchy, version, owner);
     }
-    const own = hierarchies.map(({ controllers, folder }) => ({ controllers, folder: join(folder, forest, owner) }));
+    const own = hierarchies.map((one) => ({ ...one, folder: join(one.folder, forest, owner) }));
+    const counting = own.find(({ controllers }) => controllers.includes("pids"));
+    if (counting !== undefined && processes !== undefined)
+      await writeFile(join(counting.folder, "pids.max"), String(processes));
     return new Groups(version, own);
   }
 
@@ -170,6 +173,19 @@ function placeOf({ metadata, spec }: BoundPod): string {
   return join("kubepods", quality === "guaranteed" ? "" : quality, `pod${metadata.uid}`);
 }
 
+const tries = 20;
+
+/** Others remove the forest when they were the last in it, also at the very moment at which it is entered. */
+async function makeTree(hierarchy: Hierarchy, version: CgroupVersion, owner: string): Promise<void> {
+  for (let count = 1; ; count++) {
+    try {
+      return await makeGroup(hierarchy, version, [forest, owner]);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || count === tries) throw error;
+    }
+  }
+}
+
 /** Makes a group and those above it; in version 2 each must pass its controllers on before it can have members below. */
 async function makeGroup(
   { controllers, folder }: Hierarchy,
@@ -185,22 +201,6 @@ async function makeGroup(
       if (error.code !== "EEXIST") throw error;
     });
   }
-}
-
-/** Trees are named after the process that made them: whoever was killed left an empty one. */
-async function sweep(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [pid = ""] = name.split("-");
-    if (!/^\d+$/.test(pid) || (await isAlive(pid))) continue;
-    await removeTree(join(folder, name));
-  }
-}
-
-async function isAlive(pid: string): Promise<boolean> {
-  return access(`/proc/${pid}`).then(
-    () => true,
-    () => false,
-  );
 }
 
 function field(text: string, name: string): number {
