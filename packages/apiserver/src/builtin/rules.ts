@@ -219,11 +219,10 @@ export interface ActionRules<T extends KubeObject = KubeObject> {
   readonly type: "action";
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   defaults?(body: AnyDraft): void;
-  /** Whether the answer tells whose fields are whose. Default no. */
-  readonly isOwned?: boolean;
   /** Refuses a body by throwing, before anybody looks whether the object is there. */
-  check?(body: KubeObject, name: string): void;
-  validate?(body: KubeObject, object: T | undefined, context: RuleContext): readonly FieldError[];
+  check?(asked: Omit<Action<T>, "object" | "writer">): void;
+  /** Completes the body with what the object says, or refuses it by throwing, before it is admitted. */
+  complete?(action: Action<T>): void;
   /** Answers with the object to return, a Status included; refuses by throwing a StatusError of `@capstan/model`. */
   run(action: Action<T>): KubeObject | Promise<KubeObject>;
 }

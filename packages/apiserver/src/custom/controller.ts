@@ -84,8 +84,7 @@ class DefinitionController {
 
   /** Writes the accepted names and the conditions, when they are not what they should be. */
   #settle(key: string, definition: Definition): Definition {
-    const { store, clock, registry } = this.#parts;
-    const now = formatTime(clock.now());
+    const now = formatTime(this.#parts.clock.now());
     const draft = cloneJson(definition) as Draft<Definition>;
     const conflict = nameConflict(definition, this.#others(key));
     const status = (draft.status ??= {});
@@ -93,7 +92,14 @@ class DefinitionController {
       status.acceptedNames = cloneJson(acceptedOf(definition.spec.names)) as Draft<DefinitionNames>;
     const conditions = nextConditions(definition, conflict, now);
     status.conditions = conditions.map((condition) => ({ ...condition }));
+    return this.#write(key, definition, draft);
+  }
+
+  /** Writes a definition as the server does that watches over it. */
+  #write(key: string, definition: Definition, draft: Draft<Definition>): Definition {
     if (isDeepEqual(draft, definition)) return definition;
+    const { store, clock, registry } = this.#parts;
+    const now = formatTime(clock.now());
     const resource = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
     const manager = resource?.subresources.get("status")?.fieldManager;
     const managed = manager?.update(definition, draft, { manager: "kube-apiserver", time: now }) ?? draft;
@@ -116,6 +122,7 @@ class DefinitionController {
     const { store } = this.#parts;
     const { names, group } = definition.spec;
     const storage = `${names.plural}.${group}`;
+    this.#terminate(key, definition, deletionBegun);
     for (const entry of store.collection(storage).entries()) {
       if ((entry.object.metadata.finalizers ?? []).length === 0) store.remove(storage, entry);
       else if (entry.object.metadata.deletionTimestamp === undefined) this.#mark(storage, entry.key, entry.object);
@@ -129,9 +136,23 @@ class DefinitionController {
     }
   }
 
+  /** Tells how far the deletion of the objects is, and whether it still holds the definition. */
+  #terminate(key: string, definition: Definition, told: Deletion): void {
+    const draft = cloneJson(definition) as Draft<Definition>;
+    const status = (draft.status ??= {});
+    const next = { type: "Terminating", ...told.condition };
+    const conditions = withCondition(definition.status?.conditions ?? [], next, formatTime(this.#parts.clock.now()));
+    status.conditions = conditions.map((condition) => ({ ...condition }));
+    if (told.isOver) {
+      draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((one) => one !== cleanupFinalizer);
+    }
+    this.#write(key, definition, draft);
+  }
+
   #mark(storage: string, key: string, object: KubeObject): void {
     const { store, clock } = this.#parts;
     const draft = cloneJson(object);
+    if (draft.metadata.generation !== undefined) draft.metadata.generation += 1;
     draft.metadata.deletionTimestamp = formatTime(clock.now());
     draft.metadata.deletionGracePeriodSeconds = 0;
     store.put(storage, key, draft);
@@ -144,16 +165,35 @@ class DefinitionController {
     this.#cleaning.delete(key);
     const entry = store.get(definitionsName, key);
     if (entry === undefined) return;
-    const finalizers = (entry.object.metadata.finalizers ?? []).filter((one) => one !== cleanupFinalizer);
-    if (finalizers.length === 0) {
-      store.remove(definitionsName, entry);
-      return;
-    }
-    const draft = cloneJson(entry.object);
-    draft.metadata.finalizers = finalizers;
-    store.put(definitionsName, key, draft);
+    const definition = entry.object as Definition;
+    const isLast = definition.metadata.finalizers?.every((one) => one === cleanupFinalizer) === true;
+    if (isLast) store.remove(definitionsName, entry);
+    else this.#terminate(key, definition, hasCondition(definition, "Established") ? deletionDone : neverEstablished);
   }
 }
+
+/** A step of the deletion of all objects of a definition. */
+interface Deletion {
+  readonly condition: Pick<Condition, "status" | "reason" | "message">;
+  readonly isOver: boolean;
+}
+
+const deletionBegun: Deletion = {
+  condition: {
+    status: "True",
+    reason: "InstanceDeletionInProgress",
+    message: "CustomResource deletion is in progress",
+  },
+  isOver: false,
+};
+const deletionDone: Deletion = {
+  condition: { status: "False", reason: "InstanceDeletionCompleted", message: "removed all instances" },
+  isOver: true,
+};
+const neverEstablished: Deletion = {
+  condition: { status: "False", reason: "NeverEstablished", message: "resource was never established" },
+  isOver: true,
+};
 
 function acceptedOf(names: DefinitionNames): DefinitionNames {
   return names;

@@ -26,20 +26,3 @@ export async function admit(
     },
   };
 }
-
-/** Options that are lists, and those that are yes or no; all others are text. */
-const listOptions: ReadonlySet<string> = new Set(["command"]);
-const flagOptions: ReadonlySet<string> = new Set(["stdin", "stdout", "stderr", "tty"]);
-
-/** The options of a connection, from the query. */
-export function connectOptions({ subresource, query, resource }: ResourceExchange): AnyDraft {
-  const { group, version, kind } = subresource?.kind ?? resource;
-  const apiVersion = group === "" ? version : `${group}/${version}`;
-  const options: { [name: string]: unknown } = {};
-  for (const name of new Set(query.keys())) {
-    const value = query.get(name) ?? "";
-    if (listOptions.has(name)) options[name] = query.getAll(name);
-    else options[name] = flagOptions.has(name) ? value === "true" || value === "1" : value;
-  }
-  return { kind, apiVersion, ...options } as unknown as AnyDraft;
-}

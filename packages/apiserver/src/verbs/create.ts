@@ -99,7 +99,7 @@ interface Insertion {
 async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: Insertion): Promise<KubeObject> {
   const { resource, context, parts } = exchange;
   const rules = resource.rules as KindRules;
-  const allocation = allocate(exchange, rules, draft, undefined);
+  const allocation = exchange.subresource === undefined ? allocate(exchange, rules, draft, undefined) : undefined;
   try {
     const checked = checkNew(exchange, rules, draft);
     const validating = insertion.validate();

@@ -15,7 +15,7 @@ import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { patch } from "./patch.ts";
 import { review } from "./review.ts";
-import { serveSubresource } from "./subresource.ts";
+import { act, serveSubresource } from "./subresource.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
@@ -44,18 +44,20 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
   const media = negotiateWarned(exchange, info, resource);
-  if (resource.storage === "bindings") return bind(exchange, info, media);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
+  if (resource.storage === "bindings") return bind(full);
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
 }
 
 /** A binding is that of a pod, by whatever path it comes. */
-function bind(exchange: Exchange, info: ResourceRequest, media: OutputMedia): Promise<Answer> | Answer {
-  const resource = exchange.parts.registry.find("", "v1", "pods");
+function bind(exchange: RequestExchange): Promise<Answer> {
+  const { info, media, parts } = exchange;
+  const resource = parts.registry.find("", "v1", "pods");
   const subresource = resource?.subresources.get("binding");
-  if (resource === undefined || subresource === undefined) throw unknownResource();
+  if (resource === undefined || subresource?.rules?.type !== "action") throw unknownResource();
   const asked = { ...info, resource: resource.resource, subresource: subresource.name };
-  return serveSubresource(new RequestExchange(exchange, { info: asked, resource, subresource, media }), subresource);
+  const pods = new RequestExchange(exchange, { info: asked, resource, subresource, media });
+  return act(exchange, { ...subresource, rules: subresource.rules }, pods);
 }
 
 /** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */

@@ -3,7 +3,7 @@ import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Stat
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
-import type { ActionRules, ConnectRules, NodeDoor } from "../builtin/rules.ts";
+import type { Action, ActionRules, ConnectRules, NodeDoor } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
@@ -11,7 +11,8 @@ import { parseProxyTarget } from "./proxy-target.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
-import { admit, connectOptions } from "./admit.ts";
+import { admit } from "./admit.ts";
+import { connectOptions } from "./connect-options.ts";
 import { findEntry, get } from "./get.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
 import { ensureNamespace } from "../metadata/system-fields.ts";
@@ -30,7 +31,7 @@ export function serveSubresource(exchange: ResourceExchange, subresource: Served
     case "projection":
       return serveProjection(exchange, { ...subresource, rules });
     case "action":
-      return act(exchange, subresource, rules);
+      return act(exchange, { ...subresource, rules }, exchange);
     case "connect":
       return connect(exchange, rules);
   }
@@ -64,25 +65,31 @@ function serveProjection(exchange: ResourceExchange, door: ServedProjection): Pr
   }
 }
 
-async function act(exchange: ResourceExchange, subresource: ServedSubresource, rules: ActionRules): Promise<Answer> {
+/** An action that is served. */
+export type ServedAction = Pick<ServedSubresource, "kind" | "codec"> & { readonly rules: ActionRules };
+
+/** Answers a POST that does something to an object, which may be found by another path than that of the request. */
+export async function act(exchange: ResourceExchange, door: ServedAction, on: ResourceExchange): Promise<Answer> {
   const { info, context, parts, query } = exchange;
   const options = parseWriteOptions(query, "CreateOptions");
-  const { kind, codec } = subresource;
+  const { kind, codec, rules } = door;
   const given = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
   ensureNamespace(given, info.namespace);
   rules.defaults?.(given);
-  if (rules.isOwned === true) own(exchange, given, options.fieldManager);
+  own(exchange, given, options.fieldManager);
   // A binding that names no pod in its path names it itself.
   const name = info.name === "" ? (given.metadata.name ?? "") : info.name;
   const source = { operation: "CREATE", name, options: options.object, dryRun: options.dryRun } as const;
   const admitted = await admit(exchange, { ...source, object: given });
   const body = admitted.object;
-  rules.check?.(body, name);
-  const { object } = findEntry({ ...exchange, info: { ...info, name } });
-  const errors = rules.validate?.(body, object, context) ?? [];
-  if (errors.length > 0) throw apiErrors.invalid(kind, body.metadata.name ?? name, errors);
+  rules.check?.({ name, body, context });
+  const action = (): Action => {
+    const { object } = findEntry({ ...on, info: { ...on.info, name } });
+    return { name, object, body, context, writer: parts.writer };
+  };
+  rules.complete?.(action());
   await admitted.validate();
-  const answered = await rules.run({ name, object, body, context, writer: parts.writer });
+  const answered = await rules.run(action());
   await parts.store.settled();
   if (answered.kind === "Status") {
     const { code } = answered as unknown as { code?: number };
@@ -91,10 +98,10 @@ async function act(exchange: ResourceExchange, subresource: ServedSubresource, r
   return respondPresented(exchange, 201, answered);
 }
 
-/** What is answered as it was sent, and more, tells who sent it. */
-function own({ subresource, context, call }: ResourceExchange, draft: AnyDraft, fieldManager: string): void {
+/** What is admitted, and what is answered as it was sent, tells who sent it. */
+function own({ subresource, resource, context, call }: ResourceExchange, draft: AnyDraft, fieldManager: string): void {
   const manager = managerOf(fieldManager, headerOf(call, "user-agent") ?? "");
-  const owned = subresource?.fieldManager?.update(undefined, draft, { manager, time: context.now });
+  const owned = (subresource ?? resource).fieldManager?.update(undefined, draft, { manager, time: context.now });
   if (owned?.metadata.managedFields !== undefined) draft.metadata.managedFields = owned.metadata.managedFields;
 }
 

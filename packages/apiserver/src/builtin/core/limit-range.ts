@@ -50,7 +50,7 @@ function checkLimits({ spec }: LimitRange): FieldError[] {
   return (spec?.limits ?? []).flatMap((item, index) => {
     const path = `spec.limits[${index}]`;
     const errors = checkType(item.type, `${path}.type`);
-    if (types.has(item.type)) errors.push(fieldErrors.duplicate(`${path}.type`, item.type));
+    if (types.has(item.type)) errors.push(fieldErrors.duplicate(`${path}.type`, fieldErrors.named(item.type)));
     types.add(item.type);
     return [...errors, ...checkNames(item, path), ...checkAmounts(item, path)];
   });

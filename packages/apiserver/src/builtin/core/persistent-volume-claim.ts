@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "@capstan/
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { onlyCommonFields } from "../meta/field-labels.ts";
-import { checkQualified, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import { checkQualified, checkSamePointer, isEmpty } from "../meta/checks.ts";
 import { internalDiff } from "../meta/internal-form.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
@@ -96,7 +96,7 @@ function checkChange(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): 
     ...checkClassAnnotation(claim, old),
     ...checkSpecChange(claim, old),
     ...checkSize(spec, old),
-    ...checkUnchanged(spec.volumeMode, old.spec?.volumeMode, "volumeMode"),
+    ...checkSamePointer(spec.volumeMode, old.spec?.volumeMode, "volumeMode"),
     ...checkAttributesChange(spec, old),
   ];
 }

@@ -5,7 +5,7 @@ import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { givenOrNull } from "../given-empty.ts";
 import { onlyCommonFields } from "../meta/field-labels.ts";
-import { checkOneOf, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import { checkOneOf, checkSamePointer, checkSubdomain, isEmpty } from "../meta/checks.ts";
 import { internalDiff, toInternal } from "../meta/internal-form.ts";
 import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
 import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
@@ -193,7 +193,7 @@ function checkChange(volume: PersistentVolume, old: PersistentVolume): FieldErro
             `spec.persistentvolumesource is immutable after creation\n${internalDiff("PersistentVolumeSource", before, after)}`,
           ),
         ]),
-    ...checkUnchanged(volume.spec?.volumeMode, old.spec?.volumeMode, "volumeMode"),
+    ...checkSamePointer(volume.spec?.volumeMode, old.spec?.volumeMode, "volumeMode"),
     ...checkKeptAffinity(volume.spec ?? {}, old.spec ?? {}),
     ...(old.spec?.volumeAttributesClassName !== undefined && attributes === undefined
       ? [fieldErrors.forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden")]

@@ -19,8 +19,7 @@ const kind = { group: "", version: "v1", kind: "Binding" } as const;
 export const bindingDoor: ActionRules<Pod> = {
   type: "action",
   kind,
-  isOwned: true,
-  check(body, name) {
+  check({ body, name }) {
     if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Binding object");
     const errors = checkBinding(body as Binding);
     if (errors.length > 0)

@@ -17,6 +17,7 @@ import {
   type KubeObject,
 } from "@capstan/model";
 import { checkPropagation } from "../meta/propagation.ts";
+import type { RuleContext } from "../context.ts";
 import type { Action, ActionRules } from "../rules.ts";
 import { setPodCondition } from "./pod-condition.ts";
 import { graceOf } from "./pod-grace.ts";
@@ -28,12 +29,12 @@ const budgets = "poddisruptionbudgets.policy";
 export const evictionDoor: ActionRules<Pod> = {
   type: "action",
   kind,
-  check(body, name) {
+  check({ body, name, context }) {
     if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Eviction object");
+    checkTrial(body as Eviction, context);
   },
   run(action) {
     const eviction = action.body as Eviction;
-    checkTrial(action, eviction);
     if (!isFree(action.object)) useBudget(action);
     checkPreconditions(eviction, action.object);
     checkOptions(eviction);
@@ -55,7 +56,7 @@ function isDryRun({ context }: Action<Pod>, { deleteOptions }: Eviction): boolea
 }
 
 /** Request and content must not disagree about being a trial. */
-function checkTrial({ context }: Action<Pod>, { deleteOptions }: Eviction): void {
+function checkTrial({ deleteOptions }: Eviction, context: RuleContext): void {
   const [asked, said] = [context.dryRun ? ["All"] : [], deleteOptions?.dryRun ?? []];
   if (asked.length === 0 || said.length === 0 || isDeepEqual(asked, said)) return;
   const message = `Non-matching dry-run options in request and content: [${asked.join(" ")}] and [${said.join(" ")}]`;

@@ -2,7 +2,14 @@
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "@capstan/kinds/v1";
 import { byteLength, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
-import { checkLabelName, checkOneOf, checkQualified, checkSubdomain, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import {
+  checkLabelName,
+  checkOneOf,
+  checkQualified,
+  checkSamePointer,
+  checkSubdomain,
+  isEmpty,
+} from "../meta/checks.ts";
 import { toInternalList } from "../meta/internal-form.ts";
 import { ipFamilyOf } from "../meta/ip-address.ts";
 import { checkIp, ipWarnings } from "../meta/ip-checks.ts";
@@ -67,7 +74,7 @@ function checkStatus(pod: Pod, old: Pod): FieldError[] {
     ...((status.observedGeneration ?? 0) < 0
       ? [fieldErrors.invalid("status.observedGeneration", status.observedGeneration, "must be a non-negative integer")]
       : []),
-    ...checkUnchanged(status.qosClass ?? "", before.qosClass ?? "", "status.qosClass"),
+    ...checkSamePointer(status.qosClass ?? "", before.qosClass ?? "", "status.qosClass"),
     ...checkTransitions(status.containerStatuses, before.containerStatuses, {
       path: "status.containerStatuses",
       mayRestart: (name, code) => mayRestart(old.spec, old.spec?.containers ?? [], name, code),

@@ -4,7 +4,7 @@ import type { Secret } from "@capstan/kinds/v1";
 import { checkConfigMapKey, fieldErrors, type FieldError } from "@capstan/model";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
 import type { Draft } from "../draft.ts";
-import { checkUnchanged, invalidEach, isEmpty } from "../meta/checks.ts";
+import { checkSamePointer, invalidEach, isEmpty } from "../meta/checks.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -19,7 +19,7 @@ export const secretRules: KindRules<Secret> = defineRules<Secret>({
   },
   validateCreate: (secret) => [...checkData(secret), ...checkForm(secret)],
   validateUpdate: (secret, old) => [
-    ...checkUnchanged(secret.type, old.type, "type"),
+    ...checkSamePointer(secret.type, old.type, "type"),
     ...checkImmutable(secret, old),
     ...checkNamespaced(secret),
     ...checkData(secret),

@@ -200,14 +200,17 @@ function checkTraffic(spec: ServiceSpec): FieldError[] {
     ...(internalTrafficPolicy === undefined
       ? []
       : checkOneOf(internalTrafficPolicy, "spec.internalTrafficPolicy", ["Cluster", "Local"])),
-    ...(trafficDistribution === undefined
-      ? []
-      : checkOneOf(trafficDistribution, "spec.trafficDistribution", [
-          "PreferClose",
-          "PreferSameZone",
-          "PreferSameNode",
-        ])),
+    ...(trafficDistribution === undefined ? [] : checkDistribution(trafficDistribution)),
   ];
+}
+
+const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+
+/** A plain text in Go, unlike the other enumerations. */
+function checkDistribution(value: string): FieldError[] {
+  return distributions.includes(value)
+    ? []
+    : [fieldErrors.notSupported("spec.trafficDistribution", value, distributions)];
 }
 
 function checkExternalPolicy(spec: ServiceSpec): FieldError[] {

@@ -35,37 +35,47 @@ export const tokenDoor: ActionRules<ServiceAccount> = {
     request.spec ??= { audiences: [] };
     request.spec.expirationSeconds ??= 3600;
   },
-  isOwned: true,
+  check: checkIdentity,
+  complete,
   run: (action) => answer(action),
 };
 
-function answer({ object: account, body, context, name }: Action<ServiceAccount>): KubeObject {
-  const request = body as TokenRequest;
-  checkIdentity(request, account, name);
-  const errors = checkDuration(request.spec?.expirationSeconds ?? 0);
+/** The name and the namespace of a request are those of its path. */
+function checkIdentity({ body: { metadata }, name, context }: Pick<Asked, "body" | "name" | "context">): void {
+  const refuse = (field: string, value: string, what: string): never => {
+    const why = `must match the service account ${what} if specified`;
+    throw apiErrors.invalid(kind, name, [fieldErrors.invalid(`metadata.${field}`, value, why)]);
+  };
+  if (!isEmpty(metadata.name) && metadata.name !== name) refuse("name", metadata.name, "name");
+  if (!isEmpty(metadata.namespace) && metadata.namespace !== context.namespace) {
+    refuse("namespace", metadata.namespace, "namespace");
+  }
+}
+
+type Asked = Action<ServiceAccount>;
+
+/** Whoever asks need not say what the account knows. */
+function complete({ object: { metadata: account }, body, context, name }: Asked): void {
+  const { uid = "" } = body.metadata;
+  if (uid !== "" && uid !== account.uid) {
+    const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.uid})`;
+    throw apiErrors.conflict({ group: kind.group, resource: kind.kind }, name, why);
+  }
+  const request = body as Draft<TokenRequest>;
+  const { audiences = [] } = (request.spec ??= { audiences: [] });
+  if ((audiences ?? []).length === 0) request.spec.audiences = [...context.access.tokens().audiences];
+  const { managedFields, ...given } = body.metadata;
+  const own = { name, namespace: account.namespace, uid: account.uid, creationTimestamp: context.now };
+  Object.assign(request, { metadata: { ...own, ...given, ...own, ...(managedFields && { managedFields }) } });
+  const errors = checkDuration(request.spec.expirationSeconds ?? 0);
   if (errors.length > 0) throw apiErrors.invalid(kind, "", errors);
+}
+
+function answer({ object: account, body, context }: Asked): KubeObject {
+  const request = body as TokenRequest;
   const authority = context.access.tokens();
   const wish = toWish(request, account, { authority, context });
   return toAnswer(request, wish, issueToken(wish, authority), context);
-}
-
-function checkIdentity({ metadata }: TokenRequest, { metadata: account }: ServiceAccount, name: string): void {
-  const refuse = (field: string, value: string, what: string): never => {
-    const error = fieldErrors.invalid(
-      `metadata.${field}`,
-      value,
-      `must match the service account ${what} if specified`,
-    );
-    throw apiErrors.invalid(kind, name, [error]);
-  };
-  if (!isEmpty(metadata.name) && metadata.name !== name) refuse("name", metadata.name, "name");
-  if (!isEmpty(metadata.namespace) && metadata.namespace !== account.namespace) {
-    refuse("namespace", metadata.namespace, "namespace");
-  }
-  if (!isEmpty(metadata.uid) && metadata.uid !== account.uid) {
-    const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.uid})`;
-    throw apiErrors.conflict({ group: kind.group, resource: kind.kind }, name, why);
-  }
 }
 
 function checkDuration(seconds: number): FieldError[] {
@@ -141,13 +151,6 @@ function nodeOf(pod: Pod | undefined, { lookup }: RuleContext): TokenWish["node"
 }
 
 function toAnswer(request: TokenRequest, wish: TokenWish, token: string, { now }: RuleContext): KubeObject {
-  const { name, namespace, uid } = wish.account.metadata;
-  const { managedFields, ...given } = request.metadata;
   const expires = formatTime(toMilliseconds(parseTime(now)) + wish.seconds * 1000);
-  return {
-    ...request,
-    metadata: { ...given, name, namespace, uid, creationTimestamp: now, ...(managedFields && { managedFields }) },
-    spec: { ...request.spec, audiences: wish.audiences },
-    status: { token, expirationTimestamp: expires },
-  } as KubeObject;
+  return { ...request, status: { token, expirationTimestamp: expires } } as KubeObject;
 }

@@ -1,0 +1,44 @@
+/** The options of a connection, which are told in its query and shown to admission as an object. */
+import { formatApiVersion } from "@capstan/model";
+import type { AnyDraft } from "../builtin/draft.ts";
+import { goTypeOf, type GoType } from "../decode/go-type.ts";
+import type { ResourceExchange } from "../exchange.ts";
+
+/** Reads the options that the kind of the connection knows, in their order; all others are nobody's business. */
+export function connectOptions({ subresource, query, resource, path }: ResourceExchange): AnyDraft {
+  const asked = subresource?.kind ?? resource;
+  const apiVersion = formatApiVersion(asked);
+  const options: { [name: string]: unknown } = { kind: asked.kind, apiVersion };
+  for (const { name, type } of goTypeOf(apiVersion, asked.kind)?.fields ?? []) {
+    if (name === "kind" || name === "apiVersion") continue;
+    const texts = name === "path" && subresource?.name === "proxy" ? pathBehind(path) : query.getAll(name);
+    const value = texts.length === 0 ? undefined : valueOf(texts, type);
+    if (value !== undefined) options[name] = value;
+  }
+  return options as unknown as AnyDraft;
+}
+
+/** The path behind a proxy is an option like any other. */
+function pathBehind(path: string): readonly string[] {
+  const [, rest] = /\/proxy(\/.*)$/.exec(path) ?? [];
+  return rest === undefined ? [] : [rest];
+}
+
+/** Zeros are left out, as Go does. */
+function valueOf(texts: readonly string[], type: GoType): unknown {
+  const [first = ""] = texts;
+  if (type.type === "list") {
+    return type.of.type === "scalar" && type.of.scalar === "int32" ? numbersOf(texts) : [...texts];
+  }
+  if (type.type === "scalar" && type.scalar === "bool") return isTrue(first) ? true : undefined;
+  return first === "" ? undefined : first;
+}
+
+/** Whatever does not say no means yes. */
+function isTrue(text: string): boolean {
+  return text.toLowerCase() !== "false" && text !== "0";
+}
+
+function numbersOf(texts: readonly string[]): number[] {
+  return texts.flatMap((text) => text.split(",")).map(Number);
+}
