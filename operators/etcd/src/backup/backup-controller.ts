@@ -12,6 +12,7 @@ import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
 import { seeJob } from "./job-pods.ts";
 import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
+import { measureJob } from "./metrics.ts";
 import { backupPod, toRetention, verifyPod } from "./pods.ts";
 
 /** What controllers of backups are handed. */
@@ -119,8 +120,15 @@ function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterO
 }
 
 function record(job: SeenJob, result: JobResult, scene: Scene): void {
-  const { context, seen } = scene;
+  const { context, seen, object } = scene;
   const { status, event } = context;
+  const { name, namespace = "" } = object.metadata;
+  measureJob(context.metric, {
+    job,
+    result,
+    labels: { namespace, cluster: object.spec.cluster, backup: name },
+    now: seen.now,
+  });
   status.recorded = job.pod;
   if (!result.ok) {
     status.failures = (seen.status.failures ?? 0) + 1;

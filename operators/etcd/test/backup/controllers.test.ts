@@ -145,6 +145,10 @@ describe("a backup that is asked for once", () => {
     await stage.end(pod, { ok: true, manifest: manifestOf(2), kept: 1, removed: 0 });
     const made = await world.get(EtcdBackup, "b");
     assert.deepEqual([made?.status?.phase, made?.status?.failures], ["Succeeded", 0]);
+    const told = world.running.registry.text();
+    const labels = 'namespace="default",cluster="db",backup="b",purpose="backup"';
+    assert.ok(told.includes(`etcd_operator_backup_failures_total{${labels},code="Denied"} 3`), told);
+    assert.ok(told.includes(`etcd_operator_backup_duration_seconds{${labels}} `), told);
   });
 
   test("waits for its cluster, and a pod that never starts is given up", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import * as metrics from "../../src/act/metrics.ts";
+import * as ofBackups from "../../src/backup/metrics.ts";
 import { startHealthyEtcd } from "../etcd/processes.ts";
 
 const folder = join(import.meta.dirname, "../../manifests");
@@ -23,7 +24,7 @@ function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/\betcd_[a-z_]+\b/gu)].map(([name]) => name.replace(/_bucket$/u, ""));
 }
 
-const own = Object.values(metrics).flatMap((value) =>
+const own = Object.values({ ...metrics, ...ofBackups }).flatMap((value) =>
   typeof value === "object" && "name" in value ? [value.name] : [],
 );
 
