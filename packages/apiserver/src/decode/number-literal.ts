@@ -57,7 +57,7 @@ export function firstBeyondFloat(text: string): string | undefined {
 }
 
 /** Whether a text has as many digits as a number needs that no float can hold. */
-export const mayBeBeyond: RegExp = /[0-9][eE]\+?[0-9]{3}|[0-9]{300}/;
+const mayBeBeyond: RegExp = /[0-9][eE]\+?[0-9]{3}|[0-9]{300}/;
 
 function beyondIn(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;

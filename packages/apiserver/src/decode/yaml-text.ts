@@ -2,9 +2,9 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
-import { mayBeBeyond } from "./number-literal.ts";
 import type { StrictProblems } from "./strict.ts";
 import { complaintOf } from "./yaml-complaint.ts";
+import { settleNodes } from "./yaml-nodes.ts";
 
 const require = createRequire(import.meta.url);
 const parseDocument: typeof Yaml.parseDocument = (text, options) =>
@@ -22,6 +22,7 @@ const maxDepth = 10_000;
 export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
   if (nestsTooDeep(text)) throw new YamlSyntaxError(`yaml: exceeded max depth of ${maxDepth}`);
   if (otherVersion.test(text)) throw new YamlSyntaxError("yaml: found incompatible YAML document");
+  if (text.startsWith("\t")) throw new YamlSyntaxError("yaml: found character that cannot start any token");
   if (control.test(text)) throw new YamlSyntaxError("yaml: control characters are not allowed");
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
@@ -32,8 +33,7 @@ export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
     const { code, message } = error;
     throw new YamlSyntaxError(complaintOf({ code, message, line: lineOf(document.errors), text }));
   }
-  checkNodes(document);
-  if (mayBeBeyond.test(text)) keepAsTexts(document);
+  settleNodes(require("yaml") as typeof Yaml, document, (why) => new YamlSyntaxError(why));
   if (halfPair.test(text)) throw new YamlSyntaxError("yaml: found invalid Unicode character escape code");
   if (problems !== undefined) reportDuplicates(text, problems);
   return toJsonValue(resolved(document));
@@ -50,25 +50,6 @@ const otherVersion = /^%YAML[ \t]+(?!1\.1\b)/m;
 
 /** What may not stand in YAML, even in its texts. */
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
-
-/** Anchors that are found again below themselves, and bytes that are none. */
-function checkNodes(document: Yaml.Document): void {
-  (require("yaml") as typeof Yaml).visit(document, {
-    Alias(_, { source }, path) {
-      const isInside = path.some((node) => "anchor" in node && node.anchor === source);
-      if (isInside) throw new YamlSyntaxError(`yaml: anchor '${source}' value contains itself`);
-    },
-    Scalar(_, { tag, source = "" }) {
-      const isBytes = tag === "tag:yaml.org,2002:binary" || tag === "!!binary";
-      if (
-        isBytes &&
-        !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(source.replaceAll(/\s/g, ""))
-      ) {
-        throw new YamlSyntaxError("yaml: !!binary value contains invalid base64 data");
-      }
-    },
-  });
-}
 
 /** An escaped half of a character, which YAML does not know. */
 export const halfPair: RegExp = /^[^#]*"(?:[^"\\]|\\.)*\\u[dD][89a-fA-F]/;
@@ -98,17 +79,6 @@ function resolved(document: Yaml.Document): unknown {
   }
 }
 
-/** What is written as a number and is beyond all floats is a text to Go. */
-function keepAsTexts(document: Yaml.Document): void {
-  (require("yaml") as typeof Yaml).visit(document, {
-    Scalar(_, node) {
-      const isBeyond =
-        typeof node.value === "number" && !Number.isFinite(node.value) && /[0-9]/.test(node.source ?? "");
-      if (isBeyond) node.value = node.source;
-    },
-  });
-}
-
 /** Brackets nest; indentation of such depth would not fit into a body. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
@@ -130,10 +100,11 @@ function reportDuplicates(text: string, problems: StrictProblems): void {
   }
 }
 
-/** What YAML has beyond JSON becomes what Go makes of it: dates are text, keys are text. */
+/** What YAML has beyond JSON becomes what Go makes of it: bytes are text, keys are text. */
 function toJsonValue(value: unknown): JsonValue {
   if (value === null || value === undefined) return null;
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+  if (typeof value === "number" && !Number.isFinite(value)) throw new YamlSyntaxError(unsupported(value));
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(toJsonValue);
   if (value instanceof Map) {
@@ -141,6 +112,11 @@ function toJsonValue(value: unknown): JsonValue {
   }
   if (typeof value === "object") return toSorted(Object.entries(value));
   return value as JsonValue;
+}
+
+/** JSON has no such numbers. */
+function unsupported(value: number): string {
+  return `json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`;
 }
 
 /** YAML is made into JSON before it is read, and that sorts its fields. */
