@@ -1,7 +1,7 @@
 /** Push and pull against a real registry (Debian's docker-registry), with and without a login, and read back by skopeo. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import { type AddressInfo, createServer as createSocket } from "node:net";
@@ -87,6 +87,27 @@ describe("a real registry", { skip }, () => {
       ) as unknown;
       assert.deepEqual(inspected, JSON.parse(readFileSync(store.blobPath(descriptor.digest), "utf8")));
     }
+  });
+
+  test("an image can be asked for by a digest of sha512, and is refused if it is another", async () => {
+    const bytes = readFileSync(store.blobPath(large.digest));
+    const right = `sha512:${createHash("sha512").update(bytes).digest("hex")}`;
+    const wrong = `sha512:${"0".repeat(128)}`;
+    // The registries of today name manifests by sha256 only: one that gives the same bytes for every name stands before it.
+    const host = await startRegistry(home, stops);
+    await pushImage(large, parseReference(`${host}/app:v1`), { store, session: session(host) });
+    const asked = new RegistrySession(host, {
+      fetch: (url, init) => fetch(url.replace(/sha512:\w+/, "v1"), init),
+      credentials: () => Promise.resolve(undefined),
+      wait: () => Promise.resolve(),
+    });
+    const other = await openStore(join(home, "by-sha512"));
+    const options = { store: other, session: asked, platform: "all" } as const;
+    await assert.rejects(pullImage(parseReference(`${host}/app@${wrong}`), options), hasCode("BadDigest"));
+    assert.deepEqual(await other.list(), []);
+    const pulled = await pullImage(parseReference(`${host}/app@${right}`), options);
+    assert.equal(pulled.digest, large.digest);
+    assert.equal((await other.find(`${host}/app@${right}`))?.digest, large.digest);
   });
 
   test("only the platform that is asked for is fetched", async () => {

@@ -1,5 +1,6 @@
 /** Hostile layers are contained: whatever they say, nothing outside the folder changes. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   lstatSync,
@@ -17,6 +18,8 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { OciError, unpackLayer } from "@capstan/oci";
 import { layer } from "./layers.ts";
+
+const digestOf = (bytes: Buffer | string): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
 async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
@@ -40,9 +43,21 @@ describe("unpacking", () => {
   const unpack = (
     bytes: Buffer,
     compression: "none" | "gzip" | "zstd" = "none",
-    limits: { maxBytes?: number; maxEntries?: number } = {},
+    limits: { maxBytes?: number; maxEntries?: number; diffId?: string } = {},
   ): Promise<unknown> =>
     unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
+
+  test("a layer must be what the image's configuration says it is before compression, to its last byte", async () => {
+    const plain = layer([{ path: "a", body: "a" }]);
+    const longer = Buffer.concat([plain, Buffer.alloc(512)]);
+    await unpack(gzipSync(plain), "gzip", { diffId: digestOf(plain) });
+    await unpack(zstdCompressSync(longer), "zstd", { diffId: digestOf(longer) });
+    const isRefused = (error: unknown): boolean => error instanceof OciError && error.code === "BadDigest";
+    await assert.rejects(unpack(gzipSync(plain), "gzip", { diffId: digestOf("another") }), isRefused);
+    await assert.rejects(unpack(gzipSync(longer), "gzip", { diffId: digestOf(plain) }), isRefused);
+    const endless = gzipSync(Buffer.concat([plain, Buffer.alloc(2 ** 20)]));
+    await assert.rejects(unpack(endless, "gzip", { maxBytes: 2 ** 16 }), { code: "TooLarge" });
+  });
 
   test("files, folders, links and modes arrive, from every compression", async () => {
     const plain = layer([

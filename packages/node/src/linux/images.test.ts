@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { buildImage, openStore, platformOf, RegistrySession, type Descriptor, type Store } from "@capstan/oci";
+import {
+  buildImage,
+  openStore,
+  platformOf,
+  RegistrySession,
+  type Descriptor,
+  type Manifest,
+  type Store,
+} from "@capstan/oci";
 import type { Secret } from "@capstan/kinds/v1";
 import { pullSecretsOf } from "../agent/pull-secrets.ts";
 import type { NodeError } from "../errors.ts";
@@ -56,6 +65,27 @@ test("an image is pulled with the secrets of its pod, the first that fits", asyn
     await assert.rejects(pull(podWith("wrong")), isPullError);
     await pull(podWith("missing", "right"));
     assert.equal((await images.find("registry.test/app:v1"))?.id, image.digest);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+});
+
+test("layers that are not those of the image's configuration are not unpacked", async () => {
+  const home = await mkdtemp(join(tmpdir(), "images-"));
+  try {
+    const store = await openStore(join(home, "store"));
+    const platform = platformOf(process);
+    const [one, other] = await Promise.all(
+      ["one", "other"].map((body) => buildImage({ platform, layers: [[{ path: "a", body }]] }, store)),
+    );
+    assert.ok(one && other);
+    const [manifest, foreign] = await Promise.all([one, other].map(({ digest }) => store.readJson<Manifest>(digest)));
+    const mixed = Buffer.from(JSON.stringify({ ...manifest, layers: foreign?.layers }));
+    const digest = `sha256:${createHash("sha256").update(mixed).digest("hex")}`;
+    await store.write([mixed], { digest });
+    await store.tag("registry.test/mixed:1", { mediaType: one.mediaType, digest, size: mixed.length });
+    const images = new Images({ store, folder: join(home, "roots"), rights: "user", session: undefined });
+    await assert.rejects(images.unpack("registry.test/mixed:1"), { code: "BadDigest" });
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -112,15 +112,19 @@ export class Images {
   }
 
   /** All layers together may hold as much as one. */
-  async #fill(folder: string, { manifest }: StoredImage): Promise<void> {
+  async #fill(folder: string, { manifest, config }: StoredImage): Promise<void> {
     const { store, rights } = this.#options;
     await chmod(folder, 0o755);
     let maxBytes = largestImage;
-    for (const layer of manifest.layers) {
+    const { diff_ids: diffIds } = config.rootfs;
+    if (diffIds.length !== manifest.layers.length)
+      throw new OciError("BadImage", `it has ${manifest.layers.length} layers, but digests of ${diffIds.length}`);
+    for (const [index, layer] of manifest.layers.entries()) {
       const { bytes } = await unpackLayer(store.read(layer.digest), compressionOf(layer.mediaType), folder, {
         owners: rights === "root" ? "keep" : "mine",
         whiteouts: "remove",
         maxBytes,
+        diffId: diffIds[index],
       });
       maxBytes -= bytes;
     }

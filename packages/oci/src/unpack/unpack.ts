@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { chmod, chown, link, lchown, lstat, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { verified } from "../digest.ts";
 import { OciError } from "../errors.ts";
 import type { Compression } from "../media-types.ts";
 import { type ReadEntry, readTar } from "../tar/read.ts";
@@ -17,6 +18,8 @@ export interface UnpackOptions {
   readonly whiteouts: "remove" | { readonly mark: (path: string, kind: "file" | "opaque") => Promise<void> };
   readonly maxBytes?: number;
   readonly maxEntries?: number;
+  /** The digest that the image's configuration has for the layer before compression: what is unpacked must be that. */
+  readonly diffId?: string | undefined;
 }
 
 const defaults = { maxBytes: 16 * 2 ** 30, maxEntries: 1_000_000 };
@@ -32,12 +35,19 @@ export async function unpackLayer(
   let bytes = 0;
   let entries = 0;
   const written = new Set<string>();
-  for await (const entry of readTar(decompress(chunks, compression))) {
+  const plain = decompress(chunks, compression);
+  const trusted = options.diffId === undefined ? plain : verified(plain, { digest: options.diffId });
+  for await (const entry of readTar(trusted)) {
     entries++;
     bytes += entry.size;
     if (entries > limits.maxEntries) throw tooLarge(`${limits.maxEntries} files`);
     if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
     await place(entry, folder, { ...options, written });
+  }
+  // An archive may go on behind its end: that belongs to its digest, too.
+  for await (const chunk of trusted) {
+    bytes += chunk.length;
+    if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
   }
   return { bytes };
 }
