@@ -42,6 +42,7 @@ export type { JsonSchema, ValidationRule } from "./define/json-schema.ts";
 export type { ColumnFacts, VersionFacts } from "./define/version-facts.ts";
 
 // What the API server does with a CRD and its objects.
+export { webhookUrlErrors } from "./structural/crd-parts.ts";
 export { readSchema } from "./structural/schema.ts";
 export type { Schema as StructuralSchema } from "./structural/schema.ts";
 export { unsupportedConstruct, validateStructural } from "./structural/structural.ts";

@@ -22,6 +22,13 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
     (subject) =>
       creation(subject, { spec: { groupPriorityMinimum: 65_536, versionPriority: 65_536, version: "\u2028" } }),
   ],
+  // What Go cannot read as a URL is none; texts of types with names of their own are shown as JSON has them, plain ones as they are.
+  MutatingWebhookConfiguration: ["50%", "https://a b/", ":x", "https://a:b/", "a:b/c"].map(
+    (url) => (subject: Subject) => creation(subject, { webhooks: [{ name: "a.b.c", clientConfig: { url } }] }),
+  ),
+  Secret: [(subject) => replacement(subject, { type: "a<b" })],
+  StorageClass: [(subject) => replacement(subject, { volumeBindingMode: "a<b", reclaimPolicy: "a<b" })],
+  Service: [(subject) => creation(subject, { spec: { trafficDistribution: "a<b" } })],
   // The name that is drawn is no difference.
   PodTemplate: [(subject) => creation(subject, { metadata: { generateName: "http://x/y" } })],
 };

@@ -188,13 +188,14 @@ function clientConfigErrors(
     (url === undefined) === (service === undefined)
       ? [required(path, "exactly one of url or service is required")]
       : url !== undefined
-        ? urlErrors(url, child(path, "url"))
+        ? webhookUrlErrors(url, child(path, "url"))
         : serviceErrors(service, child(path, "service"));
   const problem = caBundle === "" ? undefined : demands.checkCaBundle?.(caBundle);
   return problem === undefined ? errors : [...errors, invalid(child(path, "caBundle"), caBundle, problem)];
 }
 
-function urlErrors(text: string, path: string): FieldError[] {
+/** What is wrong with the URL of a webhook, of whatever kind. */
+export function webhookUrlErrors(text: string, path: string): FieldError[] {
   const form = "; desired format: https://host[/path]";
   const url = parseUrl(text);
   if ("problem" in url)

@@ -94,9 +94,12 @@ function closingErrors(crd: Crd, old: Crd | undefined): FieldError[] {
 function storedVersionErrors({ storedVersions, versions }: Crd, path: string): FieldError[] {
   if (storedVersions.length === 0) return [invalid(path, null, "must have at least one stored version")];
   const errors: FieldError[] = [];
-  for (const { name, storage } of versions)
-    if (storage && !storedVersions.includes(name))
+  // A version that comes twice is found once.
+  const found = new Set(storedVersions);
+  for (const { name, storage } of versions) {
+    if (!found.delete(name) && storage)
       errors.push(invalid(path, storedVersions, `must have the storage version ${name}`));
+  }
   const known = new Set(versions.map(({ name }) => name));
   storedVersions.forEach((name, i) => {
     if (known.has(name) || storedVersions.lastIndexOf(name) !== i) return;
@@ -131,9 +134,9 @@ function specErrors(crd: Crd, given: CrdDemands): FieldError[] {
     ...topSelectableFieldErrors(crd, demands),
     ...(crd.preserveUnknownFields && crd.conversion.strategy !== "None"
       ? [
-          invalid(
+          fieldErrors.invalid(
             "spec.conversion.strategy",
-            crd.conversion.strategy,
+            fieldErrors.named(crd.conversion.strategy),
             "must be None if spec.preserveUnknownFields is true",
           ),
         ]

@@ -163,7 +163,8 @@ function checkSpec(spec: StatefulSetSpec, strictness: Strictness): FieldError[] 
 
 function checkManagement(policy: string | undefined): FieldError[] {
   if (policy === "OrderedReady" || policy === "Parallel") return [];
-  return [fieldErrors.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")];
+  const shown = fieldErrors.named(policy ?? "");
+  return [fieldErrors.invalid("spec.podManagementPolicy", shown, "must be 'OrderedReady' or 'Parallel'")];
 }
 
 function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: string): FieldError[] {

@@ -190,7 +190,7 @@ function checkFixed(spec: JobSpec, old: Job): FieldError[] {
     ...checkCompletions(spec, before),
     ...checkUnchanged(spec.selector, before.selector, "spec.selector"),
     ...checkTemplate(spec.template, old),
-    ...checkUnchanged(spec.completionMode, before.completionMode, "spec.completionMode"),
+    ...checkSamePointer(spec.completionMode, before.completionMode, "spec.completionMode"),
     ...(isDeepEqual(spec.podFailurePolicy, before.podFailurePolicy)
       ? []
       : [immutable("spec.podFailurePolicy", internalFailurePolicy(spec.podFailurePolicy))]),

@@ -15,8 +15,8 @@ import {
   checkLabelName,
   checkOneOf,
   checkQualified,
+  checkSamePointer,
   checkSubdomain,
-  checkUnchanged,
   invalidEach,
   requireOneOf,
 } from "../meta/checks.ts";
@@ -57,7 +57,7 @@ export const endpointSlice: KindRules<EndpointSlice> = defineRules<EndpointSlice
   validateCreate: (object) => checkSlice(object),
   validateUpdate: (object, old) => [
     ...checkSlice(object, old),
-    ...checkUnchanged(object.addressType, old.addressType, "addressType"),
+    ...checkSamePointer(object.addressType, old.addressType, "addressType"),
   ],
   warnings: (object, old) => [
     ...(old === undefined && object.addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),

@@ -104,7 +104,7 @@ export function checkUnchanged(value: unknown, old: unknown, path: string): Fiel
     : [fieldErrors.invalid(path, value ?? null, "field is immutable")];
 }
 
-/** The same for a text behind a pointer, which is shown as JSON has it. */
+/** The same for a text behind a pointer or of a type with a name of its own, which is shown as JSON has it. */
 export function checkSamePointer(value: string | undefined, old: string | undefined, path: string): FieldError[] {
   const shown = value === undefined ? null : fieldErrors.named(value);
   return value === old ? [] : [fieldErrors.invalid(path, shown, "field is immutable")];

@@ -2,7 +2,7 @@
 import type { PriorityClass } from "@capstan/kinds/scheduling.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { ResourceName } from "../context.ts";
-import { checkUnchanged } from "../meta/checks.ts";
+import { checkSamePointer } from "../meta/checks.ts";
 import { startGeneration } from "../meta/generation.ts";
 import { checkPreemption } from "../pod-template/pod-spec.ts";
 import { defineRules, type ResourceRules } from "../rules.ts";
@@ -28,7 +28,7 @@ const priorityClass = defineRules<PriorityClass>({
     ...((object.value ?? 0) === (old.value ?? 0)
       ? []
       : [fieldErrors.forbidden("value", "may not be changed in an update.")]),
-    ...checkUnchanged(object.preemptionPolicy, old.preemptionPolicy, "preemptionPolicy"),
+    ...checkSamePointer(object.preemptionPolicy, old.preemptionPolicy, "preemptionPolicy"),
   ],
   table: {
     row: (object, now) => {

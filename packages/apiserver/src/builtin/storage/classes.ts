@@ -3,7 +3,14 @@ import type { StorageClass, VolumeAttributesClass } from "@capstan/kinds/storage
 import type { TopologySelectorTerm } from "@capstan/kinds/v1";
 import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
-import { checkLabelKey, checkOneOf, checkQualified, checkUnchanged, isEmpty } from "../meta/checks.ts";
+import {
+  checkLabelKey,
+  checkOneOf,
+  checkQualified,
+  checkSamePointer,
+  checkUnchanged,
+  isEmpty,
+} from "../meta/checks.ts";
 import { nodeLabelWarning } from "../pod-template/node-label-warnings.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
@@ -33,8 +40,8 @@ export const storageClass: KindRules<StorageClass> = defineRules<StorageClass>({
       ? []
       : [fieldErrors.invalid("parameters", givenOrNull(object, "parameters"), "field is immutable")]),
     ...checkUnchanged(object.provisioner, old.provisioner, "provisioner"),
-    ...checkUnchanged(object.reclaimPolicy, old.reclaimPolicy, "reclaimPolicy"),
-    ...checkUnchanged(object.volumeBindingMode, old.volumeBindingMode, "volumeBindingMode"),
+    ...checkSamePointer(object.reclaimPolicy, old.reclaimPolicy, "reclaimPolicy"),
+    ...checkSamePointer(object.volumeBindingMode, old.volumeBindingMode, "volumeBindingMode"),
   ],
   warnings: ({ allowedTopologies = [] }) =>
     allowedTopologies.flatMap(({ matchLabelExpressions = [] }, index) =>
