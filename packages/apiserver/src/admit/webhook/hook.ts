@@ -24,6 +24,8 @@ export interface Webhook {
 /** A webhook with the name of its place among all. */
 export interface PlacedHook {
   readonly id: string;
+  /** The name of the object that states it. */
+  readonly configuration: string;
   readonly hook: Webhook;
 }
 
@@ -44,7 +46,8 @@ export function hooksOf(type: keyof typeof resources, lookup: Lookup): PlacedHoo
     return webhooks.map((hook) => {
       const number = seen.get(hook.name) ?? 0;
       seen.set(hook.name, number + 1);
-      return { id: `${metadata.name}/${hook.name}/${number}`, hook };
+      const configuration = metadata.name ?? "";
+      return { id: `${configuration}/${hook.name}/${number}`, configuration, hook };
     });
   });
 }

@@ -1,5 +1,5 @@
 /** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
-import { apiErrors, cloneJson, isDeepEqual, quote, type KubeObject, type StatusError } from "@capstan/model";
+import { apiErrors, cloneJson, isDeepEqual, quote, toGoJson, type KubeObject, type StatusError } from "@capstan/model";
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
@@ -55,10 +55,11 @@ async function dispatch(
   const { rounds } = request;
   if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
   const forms = new Forms(request);
-  for (const { id, hook } of hooks) {
+  for (const [index, { id, hook, configuration }] of hooks.entries()) {
     const form = await invocationOf(hook, forms, context);
     if (form === undefined || (rounds.isSecond && !state.wanted.has(id))) continue;
-    const isChanged = await change({ hook, form, forms, mutates: true }, context);
+    const place = `mutation.webhook.admission.k8s.io/round_${rounds.isSecond ? 1 : 0}_index_${index}`;
+    const isChanged = await changeNoted({ hook, form, forms, mutates: true, place, configuration }, context);
     if (isChanged) {
       wantAgain(state);
       rounds.isSecondWanted = true;
@@ -68,8 +69,24 @@ async function dispatch(
   state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
 }
 
-/** Whether the webhook changed something. */
-async function change(question: Question, context: AdmissionContext): Promise<boolean> {
+/** A webhook at its place in the audit log. */
+interface PlacedQuestion extends Question {
+  readonly place: string;
+  readonly configuration: string;
+}
+
+/** Whether the webhook changed something; the audit log has it, whatever comes of it. */
+async function changeNoted(question: PlacedQuestion, context: AdmissionContext): Promise<boolean> {
+  const { place, configuration, hook, forms } = question;
+  let mutated = false;
+  try {
+    return (mutated = await change(question, context));
+  } finally {
+    forms.request.annotate(place, toGoJson({ configuration, webhook: hook.name, mutated }));
+  }
+}
+
+async function change(question: PlacedQuestion, context: AdmissionContext): Promise<boolean> {
   const outcome = await ask(question, context);
   switch (outcome.type) {
     case "denied":
@@ -85,9 +102,10 @@ async function change(question: Question, context: AdmissionContext): Promise<bo
 }
 
 /** A webhook that failed is passed over if its policy says so. */
-function passOver({ hook }: Question, error: StatusError): false {
-  if (hook.failurePolicy === "Ignore") return false;
-  throw error;
+function passOver({ hook, place, forms }: PlacedQuestion, error: StatusError): false {
+  if (hook.failurePolicy !== "Ignore") throw error;
+  forms.request.annotate(`failed-open.${place}`, hook.name);
+  return false;
 }
 
 async function applyPatch({ hook, form, forms }: Question, patch: readonly unknown[]): Promise<boolean> {

@@ -30,11 +30,13 @@ async function dispatch(
   }
   const refusals: StatusError[] = [];
   await Promise.all(
-    questions.map(async (question) => {
+    questions.map(async (question, index) => {
+      const { hook } = question;
       const outcome = await ask(question, context);
       if (outcome.type === "allowed") return;
-      if (outcome.type === "failed" && question.hook.failurePolicy === "Ignore") return;
-      refusals.push(outcome.error);
+      if (outcome.type === "failed" && hook.failurePolicy === "Ignore")
+        request.annotate(`failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`, hook.name);
+      else refusals.push(outcome.error);
     }),
   );
   // The first that refused, in time and not in order: so does the real server.
