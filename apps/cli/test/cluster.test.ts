@@ -54,6 +54,21 @@ describe("capstan cluster", () => {
     assert.equal((await run("list", "-o", "json")).out, "[]\n");
   });
 
+  test("of those who start a cluster of one name at once, one does and the others are told", async () => {
+    const twin = (): ReturnType<typeof run> => run("start", "--name", "twin", "--pods", "simulated");
+    const ended = await Promise.all([twin(), twin(), twin()]);
+    const codes = ended.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b));
+    assert.equal(codes.filter((code) => code === 0).length, 1, JSON.stringify(ended));
+    for (const { code, err } of ended) if (code !== 0) assert.match(err, /the cluster twin runs already/);
+    const list = JSON.parse((await run("list", "-o", "json")).out) as { readonly name: string }[];
+    assert.deepEqual(
+      list.map(({ name }) => name),
+      ["twin"],
+    );
+    assert.match((await run("logs", "--name", "twin")).out, /^cluster twin is ready/);
+    assert.match((await run("stop", "--name", "twin")).out, /^cluster twin has ended/);
+  });
+
   test("a start that is interrupted leaves no cluster", async () => {
     const before = process.listenerCount("SIGHUP");
     const starting = run("start", "--name", "never", "--pods", "simulated");

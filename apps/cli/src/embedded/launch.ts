@@ -1,7 +1,8 @@
 /** Starts a cluster in a process of its own and waits until it is ready. */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { CliError } from "../errors.ts";
 import { ownProgram } from "../place.ts";
@@ -22,15 +23,17 @@ export async function launchCluster(
   if ((await findRecord(folder)) !== undefined)
     throw new CliError("Cluster", `the cluster ${name} runs already; choose another --name, or stop it first`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const log = openSync(files.log(folder), "w", 0o600);
+  // Another may be starting a cluster of this name, too: each has a log of its own until it is known whose the name is.
+  const log = `${files.log(folder)}.${randomUUID()}`;
+  const output = openSync(log, "w", 0o600);
   const program = [...process.execArgv, ownProgram("main"), "cluster", "start", "--foreground", ...words];
   const child = spawn(process.execPath, program, {
     cwd: terminal.cwd,
     env: { ...terminal.env },
-    stdio: ["ignore", log, log],
+    stdio: ["ignore", output, output],
     detached: true,
   });
-  closeSync(log);
+  closeSync(output);
   let failure: string | undefined;
   child.once("error", (error) => (failure = error.message));
   child.once("exit", (code, signal) => (failure = `it ended with ${signal ?? `exit code ${code}`}`));
@@ -39,19 +42,23 @@ export async function launchCluster(
   if (interrupt.aborted) stop();
   for (;;) {
     const record = await findRecord(folder);
-    if (record !== undefined && !interrupt.aborted) {
+    if (record !== undefined && record.process.pid === child.pid && !interrupt.aborted) {
       interrupt.removeEventListener("abort", stop);
       child.unref();
+      await rename(log, files.log(folder));
       return record;
     }
-    if (failure !== undefined && interrupt.aborted)
+    if (failure !== undefined && interrupt.aborted) {
+      await rm(log, { force: true });
       throw new CliError("Interrupted", `interrupted: the cluster ${name} was stopped before it was ready`);
-    if (failure !== undefined) throw await notStarted(name, folder, failure);
+    }
+    if (failure !== undefined) throw await notStarted(name, log, failure);
     await wait(20);
   }
 }
 
-async function notStarted(name: string, folder: string, failure: string): Promise<CliError> {
-  const said = (await readFile(files.log(folder), "utf8").catch(() => "")).trim().split("\n").slice(-5).join("\n");
+async function notStarted(name: string, log: string, failure: string): Promise<CliError> {
+  const said = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").slice(-5).join("\n");
+  await rm(log, { force: true });
   return new CliError("Failed", `could not start the cluster ${name}: ${said === "" ? failure : said}`);
 }

@@ -1,5 +1,5 @@
 /** Runs a cluster in this process until it is told to stop, and keeps its record. */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCluster, type Cluster, type ClusterOptions, type RealCluster } from "@capstan/cluster";
 import { inspectMachine, type MachineReport } from "@capstan/node";
@@ -8,10 +8,11 @@ import { createLog, systemClock } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
+import { claimFolder } from "./claim.ts";
 import { openControl } from "./control.ts";
 import { describe } from "./describe.ts";
 import { clusterFolder, imagesFolder } from "./places.ts";
-import { files, findRecord, markOf, writeRecord, type ClusterRecord } from "./record.ts";
+import { files, markOf, writeRecord, type ClusterRecord } from "./record.ts";
 import { registrySessions } from "./registry.ts";
 
 /** What was asked for. */
@@ -72,12 +73,11 @@ async function show(cluster: Cluster | RealCluster, terminal: Terminal, quit: Ab
   await ended;
 }
 
+/** What an earlier cluster of this name left goes, but only once the name is ours. */
 async function makeRoom(folder: string, name: string): Promise<void> {
-  if ((await findRecord(folder)) !== undefined)
-    throw new CliError("Cluster", `the cluster ${name} runs already; choose another --name, or stop it first`);
+  await claimFolder(folder, name);
   await rm(files.record(folder), { force: true });
   await rm(files.state(folder), { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 async function possiblePods(terminal: Terminal): Promise<"real" | "simulated"> {
