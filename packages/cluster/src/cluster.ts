@@ -1,7 +1,7 @@
 /** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
-import { admissionSteps, openHttpCaller, startApiServer, toKubeconfig } from "@capstan/apiserver";
+import { administrator, admissionSteps, openHttpCaller, startApiServer, toKubeconfig } from "@capstan/apiserver";
 import type { ApiServer, HttpCaller } from "@capstan/apiserver";
-import { createClient, inProcess, processHost } from "@capstan/client";
+import { createClient, processHost } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import type { MachineOptions, RunningNode } from "@capstan/node";
 import type { Store } from "@capstan/oci";
@@ -10,6 +10,7 @@ import type { Clock, Log, Random, RunningOperator } from "@capstan/runtime";
 import { endingClock } from "./clock.ts";
 import { startCompaction } from "./compaction/compaction.ts";
 import { builtinControllers } from "./controllers.ts";
+import { direct } from "./direct/transport.ts";
 import { followKinds } from "./follow/kinds.ts";
 import { startGarbageCollector } from "./garbage/collector.ts";
 import { startOrphanedPods } from "./job/orphans.ts";
@@ -127,8 +128,9 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
   let real: RealNodes;
   try {
-    const { server, fetch } = plane.cluster;
-    real = await startRealNodes(plane.setting, { ...wanted, fetch, port: server.port ?? 0 });
+    const { server } = plane.cluster;
+    const way = direct(server.handle, administrator);
+    real = await startRealNodes(plane.setting, { ...wanted, server: way, port: server.port ?? 0 });
     await plane.metrics.open(plane.setting, real.nodes);
   } catch (error) {
     await plane.stop();
@@ -165,8 +167,8 @@ async function startControlPlane(options: ClusterOptions, ground: Ground): Promi
   const server = await startServer(options, { doors: ground.doors, metrics, caller }, clock);
   const host = { ...processHost(), clock, random };
   // Where nobody comes in from outside, as in virtual time, nobody needs a turn.
-  const fetch = options.port === undefined ? server.fetch : takingTurns(server.fetch);
-  const client = createClient(inProcess(fetch), { host, userAgent: "kube-controller-manager" });
+  const handle = options.port === undefined ? server.handle : takingTurns(server.handle);
+  const client = createClient(direct(handle, administrator), { host, userAgent: "kube-controller-manager" });
   const setting: Setting = { client, api: apiOf(client), clock, random, log };
   const ending = new AbortController();
   const controllers = await startControllers(setting, { server, ...ground }, ending.signal);

@@ -1,7 +1,8 @@
 /** The line from a node to the API server, which can be cut. */
-import { createClient, inProcess, processHost } from "@capstan/client";
-import type { Client } from "@capstan/client";
+import { ConnectionError, createClient, processHost } from "@capstan/client";
+import type { Client, Transport } from "@capstan/client";
 import type { Clock, Random } from "@capstan/runtime";
+import { SERVER } from "../direct/transport.ts";
 
 /** A line and the client that speaks over it. */
 export interface NodeLine {
@@ -11,27 +12,35 @@ export interface NodeLine {
 
 /** What a line is made of. */
 export interface LineParts {
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** The way to the API server while the line stands. */
+  readonly server: Transport;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Opens a line. When it is cut, what is under way ends, and nothing new begins. */
-export function openLine({ fetch, clock, random }: LineParts): NodeLine {
+export function openLine({ server, clock, random }: LineParts): NodeLine {
   let isCut = false;
   let ending = new AbortController();
-  const handle = (request: Request): Promise<Response> => {
-    if (isCut) return Promise.reject(new Error("connect: network is unreachable"));
-    return fetch(new Request(request, { signal: AbortSignal.any([request.signal, ending.signal]) }));
+  const line: Transport = {
+    request: async (request) => {
+      if (isCut) throw lost("connect: network is unreachable");
+      const signals = request.signal === undefined ? [ending.signal] : [request.signal, ending.signal];
+      return server.request({ ...request, signal: AbortSignal.any(signals) });
+    },
   };
   const host = { ...processHost(), clock, random };
   return {
-    client: createClient(inProcess(handle), { host, userAgent: "kubelet" }),
+    client: createClient(line, { host, userAgent: "kubelet" }),
     set(state) {
       if (isCut === (state === "cut")) return;
       isCut = state === "cut";
-      ending.abort(new Error("read: connection timed out"));
+      ending.abort(lost("read: connection timed out"));
       ending = new AbortController();
     },
   };
+}
+
+function lost(why: string): ConnectionError {
+  return new ConnectionError({ code: "ConnectionLost", server: SERVER, sent: true, cause: new Error(why) });
 }

@@ -1,6 +1,7 @@
 /** Nodes whose pods are real: namespaces of this machine, the addresses and names of services in them, and a node for each name. */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Transport } from "@capstan/client";
 import { startMachine, startNode, startServiceProxy } from "@capstan/node";
 import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
 import { openStore, resolveInside } from "@capstan/oci";
@@ -32,8 +33,8 @@ export interface RealNodesOptions {
   readonly rights: MachineOptions["rights"];
   readonly images: Store | undefined;
   readonly registry: MachineOptions["session"];
-  /** The API server, in process. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** The way to the API server. */
+  readonly server: Transport;
   /** The port of the API server on 127.0.0.1. */
   readonly port: number;
 }
@@ -168,10 +169,10 @@ interface StartedNode {
 async function startRealNode(
   { clock, random }: Setting,
   machine: Machine,
-  { place, capacity, doors, fetch }: RealNodesOptions & { readonly place: NodePlace },
+  { place, capacity, doors, server }: RealNodesOptions & { readonly place: NodePlace },
 ): Promise<StartedNode> {
   const runtime = await machine.addNode({ ...place, ...(capacity !== undefined && { capacity }) });
-  const line = openLine({ fetch, clock, random });
+  const line = openLine({ server, clock, random });
   const { name } = place;
   const node = await startNode({ client: line.client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
   doors.open(node);
