@@ -51,7 +51,7 @@ makes of it. Then a source is saved, five times a round: from there until the cl
     suite: "apiserver",
     title: "The embedded API server",
     text: `Ours as a process beside kube-apiserver 1.36 with etcd. Latency of an event counts from the sending of the write until its last byte is
-at the watcher. The load comes from one process on the same machine.`,
+at the watcher. The load comes from one process on the same machine. While watchers are measured, only their own server runs.`,
   },
   {
     suite: "cluster",

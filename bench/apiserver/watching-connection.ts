@@ -23,6 +23,13 @@ export interface WatchTarget {
   readonly privateKey: string | undefined;
 }
 
+/** So many watches of a path, begun before the signal. */
+export interface Wanted {
+  readonly path: string;
+  readonly watches: number;
+  readonly signal: AbortSignal;
+}
+
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 const frame = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
 const endStream = 1;
@@ -51,7 +58,7 @@ export class WatchingConnection {
   }
 
   /** Connects, asks for all watches, and comes back when each has been answered. */
-  static async open(target: WatchTarget, path: string, watches: number): Promise<WatchingConnection> {
+  static async open(target: WatchTarget, { path, watches, signal }: Wanted): Promise<WatchingConnection> {
     const { url, authority, certificate, privateKey } = target;
     const socket = connect({
       host: url.hostname,
@@ -61,9 +68,12 @@ export class WatchingConnection {
       ...(certificate === undefined ? {} : { cert: certificate }),
       ...(privateKey === undefined ? {} : { key: privateKey }),
     });
+    const giveUp = (): void => void socket.destroy(new RangeError(`not all of ${watches} watches began in time`));
+    signal.addEventListener("abort", giveUp, { once: true });
     await once(socket, "secureConnect");
     const connection = new WatchingConnection(socket, watches);
     await connection.#begin(target, path);
+    signal.removeEventListener("abort", giveUp);
     return connection;
   }
 
