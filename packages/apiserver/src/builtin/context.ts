@@ -43,4 +43,10 @@ export interface Writer {
   /** Replaces an object; fails with a conflict if its resourceVersion is not the stored one. */
   update(resource: ResourceName, object: KubeObject): KubeObject;
   delete(resource: ResourceName, name: string, namespace?: string): void;
+  /** An object that is to be written, with the server as the owner of what it changes, through a door of the object if one is named. */
+  own(
+    resource: ResourceName,
+    object: KubeObject,
+    origin: { readonly time: string; readonly door?: string },
+  ): KubeObject;
 }

@@ -2,6 +2,7 @@
 import {
   apiErrors,
   fieldErrors,
+  isDeepEqual,
   StatusError,
   toFailure,
   type FieldError,
@@ -35,21 +36,25 @@ export function scaleManager(): FieldManager | undefined {
       live?.metadata.managedFields === undefined ? withoutOwners(draft) : manager.update(live, draft, origin),
     apply(live, applied, origin) {
       const isScale = applied["apiVersion"] === "autoscaling/v1" && applied["kind"] === scaleKind.kind;
-      if (isScale && live?.metadata.managedFields === undefined) throw unmanageable();
-      return manager.apply(live, applied, origin);
+      if (isScale && live?.metadata.managedFields === undefined) throw unmanageable("live");
+      const made = manager.apply(live, applied, origin);
+      if (live !== undefined && isDeepEqual(withoutOwners(made), withoutOwners(live))) return made;
+      throw unmanageable("new", applied["metadata"] as KubeObject["metadata"] | undefined);
     },
   };
 }
 
-function withoutOwners(draft: AnyDraft): AnyDraft {
-  const { managedFields: _, ...metadata } = draft.metadata;
-  return { ...draft, metadata };
+function withoutOwners<T extends AnyDraft | KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
-/** The real server tries to see a custom object as a scale, and takes it for its own fault that it cannot. */
-function unmanageable(): StatusError {
+/** The real server tries to see a custom object as a scale, before or after it is changed, and takes it for its own fault that it cannot. */
+function unmanageable(which: "live" | "new", { namespace = "", name = "" }: KubeObject["metadata"] = {}): StatusError {
+  const intro = which === "live" ? "failed to create manager for existing fields: " : "";
+  const object = `${which} object (${namespace}/${name}; autoscaling/v1, Kind=Scale)`;
   const why = "request to convert CR to an invalid group/version: autoscaling/v1";
-  const message = `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: ${why}`;
+  const message = `${intro}failed to convert ${object} to proper version: ${why}`;
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 

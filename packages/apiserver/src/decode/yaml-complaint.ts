@@ -17,7 +17,11 @@ const complaints: readonly Complaint[] = [
     "mapping values are not allowed in this context",
     "scanner",
   ],
-  [/^TAB_AS_INDENT|reserved character|directive indicator/, "found character that cannot start any token", "scanner"],
+  [
+    /^TAB_AS_INDENT|reserved character|(?:directive|block scalar) indicator/,
+    "found character that cannot start any token",
+    "scanner",
+  ],
   [/Missing closing ['"]/, "found unexpected end of stream", "scanner"],
   [/end with a \]/, "did not find expected ',' or ']'", "end"],
   [/end with a \}/, "did not find expected ',' or '}'", "end"],

@@ -69,7 +69,7 @@ function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object") return JSON.stringify(value) ?? "";
   const entries = Object.entries(value).map(([key, part]) => `${quote(key)}:${goSyntax(part)}`);
   return `map[interface {}]interface {}{${entries.join(", ")}}`;
 }

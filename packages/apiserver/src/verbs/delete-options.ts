@@ -12,7 +12,8 @@ import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { decodeProtobuf } from "../protobuf/protobuf.ts";
-import { checkDryRun, invalidOptions } from "./options.ts";
+import { checkDryRun } from "../builtin/meta/dry-run.ts";
+import { invalidOptions } from "./options.ts";
 
 /** What happens to dependents. */
 export type Propagation = "Foreground" | "Background" | "Orphan";

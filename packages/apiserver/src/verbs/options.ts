@@ -13,6 +13,7 @@ import {
   type KubeObject,
   type LabelSelector,
 } from "@capstan/model";
+import { checkDryRun } from "../builtin/meta/dry-run.ts";
 
 /** Options of list, watch and deletecollection. */
 export interface ListOptions {
@@ -200,11 +201,6 @@ export function checkFieldManager(manager: string, path: string): FieldError[] {
     position += byteLength(character);
   }
   return errors;
-}
-
-/** Only `All` is known. */
-export function checkDryRun(dryRun: readonly string[]): FieldError[] {
-  return dryRun.every((value) => value === "All") ? [] : [fieldErrors.notSupported("dryRun", dryRun, ["All"])];
 }
 
 function checkFieldValidation(validation: string): FieldError[] {

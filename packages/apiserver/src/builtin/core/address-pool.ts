@@ -130,16 +130,15 @@ export class AddressPool {
       metadata: {
         name: ip,
         uid: context.uid(),
-        generation: 1,
         creationTimestamp: context.now,
         labels: {
           "ipaddress.kubernetes.io/ip-family": ipFamilyOf(ip) ?? "IPv4",
           "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
         },
       },
-      spec: { parentRef: { group: "", resource: "services", namespace, name } },
+      spec: { parentRef: { resource: "services", namespace, name } },
     };
-    writer.create(addressResource, object);
+    writer.create(addressResource, writer.own(addressResource, object, { time: context.now }));
   }
 }
 

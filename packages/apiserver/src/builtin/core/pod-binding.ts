@@ -20,6 +20,7 @@ export const bindingDoor: ActionRules<Pod> = {
   type: "action",
   kind,
   check({ body, name }) {
+    if (name === "") throw apiErrors.badRequest("Name parameter required.");
     if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Binding object");
     const errors = checkBinding(body as Binding);
     if (errors.length > 0)

@@ -4,6 +4,7 @@ import type { Pod } from "@capstan/kinds/v1";
 import {
   apiErrors,
   cloneJson,
+  fieldErrors,
   formatTime,
   fromLabelSelectorObject,
   isDeepEqual,
@@ -16,6 +17,7 @@ import {
   type Condition,
   type KubeObject,
 } from "@capstan/model";
+import { checkDryRun } from "../meta/dry-run.ts";
 import { checkPropagation } from "../meta/propagation.ts";
 import type { RuleContext } from "../context.ts";
 import type { Action, ActionRules } from "../rules.ts";
@@ -31,6 +33,7 @@ export const evictionDoor: ActionRules<Pod> = {
   kind,
   check({ body, name, context }) {
     if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Eviction object");
+    checkReadErrors(body as Eviction, name);
     checkTrial(body as Eviction, context);
   },
   run(action) {
@@ -55,6 +58,14 @@ function isDryRun({ context }: Action<Pod>, { deleteOptions }: Eviction): boolea
   return context.dryRun || (deleteOptions?.dryRun ?? []).length > 0;
 }
 
+/** Objects that cannot be read are nobody's to evict. */
+function checkReadErrors({ deleteOptions }: Eviction, name: string): void {
+  const option = "ignoreStoreReadErrorWithClusterBreakingPotential";
+  if (deleteOptions?.[option] !== true) return;
+  const why = "can not be set for pod eviction, try after removing the option";
+  throw apiErrors.invalid(kind, name, [fieldErrors.invalid(`deleteOptions.${option}`, true, why)]);
+}
+
 /** Request and content must not disagree about being a trial. */
 function checkTrial({ deleteOptions }: Eviction, context: RuleContext): void {
   const [asked, said] = [context.dryRun ? ["All"] : [], deleteOptions?.dryRun ?? []];
@@ -64,7 +75,7 @@ function checkTrial({ deleteOptions }: Eviction, context: RuleContext): void {
 }
 
 function checkOptions({ deleteOptions = {} }: Eviction): void {
-  const errors = checkPropagation(deleteOptions);
+  const errors = [...checkPropagation(deleteOptions), ...checkDryRun(deleteOptions.dryRun ?? [])];
   if (errors.length > 0) throw apiErrors.invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }
 
@@ -157,8 +168,9 @@ function tooManyRequests(cause: string, seconds: number): StatusError {
   );
 }
 
-function takeOne(budget: PodDisruptionBudget, { name, context, writer }: Action<Pod>): void {
-  if (context.dryRun) return;
+function takeOne(budget: PodDisruptionBudget, action: Action<Pod>): void {
+  const { name, context, writer } = action;
+  if (isDryRun(action, action.body as Eviction)) return;
   const draft = cloneJson(budget);
   const { status } = draft;
   if (status === undefined) return;
@@ -169,7 +181,7 @@ function takeOne(budget: PodDisruptionBudget, { name, context, writer }: Action<
     const observed = { ...change, observedGeneration: status.observedGeneration ?? 0 };
     status.conditions = [...setCondition((status.conditions ?? []) as Condition[], observed, context.now)];
   }
-  writer.update(budgets, draft);
+  writer.update(budgets, writer.own(budgets, draft, { time: context.now, door: "status" }));
 }
 
 function evict({ object: pod, context, writer }: Action<Pod>, { deleteOptions }: Eviction): void {

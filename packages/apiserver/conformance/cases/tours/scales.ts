@@ -1,0 +1,112 @@
+/** Scales that are patched and applied: their kind, their names, their owners, and what is wrong with them. */
+import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
+import { define, widget, widgets, type Part } from "../explored/widget.ts";
+
+const quiet = { quiet: true };
+const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+const sets = "/apis/apps/v1/namespaces/{ns}/replicasets";
+const set = { metadata: { name: "r" }, spec: { replicas: 1, selector: { matchLabels: { a: "b" } }, template } };
+const controllers = "/api/v1/namespaces/{ns}/replicationcontrollers";
+const controller = { metadata: { name: "r" }, spec: { replicas: 1, selector: { a: "b" }, template } };
+const scale = (replicas: unknown, more: Part = {}): Part => ({
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  metadata: { name: "r" },
+  spec: { replicas },
+  ...more,
+});
+
+/** Patches that change what the document is. */
+const otherKinds = (door: string): Step[] => [
+  patch("merge", door, { kind: "Deployment" }),
+  patch("merge", door, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
+  patch("merge", door, { apiVersion: "autoscaling/v2", spec: { replicas: 2 } }),
+  patch("json", door, [{ op: "remove", path: "/kind" }]),
+  patch("json", door, [{ op: "remove", path: "/apiVersion" }]),
+  patch("json", door, [{ op: "replace", path: "/metadata/name", value: "x" }]),
+  patch("json", door, [{ op: "replace", path: "/metadata/uid", value: "x" }]),
+  patch("json", door, [{ op: "replace", path: "/metadata/namespace", value: "x" }]),
+  patch("json", door, [{ op: "replace", path: "/metadata/resourceVersion", value: "1" }]),
+  patch("merge", door, { metadata: null }),
+];
+
+/** Patches that change what it says. */
+const values = (door: string): Step[] => [
+  patch("merge", door, { spec: { replicas: -1 } }),
+  patch("merge", door, { spec: { replicas: "x" } }),
+  patch("merge", door, { spec: { replicas: 1.5 } }),
+  patch("merge", door, { spec: { nope: 1 } }),
+  patch("merge", `${door}?fieldValidation=Strict`, { spec: { nope: 1 } }),
+  patch("merge", `${door}?fieldValidation=Ignore`, "[[]]"),
+  patch("merge", door, { status: null }),
+  patch("merge", `${door}?fieldManager=other`, { spec: { replicas: 4 } }),
+  patch("merge", door, { spec: null }),
+];
+const strategic = (door: string): Step[] => [
+  patch("strategic", door, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
+  patch("strategic", door, { kind: "Nope", spec: { replicas: 3 } }),
+  patch("strategic", door, { spec: { replicas: null } }),
+];
+
+const applies = (door: string, name = "r"): Step[] => {
+  const metadata = { name };
+  const forced = `${door}?fieldManager=m&force=true`;
+  return [
+    patch("apply", `${door}?fieldManager=m`, scale(2, { metadata })),
+    patch("apply", forced, scale(2, { apiVersion: "apps/v1", kind: "Deployment", metadata })),
+    patch("apply", forced, scale(2, { apiVersion: "v1", metadata })),
+    patch("apply", forced, scale(2, { kind: "Nope", metadata })),
+    patch("apply", forced, { metadata, spec: { replicas: 2 } }),
+    patch("apply", forced, scale("x", { metadata })),
+    patch("apply", forced, scale(2, { metadata, spec: { replicas: 2, nope: 1 } })),
+    patch("apply", forced, scale(2, { metadata: { name: "other" } })),
+    patch("apply", forced, scale(2, { metadata: { name, managedFields: [] } })),
+    patch("apply", forced, scale(3, { metadata: { name, labels: { a: "b" } } })),
+    patch("apply", forced, scale(null, { metadata })),
+    patch("apply", forced, scale(2, { metadata, spec: {} })),
+    patch("apply", forced, "{}"),
+  ];
+};
+
+const cases: { [name: string]: readonly Step[] } = {};
+for (const [name, path, object] of [
+  ["a set", sets, set],
+  ["a controller", controllers, controller],
+] as const) {
+  const door = `${path}/r/scale`;
+  const made = post(path, object, quiet);
+  cases[`${name}: another kind`] = [made, ...otherKinds(door), get(`${path}/r`)];
+  cases[`${name}: other values`] = [made, ...values(door), ...strategic(door), get(`${path}/r`)];
+  cases[`${name}: applied`] = [made, ...applies(door), get(`${path}/r`)];
+}
+
+const scaled = {
+  subresources: { status: {}, scale: { specReplicasPath: ".spec.n", statusReplicasPath: ".status.n" } },
+};
+const number = { type: "integer" };
+const schema = {
+  type: "object",
+  properties: {
+    spec: { type: "object", properties: { n: number, t: { type: "string" } } },
+    status: { type: "object", properties: { n: number } },
+  },
+};
+for (const [name, spec] of [
+  ["a custom object", { n: 1 }],
+  ["a custom object without replicas", { t: "x" }],
+] as const) {
+  const at = `${widgets}/w`;
+  const made = [define(schema, scaled), post(widgets, widget(spec), quiet)];
+  cases[`${name}: another kind`] = [...made, ...otherKinds(`${at}/scale`), get(at)];
+  cases[`${name}: other values`] = [...made, ...values(`${at}/scale`), get(at)];
+  cases[`${name}: applied`] = [
+    ...made,
+    ...applies(`${at}/scale`, "w"),
+    put(`${at}/scale`, scale(7, { metadata: { name: "w", uid: "x" } })),
+    put(`${at}/scale`, scale(7, { metadata: { name: "w" } })),
+    ...applies(`${at}/scale`, "w").slice(0, 2),
+    get(at),
+  ];
+}
+
+export const scaleTours = defineTopic("tour-scales", cases);
