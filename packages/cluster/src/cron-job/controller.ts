@@ -50,9 +50,8 @@ async function sync(turn: Turn, jobs: readonly Job[]): Promise<Answer> {
   const active = jobs.filter((job) => !isEnded(job) && job.metadata.deletionTimestamp === undefined);
   const now = clock.wall();
   const action = decide({ cronJob, active, now });
+  if (action.warning !== undefined) event("Warning", action.warning.reason, action.warning.note);
   const started = action.do === "start" ? await start(turn, action) : undefined;
-  if (action.do === "wait" && action.warning !== undefined)
-    event("Warning", action.warning.reason, action.warning.note);
   const replaced = action.do === "start" ? new Set(action.replace) : new Set<Job>();
   const running = [...active.filter((job) => !replaced.has(job)), ...(started === undefined ? [] : [started])];
   const { lastScheduleTime: before } = cronJob.status ?? {};

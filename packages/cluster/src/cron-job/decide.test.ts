@@ -15,13 +15,18 @@ function cronJob(spec: object, last?: string): CronJob {
 
 function outcome(one: CronJob, time: string, active: readonly Job[] = []): string {
   const action = decide({ cronJob: one, active, now: at(time) });
-  if (action.do === "start") return `start ${new Date(action.at).toISOString().slice(11, 16)} ${action.replace.length}`;
-  const until = action.until === undefined ? "never" : new Date(action.until).toISOString().slice(11, 16);
-  return [until, ...(action.warning === undefined ? [] : [action.warning.reason])].join(" ");
+  const warning = action.warning === undefined ? [] : [action.warning.reason];
+  if (action.do === "start") return ["start", clock(action.at), action.replace.length, ...warning].join(" ");
+  return [action.until === undefined ? "never" : clock(action.until), ...warning].join(" ");
+}
+
+function clock(time: number): string {
+  return new Date(time).toISOString().slice(11, 16);
 }
 
 test("jobs start when their time has come", () => {
   const running = {} as Job;
+  const often = cronJob({ schedule: "* * * * *", startingDeadlineSeconds: 600 });
   const cases: [string, CronJob, string, readonly Job[], string][] = [
     ["not yet", cronJob({}), "00:30:00", [], "01:00"],
     ["now", cronJob({}), "01:00:01", [], "start 01:00 0"],
@@ -41,7 +46,22 @@ test("jobs start when their time has come", () => {
     ["in a time zone", cronJob({ schedule: "0 6 * * *", timeZone: "Asia/Kolkata" }), "00:31:00", [], "start 00:30 0"],
     ["with a question mark", cronJob({ schedule: "*/1 * * * ?" }), "00:01:05", [], "start 00:01 0"],
     ["unreadable", cronJob({ schedule: "often" }), "00:01:05", [], "never UnparseableSchedule"],
-    ["hundreds missed", cronJob({ schedule: "* * * * *" }), "23:59:30", [], "start 23:59 0"],
+    ["hundreds missed", cronJob({ schedule: "* * * * *" }), "23:59:30", [], "start 23:59 0 TooManyMissedTimes"],
+    ["many missed, but few since the deadline", often, "23:59:30", [], "start 23:59 0"],
+    [
+      "uneven distances, counted roughly as kube-controller-manager does",
+      cronJob({ schedule: "30 6-16/4 * * *" }),
+      "23:00:00",
+      [],
+      "06:30",
+    ],
+    ["a delay has not passed", cronJob({ schedule: "@every 1h30m" }), "01:29:59", [], "01:30"],
+    ["a delay has passed", cronJob({ schedule: "@every 1h30m" }), "01:30:00", [], "start 01:30 0"],
+    ["a delay counts from the last time", cronJob({ schedule: "@every 7m" }, "01:07:00"), "01:10:00", [], "01:14"],
+    ["of many delays the last", cronJob({ schedule: "@every 7m" }), "01:10:00", [], "start 01:10 0"],
+    ["a delay in a zone", cronJob({ schedule: "TZ=Europe/Rome @every 1m" }), "00:01:30", [], "start 00:01 0"],
+    ["a delay that is none", cronJob({ schedule: "@every often" }), "00:01:30", [], "never UnparseableSchedule"],
+    ["a day that never comes", cronJob({ schedule: "59 23 31 2 *" }), "00:01:30", [], "never"],
   ];
   for (const [name, one, time, active, expected] of cases) assert.equal(outcome(one, time, active), expected, name);
 });
