@@ -168,13 +168,14 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
   return status.last && { ...status.last, verified: "restore" };
 }
 
-function toRecord({ name, time, stored, version, revision, snapshot, kvHash }: Manifest): BackupRecord {
+function toRecord({ name, cluster, time, stored, version, revision, snapshot, kvHash }: Manifest): BackupRecord {
   return {
     name,
     time: formatTimestamp(Date.parse(time)),
     bytes: stored.bytes,
     version,
     revision,
+    clusterId: cluster.clusterId,
     hash: snapshot.sha256,
     // It was read back and compared before it was declared.
     verified: "checksum",

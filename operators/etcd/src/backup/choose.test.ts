@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EndpointStatus, EtcdClient } from "../etcd/index.ts";
+import type { Alarm, EndpointStatus, EtcdClient } from "../etcd/index.ts";
 import { choose } from "./choose.ts";
 
 function candidate(memberId: string, revision: number, more: Partial<EndpointStatus> = {}) {
@@ -24,10 +24,23 @@ function candidate(memberId: string, revision: number, more: Partial<EndpointSta
 }
 
 test("the newest is asked, a follower among equals, never a learner", () => {
-  const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined => choose(all)?.status.memberId;
+  const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined =>
+    choose(all, { alarms: [] })?.status.memberId;
   assert.equal(chosen(candidate("a", 5), candidate("b", 7), candidate("c", 6)), "b");
   assert.equal(chosen(candidate("a", 7), candidate("b", 7)), "b");
   assert.equal(chosen(candidate("a", 9), candidate("b", 7)), "a");
   assert.equal(chosen(candidate("b", 9, { isLearner: true }), candidate("a", 7)), "a");
   assert.equal(chosen(candidate("b", 9, { isLearner: true })), undefined);
+});
+
+test("a member of another cluster or with corrupt data is not asked, however new it seems", () => {
+  const good = [candidate("a", 100), candidate("b", 100)];
+  const foreign = candidate("f", 900, { clusterId: "another" });
+  const chosen = (all: ReturnType<typeof candidate>[], alarms: readonly Alarm[] = [], clusterId?: string) =>
+    choose(all, { clusterId, alarms })?.status.memberId;
+  assert.equal(chosen([foreign, ...good], [], "c"), "b");
+  assert.equal(chosen([foreign], [], "c"), undefined);
+  assert.equal(chosen(good, [{ memberId: "b", kind: "Corrupt" }], "c"), "a");
+  // A full database is a reason to keep its data, not to let it go.
+  assert.equal(chosen(good, [{ memberId: "b", kind: "NoSpace" }], "c"), "b");
 });

@@ -23,6 +23,8 @@ export interface MakeBackupOptions {
   /** A folder in which the snapshot is kept meanwhile. */
   readonly scratch: string;
   readonly cluster: { readonly namespace: string; readonly name: string };
+  /** Its id, if it is known: members of another one are not asked. */
+  readonly clusterId?: string | undefined;
   /** The spec of the cluster, to make it again. */
   readonly spec?: unknown;
   readonly compression: Compression;
@@ -36,7 +38,7 @@ export interface MakeBackupOptions {
 /** Makes a backup and tells what is known of it. */
 export async function makeBackup(options: MakeBackupOptions): Promise<Manifest> {
   const { members, scratch, signal } = options;
-  const chosen = await chooseMember(members, signal);
+  const chosen = await chooseMember(members, options.clusterId, signal);
   const path = join(scratch, `snapshot-${options.randomBytes(6).toString("hex")}.db`);
   try {
     const stream = await chosen.client.maintenance.snapshot(signal ? { signal } : {});

@@ -39,6 +39,11 @@ export function nameOfManifest(object: string): string | undefined {
   return object.endsWith(".json") ? object.slice(0, -".json".length) : undefined;
 }
 
+/** The name of a backup from the name of its content. */
+export function nameOfContent(object: string): string | undefined {
+  return object.endsWith(".snapshot") ? object.slice(0, -".snapshot".length) : undefined;
+}
+
 /** A name that sorts by time and tells the revision; the salt keeps apart what is made in the same second. */
 export function backupName({ cluster, time, revision, salt }: NameParts): string {
   const moment = time.toISOString().replace(/[-:]|\.\d{3}/g, "");

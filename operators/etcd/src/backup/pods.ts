@@ -55,6 +55,7 @@ export function backupPod(
     do: "backup",
     ...storeWork(spec),
     cluster: { namespace: metadata.namespace ?? "", name: metadata.name },
+    clusterId: cluster.status?.clusterId,
     spec: clusterSpec,
     endpoints: endpointsOf(cluster),
     compression: spec.compression,

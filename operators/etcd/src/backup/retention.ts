@@ -1,9 +1,9 @@
 /** Which backups are there, which are kept, which go. */
 import { StoreError } from "../store/index.ts";
-import type { Store, StoreCall } from "../store/index.ts";
+import type { Store, StoreCall, StoredObject } from "../store/index.ts";
 import { BackupError } from "./errors.ts";
 import { readManifest } from "./fetch-backup.ts";
-import { nameOfManifest, objectNames } from "./manifest.ts";
+import { nameOfContent, nameOfManifest, objectNames } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** What is kept: those that are among so many newest and younger than so long, and always the newest. */
@@ -48,9 +48,15 @@ export async function findBackup(store: Store, name: string | undefined, call: S
     const message = `${store.place} has backups of ${[...clusters].join(", ")}: say which backup`;
     throw new BackupError("Ambiguous", message);
   }
-  const [newest] = backups;
+  const [latest] = backups;
+  const [newest] = byRevision(backups.filter(({ cluster }) => cluster.clusterId === latest?.cluster.clusterId));
   if (newest) return newest;
   throw new BackupError("NotFound", `there is no backup in ${store.place}`);
+}
+
+/** Of one cluster, newest first: clocks may be wrong, revisions only grow. */
+export function byRevision(backups: readonly Manifest[]): Manifest[] {
+  return backups.toSorted((a, b) => b.revision - a.revision || compare(b.time, a.time) || compare(b.name, a.name));
 }
 
 /** Which of the backups, newest first, are not kept. */
@@ -73,7 +79,8 @@ export interface PruneOptions extends StoreCall {
 
 /**
  * Removes what is not kept, the description first: what has none is no backup. Also what broken uploads left a day ago. A cluster
- * that was made anew under the same name is another one: it does not push out what is left of the one before.
+ * that was made anew under the same name is another one: it does not push out what is left of the one before. Ages are counted by
+ * the store's own clock: an agent whose clock runs ahead makes no backup old.
  */
 export async function prune(
   store: Store,
@@ -81,17 +88,43 @@ export async function prune(
 ): Promise<{ readonly kept: readonly Manifest[]; readonly removed: readonly string[] }> {
   const { namespace, name: clusterName, clusterId } = proven.cluster;
   const prefix = `${namespace}/${clusterName}/`;
-  const { backups, unreadable } = await listBackups(store, prefix, call);
-  const own = backups.filter(({ cluster }) => cluster.clusterId === clusterId);
-  const surplus = toRemove(own, retention, now).filter(({ name }) => name !== proven.name);
+  const { backups } = await listBackups(store, prefix, call);
+  const own = byRevision(backups.filter(({ cluster }) => cluster.clusterId === clusterId));
+  const objects = await store.list(prefix, call);
+  const today = Math.min(now, ...newestTime(objects));
+  const surplus = toRemove(own, retention, today).filter(({ name }) => name !== proven.name);
   const gone = new Set(surplus.map(({ name }) => name));
   for (const name of gone) await removeBackup(store, name, call);
-  const known = new Set([...backups.map(({ name }) => name), ...unreadable].map((name) => objectNames(name).content));
-  for (const { name, modified } of await store.list(prefix, call)) {
-    if (name.endsWith(".snapshot") && !known.has(name) && now - modified.getTime() > DAY)
-      await store.remove(name, call);
+  for (const name of leftovers(objects, today)) {
+    if (!gone.has(name) && (await hasNoDescription(store, name, call)))
+      await store.remove(objectNames(name).content, call);
   }
   return { kept: backups.filter(({ name }) => !gone.has(name)), removed: [...gone] };
+}
+
+/** No object is younger than the store's clock. */
+function newestTime(objects: readonly StoredObject[]): number[] {
+  return objects.length === 0 ? [] : [Math.max(...objects.map(({ modified }) => modified.getTime()))];
+}
+
+/** The names of contents that are a day old and beside which no description is listed. */
+function leftovers(objects: readonly StoredObject[], today: number): string[] {
+  const described = new Set(objects.flatMap(({ name }) => nameOfManifest(name) ?? []));
+  return objects.flatMap(({ name, modified }) => {
+    const backup = nameOfContent(name);
+    return backup !== undefined && !described.has(backup) && today - modified.getTime() > DAY ? [backup] : [];
+  });
+}
+
+/** A list may leave something out; only what cannot be found by its own name either is not there. */
+async function hasNoDescription(store: Store, name: string, call: StoreCall): Promise<boolean> {
+  try {
+    await readManifest(store, name, call);
+    return false;
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error;
+    return error.code === "NotFound";
+  }
 }
 
 async function removeBackup(store: Store, name: string, call: StoreCall): Promise<void> {

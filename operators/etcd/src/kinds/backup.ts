@@ -9,6 +9,7 @@ export const backupRecord = s.object({
   bytes: s.int64().describe("What it takes in the store"),
   version: s.string().describe("Of the etcd that it was taken from"),
   revision: s.int64().describe("The newest revision in it"),
+  clusterId: s.string().optional().describe("etcd's id of the cluster whose revisions these are"),
   hash: s.string().describe("sha256 of the snapshot"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s

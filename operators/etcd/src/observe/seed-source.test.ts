@@ -19,6 +19,7 @@ function backupOf(
   const backups = records.map(([hour, verified]) => ({
     name: `b${hour}`,
     time: `2026-01-01T0${hour}:00:00Z`,
+    revision: hour,
     verified,
   }));
   const [last] = backups;
@@ -46,6 +47,19 @@ test("the newest backup is the newest that was tried as its EtcdBackup asks", ()
   assert.equal(newest(backupOf("restore", [[5, "checksum"]])), undefined);
   assert.equal(newest(backupOf("checksum", [[5, "checksum"]])), "b5");
   assert.equal(newest(untried, backupOf("checksum", [[2, "checksum"]])), "b4");
+});
+
+test("a clock that ran ahead does not make old data the newest", () => {
+  const record = (name: string, year: number, revision: number, clusterId?: string) =>
+    ({ name, time: `${year}-01-01T00:00:00Z`, revision, clusterId, verified: "checksum" }) as const;
+  const newest = (...backups: ReturnType<typeof record>[]): string | undefined => {
+    const found = { spec: { cluster: "e", store: here, verify: "checksum" }, status: { backups } } as FoundBackup;
+    return backupsOf({ object: clusterOf(), backups: [found], restores: [] }).newestBackup;
+  };
+  assert.equal(newest(record("ahead", 2036, 10, "1"), record("today", 2026, 1000, "1")), "today");
+  // What was restored in place since then has other revisions: those of the cluster as it is count first.
+  assert.equal(newest(record("before", 2036, 9000, "0"), record("today", 2026, 7, "1")), "today");
+  assert.equal(newest(record("old", 2025, 9000, "0"), record("older", 2024, 9999)), "old");
 });
 
 test("a restore in place restores the backup that was checked, not the newest by now", () => {

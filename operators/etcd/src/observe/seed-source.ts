@@ -15,6 +15,9 @@ export interface FoundBackup {
 interface FoundRecord {
   readonly name: string;
   readonly time: string;
+  readonly revision: number;
+  /** Missing in what an older operator wrote down. */
+  readonly clusterId?: string | undefined;
   readonly verified?: "checksum" | "restore" | undefined;
 }
 
@@ -42,7 +45,8 @@ export interface SeenBackups extends Pick<Observation, "newestBackup" | "restore
 export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBackups {
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
-  const newest = newestBackup(backups.filter(({ spec }) => spec.cluster === name));
+  const own = backups.filter(({ spec }) => spec.cluster === name);
+  const newest = newestBackup(own, object.status?.clusterId);
   const restore = restores.find(
     ({ spec, status }) => spec.cluster === name && spec.overwrite === name && status?.phase === "Running",
   );
@@ -81,16 +85,27 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
   return placed(source, status?.backup ?? source.backup);
 }
 
-/** The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. */
-function newestBackup(backups: readonly FoundBackup[]): SeedSource | undefined {
+/**
+ * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
+ * revisions only grow, whatever clocks say; ids are told apart by time only.
+ */
+function newestBackup(backups: readonly FoundBackup[], clusterId: string | undefined): SeedSource | undefined {
   const proven = backups.flatMap(({ spec, status }) => {
     const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
     const records = [...(status?.last ? [status.last] : []), ...(status?.backups ?? [])];
     const counting = records.filter(({ verified }) => source.verify !== "restore" || verified === "restore");
     return counting.map((record) => ({ source, record }));
   });
-  const [newest] = proven.toSorted((one, other) => other.record.time.localeCompare(one.record.time));
+  const current = proven.filter(({ record }) => clusterId !== undefined && record.clusterId === clusterId);
+  const [newest] =
+    current.length > 0
+      ? current.toSorted((one, other) => other.record.revision - one.record.revision || byTime(one, other))
+      : proven.toSorted(byTime);
   return newest && placed(newest.source, newest.record.name);
+}
+
+function byTime(one: { readonly record: FoundRecord }, other: { readonly record: FoundRecord }): number {
+  return other.record.time.localeCompare(one.record.time);
 }
 
 function placed({ store, encryption }: SeedSource, backup: string | undefined): SeedSource {

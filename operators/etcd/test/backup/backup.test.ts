@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, open, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -45,6 +45,14 @@ async function scratch(): Promise<{ readonly path: string } & AsyncDisposable> {
 function optionsFor(members: readonly EtcdProcess[], store: Store, folder: string): MakeBackupOptions {
   const clients = members.map(({ client }) => client);
   return { members: clients, store, scratch: folder, cluster, compression: "gzip", now: () => Date.now(), randomBytes };
+}
+
+const DAY = 86_400_000;
+
+/** As if it had been written two days ago. */
+async function makeOld(path: string): Promise<void> {
+  const then = new Date(Date.now() - 2 * DAY);
+  await utimes(path, then, then);
 }
 
 async function fill({ kv }: EtcdClient): Promise<void> {
@@ -197,10 +205,45 @@ describe("a folder as the store", () => {
     await store.put("shop/db/x.snapshot", half());
     // Only whose it is matters.
     const proven = { name: "shop/db/y", cluster: { ...cluster, clusterId: "1" } } as Manifest;
-    await prune(store, { proven, retention: {}, now: Date.now() });
-    assert.equal((await store.list("")).length, 1);
-    await prune(store, { proven, retention: {}, now: Date.now() + 2 * 86_400_000 });
-    assert.equal((await store.list("")).length, 0);
+    const pruned = async (now: number): Promise<number> => {
+      await prune(store, { proven, retention: {}, now });
+      return (await store.list("shop/db/x")).length;
+    };
+    assert.equal(await pruned(Date.now()), 1);
+    // A clock that runs ahead of the store's makes nothing old.
+    assert.equal(await pruned(Date.now() + 2 * DAY), 1);
+    await makeOld(join(folder.path, "shop/db/x.snapshot"));
+    await store.put("shop/db/y.snapshot", half());
+    assert.equal(await pruned(Date.now()), 0);
+  });
+
+  test("a store that does not show a description loses no backup: by list, by name, or by a clock that runs ahead", async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    const store = openDirectory({ root: folder.path });
+    const options = optionsFor([etcd], store, join(folder.path));
+    const old = await makeBackup(options);
+    await makeOld(join(folder.path, `${old.name}.snapshot`));
+    const proven = await makeBackup(options);
+    const hidden = `${old.name}.json`;
+    const lying: readonly Store[] = [
+      { ...store, list: async (prefix) => (await store.list(prefix)).filter(({ name }) => name !== hidden) },
+      {
+        ...store,
+        get: async (name, call) => {
+          if (name === hidden) throw new StoreError("NotFound", "not yet");
+          return store.get(name, call);
+        },
+      },
+    ];
+    for (const place of lying) await prune(place, { proven, retention: {}, now: Date.now() });
+    const ahead = Date.now() + 3650 * DAY;
+    await prune(store, { proven, retention: { ageMs: 30 * DAY }, now: ahead });
+    assert.deepEqual(
+      (await listBackups(store, "")).backups.map(({ name }) => name).sort(),
+      [old.name, proven.name].sort(),
+    );
+    await fetchBackup({ store, name: old.name, path: join(folder.path, "back.db"), version });
   });
 
   test("without a name the newest is meant, unless there are several clusters", async () => {

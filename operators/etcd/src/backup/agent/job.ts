@@ -27,6 +27,8 @@ export type Job =
   | (StoreWork & {
       readonly do: "backup";
       readonly cluster: { readonly namespace: string; readonly name: string };
+      /** etcd's id of it: members of another cluster are not asked. */
+      readonly clusterId?: string | undefined;
       readonly spec: unknown;
       /** Client addresses of the members. */
       readonly endpoints: readonly string[];
