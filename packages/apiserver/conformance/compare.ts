@@ -1,7 +1,6 @@
 /** Plays cases to a target and compares with what a real server answered. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Recorded } from "./answer.ts";
 import { topics } from "./cases/index.ts";
 import { firstDifference } from "./difference.ts";
@@ -46,21 +45,39 @@ export function differenceOf(
   actual: readonly Recorded[],
 ): string | undefined {
   if (expected === undefined) return "    nothing recorded";
-  const plain = JSON.parse(JSON.stringify(actual)) as Recorded[];
-  if (isDeepStrictEqual(plain, expected)) return undefined;
-  const [left, right] = [sortOwners(expected), sortOwners(plain)] as [Recorded[], Recorded[]];
-  return isDeepStrictEqual(left, right) ? undefined : firstDifference(left, right);
+  const [left, right] = [toComparable(expected), toComparable(JSON.parse(JSON.stringify(actual)))];
+  const [before, after] = [JSON.stringify(left, undefined, 1), JSON.stringify(right, undefined, 1)];
+  if (before === after) return undefined;
+  const found = firstDifference(left as Recorded[], right as Recorded[]);
+  return found === "" ? orderDifference(before, after) : found;
 }
 
-/** Owners of fields are in the order of the seconds in which they wrote, and nobody knows where a second ends. */
-function sortOwners(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortOwners);
+/** Where fields stand in another order. */
+function orderDifference(expected: string, actual: string): string {
+  const [left, right] = [expected.split("\n"), actual.split("\n")];
+  const index = left.findIndex((line, at) => line !== right[at]);
+  const shown = (lines: readonly string[]): string => lines.slice(Math.max(0, index - 2), index + 3).join(" ");
+  return `    order of fields: expected ${shown(left)}, got ${shown(right)}`;
+}
+
+/**
+ * Owners of fields are in the order of the seconds in which they wrote, and nobody knows where a second ends: among owners of one
+ * sort any order will do. Sorts are never mixed: who applies comes before who updates, who has no time before who has one.
+ */
+function toComparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toComparable);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
-      const sorted = sortOwners(part);
-      if (key !== "managedFields" || !Array.isArray(sorted)) return [key, sorted];
-      return [key, sorted.map((owner) => JSON.stringify(owner)).sort()];
+      const compared = toComparable(part);
+      if (key !== "managedFields" || !Array.isArray(compared)) return [key, compared];
+      const texts = compared.map((owner) => JSON.stringify(owner)).sort();
+      return [key, { sorts: compared.map(sortOf), owners: texts }];
     }),
   );
+}
+
+function sortOf(owner: unknown): string {
+  const { operation, time } = owner as { readonly operation?: string; readonly time?: string };
+  return `${operation}${time === undefined ? " without time" : ""}`;
 }

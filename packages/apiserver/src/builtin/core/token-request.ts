@@ -64,8 +64,9 @@ function complete({ object: { metadata: account }, body, context, name }: Asked)
   const request = body as Draft<TokenRequest>;
   const { audiences = [] } = (request.spec ??= { audiences: [] });
   if ((audiences ?? []).length === 0) request.spec.audiences = [...context.access.tokens().audiences];
-  const { managedFields, ...given } = body.metadata;
-  const own = { name, namespace: account.namespace, uid: account.uid, creationTimestamp: context.now };
+  const { managedFields, generateName, ...given } = body.metadata;
+  const prefix = generateName === undefined ? {} : { generateName };
+  const own = { name, ...prefix, namespace: account.namespace, uid: account.uid, creationTimestamp: context.now };
   Object.assign(request, { metadata: { ...own, ...given, ...own, ...(managedFields && { managedFields }) } });
   const errors = checkDuration(request.spec.expirationSeconds ?? 0);
   if (errors.length > 0) throw apiErrors.invalid(kind, "", errors);
@@ -75,7 +76,9 @@ function answer({ object: account, body, context }: Asked): KubeObject {
   const request = body as TokenRequest;
   const authority = context.access.tokens();
   const wish = toWish(request, account, { authority, context });
-  return toAnswer(request, wish, issueToken(wish, authority), context);
+  const { token, credentialId } = issueToken(wish, authority);
+  context.annotate("authentication.kubernetes.io/issued-credential-id", credentialId);
+  return toAnswer(request, wish, token, context);
 }
 
 function checkDuration(seconds: number): FieldError[] {
