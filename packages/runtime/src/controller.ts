@@ -15,6 +15,7 @@ import { unlessAborted } from "./clock.ts";
 import type { Random } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
 import type { MetricOf } from "./manager/metric.ts";
+import { messageOf } from "./failure.ts";
 import { Reporter } from "./manager/reporter.ts";
 import type { ReporterOptions } from "./manager/reporter.ts";
 import { Queue } from "./queue/queue.ts";
@@ -295,13 +296,24 @@ export class RunningController {
     const report = this.#reporter.begin(turn);
     const end = await this.#worker.run(turn, { signal: this.#stop.signal, trace: report.trace });
     this.#started.delete(turn.key);
-    this.#finish(turn, end);
-    report.end(end);
+    try {
+      this.#finish(turn, end);
+      report.end(end);
+    } catch (error) {
+      this.#free(turn, error);
+    }
     if (this.#started.size === 0) {
       this.#idle.resolve();
       this.#idle = Promise.withResolvers<void>();
     }
     this.#pump();
+  }
+
+  /** Whatever goes wrong at the end of a turn, its key gets another one. */
+  #free({ key }: Turn<Cause>, error: unknown): void {
+    const { log } = this.#setting;
+    this.#queue.done(key, { then: "retry", failure: "error" });
+    log.error(`could not end a turn: ${messageOf(error)}`, { controller: this.definition.name, object: key, error });
   }
 
   /** The outcome decides what becomes of the key; what the turn wrote itself is no reason for another. */

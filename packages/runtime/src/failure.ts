@@ -1,6 +1,7 @@
 /** What a failed request means to the runtime, whichever stage made it. */
 import { ApiError } from "@capstan/client";
 import type { ApiErrorCode } from "@capstan/client";
+import { plainJson } from "./plain-json.ts";
 import type { Failure } from "./queue/backoff.ts";
 
 /** How long the server asked to wait, in milliseconds. */
@@ -38,7 +39,17 @@ function isOfNamesake({ code, causes }: ApiError): boolean {
   return code === "Invalid" && causes.some(({ field }) => field === "metadata.uid");
 }
 
-/** The sentence of anything that was thrown. */
+const SPEECHLESS = "Something was thrown that says nothing: throw errors.";
+
+/** The sentence of anything that was thrown; there is always one. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    if (error instanceof Error) return String(error.message);
+    if (typeof error !== "object" || error === null) return String(error);
+    if ("message" in error && typeof error.message === "string") return error.message;
+    if (Object.keys(error).length === 0) return SPEECHLESS;
+    return plainJson(error);
+  } catch {
+    return SPEECHLESS;
+  }
 }

@@ -1,5 +1,6 @@
 /** Structured logs: one JSON object a line, with the fields of whoever speaks. */
 import type { Clock } from "./clock.ts";
+import { plainJson } from "./plain-json.ts";
 
 /** How much something matters, from little to much. */
 export type Level = "debug" | "info" | "warn" | "error";
@@ -39,7 +40,7 @@ export function createLog({ clock, level = "info", write = toStandardError }: Lo
       (message: string, fields?: LogFields): void => {
         if (weights[name] < least) return;
         const time = new Date(clock.wall()).toISOString();
-        write(`${JSON.stringify({ time, level: name, message, ...own, ...fields }, sayError)}\n`);
+        write(`${plainJson({ time, level: name, message, ...own, ...fields })}\n`);
       };
     return {
       debug: at("debug"),
@@ -63,14 +64,30 @@ export const silentLog: Log = {
   writes: () => false,
 };
 
-function toStandardError(line: string): void {
-  process.stderr.write(line);
+/** A log that was handed in, of which nothing that it throws reaches whoever has something to say. */
+export function guardedLog(log: Log): Log {
+  const at =
+    (name: Level) =>
+    (message: string, fields?: LogFields): void =>
+      attempt(() => log[name](message, fields));
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    with: (fields) => guardedLog(attempt(() => log.with(fields)) ?? log),
+    writes: (name) => attempt(() => log.writes(name)) ?? true,
+  };
 }
 
-/** Errors have no fields of their own that JSON would show. */
-function sayError(_name: string, value: unknown): unknown {
-  if (!(value instanceof Error)) return typeof value === "bigint" ? String(value) : value;
-  const { name, message, stack, cause } = value;
-  const code = "code" in value ? { code: value.code } : {};
-  return { name, ...code, message, stack, ...(cause === undefined ? {} : { cause }) };
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+function toStandardError(line: string): void {
+  process.stderr.write(line);
 }

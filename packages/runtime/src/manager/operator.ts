@@ -13,7 +13,7 @@ import type { Clock, Random } from "../clock.ts";
 import { RunningController } from "../controller.ts";
 import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
-import { createLog } from "../log.ts";
+import { createLog, guardedLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import { cacheSettingsOf } from "./cache-settings.ts";
@@ -110,7 +110,7 @@ export class RunningOperator implements AsyncDisposable {
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
     const name = definition.name ?? "capstan";
     this.#clock = clock;
-    this.#log = options.log ?? createLog({ clock });
+    this.#log = guardedLog(options.log ?? createLog({ clock }));
     const managers = new Set(definition.controllers.map((controller) => managerOf(name, controller)));
     mustBeDistinct(definition.controllers);
     const settings = cacheSettingsOf(definition.controllers);

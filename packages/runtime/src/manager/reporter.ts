@@ -1,6 +1,7 @@
 /** Tells how a turn went, to everybody who wants to know: metrics, log, trace, history, and events on the object. */
 import type { StoredObject } from "@capstan/model";
 import type { Clock } from "../clock.ts";
+import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import type { Turn } from "../queue/queue.ts";
 import { consequenceOf } from "../reconcile/outcome.ts";
@@ -34,7 +35,7 @@ export interface TurnReport {
   readonly end: (end: TurnEnd) => void;
 }
 
-/** Reports the turns of one controller. */
+/** Reports the turns of one controller. Whoever is told may fail: the others are told all the same, and the turn ends. */
 export class Reporter {
   readonly #options: ReporterOptions;
 
@@ -51,17 +52,28 @@ export class Reporter {
   begin(turn: Turn<Cause>): TurnReport {
     const { clock, meter } = this.#options;
     const started = clock.now();
-    const span = this.#startSpan(turn);
+    const span = this.#tell("tracer", () => this.#startSpan(turn));
     meter.started(turn.waited / 1000);
     const finish = (end: TurnEnd): void => {
       const milliseconds = clock.now() - started;
       const consequence = consequenceOf(end.outcome);
-      meter.finished(consequence, end, milliseconds / 1000);
-      if (span !== undefined) endSpan(span, end);
-      this.#say(turn, end, { ...consequence, milliseconds });
-      this.#remember(turn, end, { ...consequence, milliseconds });
+      this.#tell("metrics", () => meter.finished(consequence, end, milliseconds / 1000));
+      if (span !== undefined) this.#tell("tracer", () => endSpan(span, end));
+      this.#tell("log", () => this.#say(turn, end, { ...consequence, milliseconds }));
+      this.#tell("history", () => this.#remember(turn, end, { ...consequence, milliseconds }));
     };
-    return { trace: span && formatTrace(span.spanContext()), end: finish };
+    return { trace: span && this.#tell("tracer", () => formatTrace(span.spanContext())), end: finish };
+  }
+
+  /** Tells one of them. */
+  #tell<T>(whom: string, tell: () => T): T | undefined {
+    try {
+      return tell();
+    } catch (error) {
+      const { controller, log } = this.#options;
+      log.error(`could not tell the ${whom} of a turn: ${messageOf(error)}`, { controller, error });
+      return undefined;
+    }
   }
 
   #say(turn: Turn<Cause>, { outcome, work }: TurnEnd, told: Consequence & { milliseconds: number }): void {

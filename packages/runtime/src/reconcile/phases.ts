@@ -1,6 +1,7 @@
 /** Observe, decide, act: the form of a reconcile for software that can lose data. The decision is a pure function, so it can be tested, explained and explored. */
 import type { Kind } from "@capstan/model";
 import { RuntimeError } from "../errors.ts";
+import { plainJson } from "../plain-json.ts";
 import type { AnyContext, Context, ReadContext } from "./context.ts";
 import type { Answer } from "./outcome.ts";
 import { noteDecision } from "./turn.ts";
@@ -31,7 +32,7 @@ export function toReconcile({ observe, decide, act }: AnyPhases): (context: AnyC
   return async (context) => {
     const seen: unknown = await observe(context as never);
     const action = decide(seen as never);
-    noteDecision(context, JSON.stringify(action));
+    noteDecision(context, plainJson(action));
     context.log.debug("decided", { action });
     const handler = act[action.do];
     if (handler === undefined) {
