@@ -18,6 +18,14 @@ export type RuntimeErrorCode =
   | "BadOutcome"
   /** A reconcile changed what it was given to read. */
   | "ReadOnly"
+  /** A reconcile did not wait for what it began. */
+  | "NotAwaited"
+  /** Something was begun for a turn that had ended. */
+  | "TurnOver"
+  /** Two steps of one turn have the same name. */
+  | "StepUsedTwice"
+  /** What is applied names another object than the call does. */
+  | "OtherName"
   /** What steps returned does not fit onto the object. */
   | "StepsTooLarge"
   /** A stored object does not fit the schema of its kind. */

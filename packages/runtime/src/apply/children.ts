@@ -5,6 +5,7 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
+import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
@@ -147,6 +148,7 @@ export class Children {
 
   async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
     const { owner } = this.#options;
+    mustBeNamed(kind, name, desired);
     const namespaced = kind.scope === "Namespaced";
     const namespace = namespaced ? (desired.metadata?.namespace ?? owner.object.metadata.namespace ?? "") : "";
     const called = typeof name === "string" ? { name } : { generateName: name.prefix };
@@ -211,6 +213,18 @@ export class Children {
       if (!isApiError(error, "NotFound", "Conflict")) throw error;
     }
   }
+}
+
+/** A name in the metadata would be dropped: whoever wrote another one there means another object. */
+function mustBeNamed(kind: AnyKind, name: ChildName, { metadata }: Desired): void {
+  const own = metadata?.name;
+  if (own === undefined || own === name) return;
+  const called = typeof name === "string" ? `"${name}"` : `{ prefix: "${name.prefix}" }`;
+  throw new RuntimeError(
+    "OtherName",
+    `Cannot write ${kind.kind} under two names: the call says ${called}, its metadata "${own}". Leave the name out of the metadata.`,
+    { object: `${kind.kind} ${own}` },
+  );
 }
 
 /** What was judged to be ours, or a place that was seen to be free, is all that may be written over. */

@@ -32,7 +32,7 @@ export interface WriterOptions {
   readonly dryRun: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
   /** Ends requests that are under way: what was allowed when it was sent may not be when it is repeated. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: (() => AbortSignal) | undefined;
 }
 
 /** Writes for one controller. */
@@ -51,8 +51,8 @@ export class Writer {
     return this.#options.dryRun;
   }
 
-  /** The same writer for one turn: it tells one more listener what it writes, and ends with the turn's signal. */
-  during(signal: AbortSignal, onWrite: (write: Write) => void): Writer {
+  /** The same writer for one turn: it tells one more listener what it writes, and ends with the signal that holds when it writes. */
+  during(signal: () => AbortSignal, onWrite: (write: Write) => void): Writer {
     const { onWrite: outer } = this.#options;
     const both = (write: Write): void => {
       onWrite(write);
@@ -68,8 +68,8 @@ export class Writer {
 
   /** Applies an object over what is expected to be there; over anything where nothing is said. */
   apply(kind: AnyKind, object: KubeObject, over?: Expected): Promise<StoredObject> {
-    const { api, manager, dryRun, signal } = this.#options;
-    return this.#write("apply", kind, keyText(object), () =>
+    const { api, manager, dryRun } = this.#options;
+    return this.#write("apply", kind, keyText(object), (signal) =>
       api.apply(kind, object, { manager, force: true, over, dryRun, signal }),
     );
   }
@@ -78,7 +78,7 @@ export class Writer {
   async ask(kind: AnyKind, key: string): Promise<StoredObject | undefined> {
     const { api, signal } = this.#options;
     try {
-      return await api.get(kind, parseKey(key), signal);
+      return await api.get(kind, parseKey(key), signal?.());
     } catch (error) {
       if (isApiError(error, "NotFound")) return undefined;
       throw error;
@@ -86,8 +86,10 @@ export class Writer {
   }
 
   create(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
-    const { api, manager, dryRun, signal } = this.#options;
-    return this.#write("create", kind, keyText(object), () => api.create(kind, object, { manager, dryRun, signal }));
+    const { api, manager, dryRun } = this.#options;
+    return this.#write("create", kind, keyText(object), (signal) =>
+      api.create(kind, object, { manager, dryRun, signal }),
+    );
   }
 
   /** A merge patch of the object or of its status. */
@@ -96,15 +98,16 @@ export class Writer {
     key: ObjectKey,
     { body, part }: { body: unknown; part: "object" | "status" },
   ): Promise<StoredObject> {
-    const { api, manager, dryRun, signal } = this.#options;
+    const { api, manager, dryRun } = this.#options;
     const subresource = part === "status" ? "status" : undefined;
-    return this.#write(part === "status" ? "status" : "patch", kind, formatKey(key), () =>
+    return this.#write(part === "status" ? "status" : "patch", kind, formatKey(key), (signal) =>
       api.patch(kind, key, body, { type: "merge", manager, subresource, dryRun, signal }),
     );
   }
 
   async delete(kind: AnyKind, object: StoredObject, gracePeriodSeconds?: number): Promise<void> {
-    const { api, caches, fence, dryRun, onWrite, signal } = this.#options;
+    const { api, caches, fence, dryRun, onWrite } = this.#options;
+    const signal = this.#options.signal?.();
     fence.check();
     signal?.throwIfAborted();
     const { namespace = "", name, uid } = object.metadata;
@@ -119,14 +122,15 @@ export class Writer {
     verb: Write["verb"],
     kind: AnyKind,
     key: string,
-    call: () => Promise<StoredObject>,
+    call: (signal: AbortSignal | undefined) => Promise<StoredObject>,
   ): Promise<StoredObject> {
-    const { caches, fence, dryRun, onWrite, signal } = this.#options;
+    const { caches, fence, dryRun, onWrite } = this.#options;
+    const signal = this.#options.signal?.();
     fence.check();
     signal?.throwIfAborted();
     const view = caches.peek(kind);
     const before = onWrite === undefined ? undefined : view?.get(key);
-    const after = await call();
+    const after = await call(signal);
     if (!dryRun) view?.overlay(after);
     // A name that the server made up is known only now.
     onWrite?.({ verb, kind, key: keyText(after), before, after });

@@ -37,8 +37,19 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 
 /** An outcome out of what a reconcile threw. */
 export function outcomeOfError(thrown: unknown): Outcome {
-  const error = isWriteToFrozen(thrown) ? readOnly(thrown) : thrown;
+  const known = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
+  const error = isWriteToFrozen(known) ? readOnly(known) : known;
   return { outcome: "failed", error, retry: !isFinal(error) };
+}
+
+/** Whether one can ask what was thrown for its class: a proxy may throw even then. */
+function isReadable(thrown: unknown): boolean {
+  try {
+    void (thrown instanceof Error);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Mistakes in the object or in the program: they stay until somebody changes one or the other. */
@@ -48,6 +59,8 @@ const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
   "BadOutcome",
   "ReadOnly",
   "StepsTooLarge",
+  "StepUsedTwice",
+  "OtherName",
 ]);
 
 function isFinal(error: unknown): boolean {
@@ -110,7 +123,8 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     const queue = { then: "retry", failure: "unavailable" } as const;
     return { queue, result: "error", level: "info", message: note, event: undefined };
   }
-  const failure = error instanceof RuntimeError && error.code === "HotLoop" ? "rejected" : failureOf(error);
+  const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
+  const failure = isLasting ? "rejected" : failureOf(error);
   const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
   // Conflicts are everyday life: the next turn reads the newer object.
   if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
@@ -128,5 +142,5 @@ function isAgain(answer: unknown): answer is Again {
 function describe(answer: unknown): string {
   return typeof answer === "object" && answer !== null
     ? `an object with ${Object.keys(answer).join(", ")}`
-    : String(answer);
+    : messageOf(answer);
 }

@@ -4,7 +4,7 @@
  */
 import { keyOf } from "@capstan/model";
 import type { Json, StoredObject } from "@capstan/model";
-import { isLater } from "../api.ts";
+import { isLater, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
 import { sha256 } from "../digest.ts";
@@ -25,7 +25,12 @@ export interface StepRun {
   readonly signal: AbortSignal;
 }
 
-/** Runs a step at most once for an input, as far as can be known; its result is kept and given again. */
+/**
+ * Runs a step at most once for an input, as far as can be known; its result is kept and given again. A name is used once in a turn.
+ *
+ * The result is kept in clear text in an annotation of the object, for everybody who may read the object: never return a secret, return
+ * the name of the Secret that holds it.
+ */
 export type Step = <T extends Json | void>(
   name: string,
   run: (info: StepRun) => Promise<T> | T,
@@ -38,7 +43,8 @@ export interface StepsOptions {
   /** The object as the turn's own writes left it. */
   readonly object: () => StoredObject;
   readonly writer: Writer;
-  readonly signal: AbortSignal;
+  /** The signal that the turn runs under now. */
+  readonly signal: () => AbortSignal;
 }
 
 /** How many bytes all annotations of one object may have together: kube-apiserver refuses more. */
@@ -58,17 +64,33 @@ export class Steps {
   }
 
   readonly step: Step = async (name, run, { input = null } = {}) => {
+    const signal = this.#options.signal();
     const hash = hashOf(input);
     const known = this.#records.get(name);
     const same = known?.input === hash ? known : undefined;
+    if (this.#used.has(name)) throw this.#usedTwice(name);
     this.#used.add(name);
     // The result was produced by the same step with the same input, so it has the type that the step has.
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
     await this.#begin(name, { input: hash, state: "begun" });
-    const result = await run({ resumed: same !== undefined, signal: this.#options.signal });
+    // The turn may have been given up meanwhile: another one may run by now, and only one of them may take the step.
+    signal.throwIfAborted();
+    const result = await run({ resumed: same !== undefined, signal });
     await this.#end(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
+
+  /** One name has one record: the second step would get the result of the first, or each would undo what is known of the other. */
+  #usedTwice(name: string): RuntimeError {
+    const { kind, object } = this.#options;
+    const what = `${kind.kind} ${keyText(object())}`;
+    return new RuntimeError(
+      "StepUsedTwice",
+      `Cannot run the step "${name}" twice in one turn of ${what}: steps are remembered by their names. ` +
+        "Give each its own, as in step(`add ${member}`, ...).",
+      { object: what },
+    );
+  }
 
   /** Runs when a value is not the one that was handled last, which is remembered; again until it has succeeded. */
   async changed(

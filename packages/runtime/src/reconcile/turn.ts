@@ -22,8 +22,10 @@ import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
 import type { Read, Reads } from "../trigger/tracked.ts";
 import type { AnyContext, AnyFindQuery, ApplyChild, Place, RemoveChild } from "./context.ts";
+import { Begun } from "./begun.ts";
 import { addFinalizer } from "./finalizer.ts";
 import { Steps } from "./steps.ts";
+import type { Step } from "./steps.ts";
 
 /** Set on an object whose children the garbage collector cannot find. */
 export const CHILDREN_FINALIZER = "capstan.dev/children";
@@ -64,8 +66,12 @@ export function noteDecision(context: AnyContext, decision: string): void {
 /** The work of one turn. */
 export class TurnWork {
   readonly #setting: TurnSetting;
+  /** What the user's function runs under: the turn's own signal while it runs, the controller's before and after. */
   #signal: AbortSignal;
   readonly #writer: Writer;
+  /** Writes for the user's function: once its turn was given up, nothing that it still wants is written. */
+  readonly #hands: Writer;
+  readonly #begun: Begun;
   readonly children: Children;
   readonly steps: Steps;
   readonly status: Draft;
@@ -79,13 +85,19 @@ export class TurnWork {
     this.#signal = signal;
     this.object = object;
     const { kind, caches, breaker, learned, strays, clock } = setting;
-    const writer = (this.#writer = setting.writer.during(signal, (write) => this.#note(write)));
+    const current = (): AbortSignal => this.#signal;
+    this.#writer = setting.writer.during(
+      () => signal,
+      (write) => this.#note(write),
+    );
+    const writer = (this.#hands = setting.writer.during(current, (write) => this.#note(write)));
+    this.#begun = new Begun({ signal: current, onLate: (error) => this.#tellLate(error) });
     const beforeUnreferenced = async (): Promise<void> => {
       await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
     };
     const owner = { kind, object };
     this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced });
-    this.steps = new Steps({ kind, object: () => this.object, writer, signal });
+    this.steps = new Steps({ kind, object: () => this.object, writer, signal: current });
     this.status = draftOf({ object, time: () => timestamp(clock) });
   }
 
@@ -94,33 +106,68 @@ export class TurnWork {
     return this.#writer;
   }
 
-  /** What the reconcile is given. Its signal ends with the turn, and with it everything that it could still write. */
-  context(turn: Turn<Cause>, signal: AbortSignal): AnyContext {
-    const { log, onEvent } = this.#setting;
+  /** Calls the user's function. The turn goes on when everything has ended that it began; what it forgot to await fails the turn. */
+  async call(handler: (context: AnyContext) => unknown, turn: Turn<Cause>, signal: AbortSignal): Promise<unknown> {
+    const outer = this.#signal;
     this.#signal = signal;
+    let answer: unknown;
+    let forgotten: RuntimeError | undefined;
+    try {
+      answer = await handler(this.#context(turn, signal));
+    } finally {
+      forgotten = await this.#begun.end();
+    }
+    if (forgotten !== undefined) throw forgotten;
+    if (!signal.aborted) this.#signal = outer;
+    return answer;
+  }
+
+  /** What the user's function is given. */
+  #context(turn: Turn<Cause>, signal: AbortSignal): AnyContext {
     const context = {
       object: this.object,
       causes: turn.causes,
       failures: turn.failures,
-      signal: this.#signal,
-      log,
+      signal,
+      log: this.#setting.log,
       status: this.status,
-      step: this.steps.step,
       find: (kind: Kind, query: AnyFindQuery = {}) => this.#find(kind, query),
       get: (kind: Kind, name: string, place: Place = {}) => this.#get(kind, name, place),
-      apply: (kind: Kind, name: string, desired: Desired, options: ApplyChild = {}) =>
-        this.#apply(kind, name, desired, options),
+      ...this.#writes(),
       keep: (kind: Kind, name: string, place: Place = {}) => this.#keep(kind, name, place),
-      create: (kind: Kind, name: ChildName, desired: Desired) => this.#create(kind, name, desired),
-      remove: (kind: Kind, name: string, how: RemoveChild = {}) => this.#remove(kind, name, how),
       metric: this.#setting.metric,
       external: (call: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>
-        call(...args, { signal: this.#signal }),
-      event: (type: "Normal" | "Warning", reason: string, note: string) => onEvent(this.object, { type, reason, note }),
+        call(...args, { signal }),
     };
     decisions.set(context, this.decisions);
     // The runtime knows kinds only as names; the types that the user sees follow from the kind values that were declared.
     return context as unknown as AnyContext;
+  }
+
+  /** Everything by which the user's function acts. */
+  #writes() {
+    const of = (verb: string, kind: Kind, name: ChildName) => (): string =>
+      `${verb} of ${kind.kind} ${typeof name === "string" ? name : `${name.prefix}...`}`;
+    return {
+      apply: (kind: Kind, name: string, desired: Desired, how: ApplyChild = {}) =>
+        this.#begun.begin(of("apply", kind, name), () => this.#apply(kind, name, desired, how)),
+      create: (kind: Kind, name: ChildName, desired: Desired) =>
+        this.#begun.begin(of("create", kind, name), () => this.#create(kind, name, desired)),
+      remove: (kind: Kind, name: string, how: RemoveChild = {}) =>
+        this.#begun.begin(of("remove", kind, name), () => this.#remove(kind, name, how)),
+      step: (...args: Parameters<Step>) =>
+        this.#begun.begin(
+          () => `step "${args[0]}"`,
+          () => this.steps.step(...args),
+        ),
+      event: (type: "Normal" | "Warning", reason: string, note: string) => {
+        if (!this.#signal.aborted) this.#setting.onEvent(this.object, { type, reason, note });
+      },
+    };
+  }
+
+  #tellLate(error: RuntimeError): void {
+    this.#setting.log.error(error.message, { object: keyText(this.object), error });
   }
 
   /** Later writes of the turn build on the object as the earlier ones left it. */
@@ -152,7 +199,6 @@ export class TurnWork {
 
   async #apply(kind: AnyKind, name: string, desired: Desired, how: ApplyChild): Promise<StoredObject> {
     this.#mustBeOwned(kind);
-    this.#signal.throwIfAborted();
     const hold = holdOf(how);
     const noteRead = (): void => this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
     // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
@@ -173,18 +219,16 @@ export class TurnWork {
 
   async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
     this.#mustBeOwned(kind);
-    this.#signal.throwIfAborted();
     return await this.children.create(kind, name, desired);
   }
 
   async #remove(kind: AnyKind, name: string, { namespace, grace }: RemoveChild): Promise<void> {
     this.#mustBeOwned(kind);
-    this.#signal.throwIfAborted();
     const key = this.#keyFor(kind, name, namespace === undefined ? {} : { namespace });
     const object = this.#setting.caches.of(kind).get(key);
     if (object === undefined) return;
     const seconds = grace === undefined ? undefined : Math.ceil(toMilliseconds(grace) / 1000);
-    await this.#writer.delete(kind, object, seconds).catch((error: unknown) => {
+    await this.#hands.delete(kind, object, seconds).catch((error: unknown) => {
       if (!isApiError(error, "NotFound")) throw error;
     });
   }

@@ -81,6 +81,14 @@ export class Worker {
 
   /** Runs one turn. Never throws. */
   async run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
+    try {
+      return await this.#run(turn, limits);
+    } catch (error) {
+      return { outcome: this.#limited(outcomeOfError(error), turn), work: undefined, state: "reconciled" };
+    }
+  }
+
+  async #run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
     const { view, tracked, controller } = this.#options;
     const { signal } = limits;
     const object = view.get(turn.key);
@@ -204,7 +212,7 @@ export class Worker {
   ): Promise<Outcome> {
     const { clock, timeout, controller } = this.#options;
     const limits = { clock, limit: timeout, signal, what: `the reconcile of ${controller} ${turn.key}` };
-    const answer = await withTimeLimit(limits, async (inner) => await handler(work.context(turn, inner)));
+    const answer = await withTimeLimit(limits, (inner) => work.call(handler, turn, inner));
     return outcomeOfAnswer(answer);
   }
 

@@ -1,0 +1,240 @@
+/** Mistakes in the functions that users write: each is told in a sentence, harms its own object only, and the operator goes on. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { controller } from "../src/define.ts";
+import type { ControllerOptions } from "../src/define.ts";
+import { RuntimeError } from "../src/errors.ts";
+import { operator } from "../src/operator.ts";
+import type { Context } from "../src/reconcile/context.ts";
+import type { Answer } from "../src/reconcile/outcome.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import type { TestWorld } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
+
+const Widget = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  spec: s.object({ size: s.int32().default(1) }),
+  status: s.object({ text: s.string().default("") }),
+});
+
+type Owns = readonly [typeof ConfigMap];
+type Options = Omit<ControllerOptions<typeof Widget, Owns, readonly []>, "owns">;
+type WidgetContext = Context<typeof Widget, typeof ConfigMap>;
+
+/** A world with an object `bad`, on which a function is tried, and an object `good`, which shows that the operator goes on. */
+async function worldWith(reconcile: (context: WidgetContext) => unknown, options: Options = {}): Promise<TestWorld> {
+  const clock = new VirtualClock();
+  const widget = controller(Widget, { ...options, owns: [ConfigMap] }, async (context) => {
+    if (context.object.metadata.name === "bad") return (await reconcile(context)) as Answer;
+    context.status.text = `size ${context.object.spec.size}`;
+    return undefined;
+  });
+  const world = await testOperator(
+    operator({ controllers: [widget] }),
+    { api: new ModelApi(() => clock.wall()) },
+    { clock },
+  );
+  await world.apply(Widget, "bad", { spec: { size: 1 } });
+  await world.apply(Widget, "good", { spec: { size: 1 } });
+  return world;
+}
+
+async function goesOn(world: TestWorld): Promise<void> {
+  await world.apply(Widget, "good", { spec: { size: 2 } });
+  await world.advance("1s");
+  assert.equal((await world.get(Widget, "good"))?.status?.text, "size 2");
+}
+
+function messageOf(world: TestWorld): string | undefined {
+  return world.failures.find(({ object }) => object === "default/bad")?.message;
+}
+
+describe("what is thrown", () => {
+  const thrown: { readonly [what: string]: () => unknown } = {
+    "an error that is its own cause": () => {
+      const error: Error & { cause?: unknown } = new Error("boom");
+      error.cause = error;
+      return error;
+    },
+    "an error with a circle in its cause": () => {
+      const response: { request?: unknown } = {};
+      response.request = { response };
+      return new Error("upstream", { cause: response });
+    },
+    "an object without a prototype": () => Object.create(null),
+    "an error whose message cannot be read": () =>
+      Object.defineProperty(new Error("x"), "message", {
+        get: () => {
+          throw new Error("no");
+        },
+      }),
+    "a proxy that throws at every touch": () => {
+      const refuse = (): never => {
+        throw new Error("no");
+      };
+      return new Proxy({}, { get: refuse, getPrototypeOf: refuse, has: refuse, ownKeys: refuse });
+    },
+    "a symbol": () => Symbol("s"),
+    nothing: () => undefined,
+  };
+
+  for (const [what, make] of Object.entries(thrown)) {
+    test(`${what} fails the turn, which is tried again`, async () => {
+      let runs = 0;
+      await using world = await worldWith(() => {
+        runs++;
+        throw make();
+      });
+      await world.advance("10s");
+      assert.equal(typeof messageOf(world), "string");
+      assert.ok(runs > 1, "it is tried again");
+      await goesOn(world);
+    });
+  }
+});
+
+describe("an await that was forgotten", () => {
+  test("fails the turn, although what was begun failed where nobody listens", async () => {
+    await using world = await worldWith(
+      ({ apply }) => void apply(ConfigMap, "a", { metadata: { name: "b" } } as never),
+    );
+    await world.advance("1s");
+    assert.match(
+      messageOf(world) ?? "",
+      /^The apply of ConfigMap a was not awaited: write `await` before it\. It failed: /u,
+    );
+    await goesOn(world);
+  });
+
+  test("fails the turn, although all went well", async () => {
+    await using world = await worldWith(async ({ apply, create, remove, step }) => {
+      await apply(ConfigMap, "a", { data: { a: "b" } });
+      void create(ConfigMap, "c", { data: {} });
+      await remove(ConfigMap, "d");
+      await step("e", () => undefined);
+    });
+    await world.advance("1s");
+    assert.match(messageOf(world) ?? "", /^The create of ConfigMap c was not awaited/u);
+    assert.notEqual(await world.get(ConfigMap, "c"), undefined, "what was begun has ended before the turn did");
+    await goesOn(world);
+  });
+
+  test("of a step fails the turn when the step has ended", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using world = await worldWith(({ step }) => void step("slow", () => gate.promise));
+    await world.advance("1s");
+    assert.equal(messageOf(world), undefined, "the turn waits for it");
+    gate.resolve();
+    await world.advance("1s");
+    assert.match(messageOf(world) ?? "", /^The step "slow" was not awaited/u);
+    await goesOn(world);
+  });
+
+  test("is none where several are awaited together", async () => {
+    await using world = await worldWith(async ({ apply, step }) => {
+      await Promise.all([apply(ConfigMap, "a", { data: {} }), step("b", () => undefined)]);
+      await Promise.race([apply(ConfigMap, "c", { data: {} }), step("d", () => undefined)]);
+    });
+    await world.settle();
+    assert.deepEqual(world.failures, []);
+  });
+
+  test("a turn that fails waits for what else it began", async () => {
+    const gate = Promise.withResolvers<void>();
+    let turns = 0;
+    await using world = await worldWith(async ({ step }) => {
+      turns++;
+      const fails = Promise.reject(new Error("one of them"));
+      await Promise.all([step("slow", () => gate.promise), fails]);
+    });
+    await world.advance("1m");
+    assert.equal(turns, 1, "no other turn while the step of this one runs");
+    gate.resolve();
+    await world.advance("1m");
+    assert.equal(messageOf(world), "one of them");
+    assert.ok(turns > 1);
+  });
+
+  test("what comes after the turn is refused", async () => {
+    const late = Promise.withResolvers<WidgetContext>();
+    await using world = await worldWith((context) => late.resolve(context));
+    await world.settle();
+    const { apply, step } = await late.promise;
+    const isTurnOver = (error: unknown): boolean => error instanceof RuntimeError && error.code === "TurnOver";
+    await assert.rejects(apply(ConfigMap, "late", { data: {} }), isTurnOver);
+    await assert.rejects(
+      step("late", () => assert.fail("it runs")),
+      isTurnOver,
+    );
+    assert.equal(await world.get(ConfigMap, "late"), undefined);
+  });
+});
+
+describe("a step", () => {
+  for (const inputs of ["without inputs", "with inputs"] as const) {
+    test(`whose name is used twice in one turn is refused, ${inputs}`, async () => {
+      const ran: string[] = [];
+      await using world = await worldWith(async ({ step }) => {
+        for (const member of ["a", "b", "c"]) {
+          const options = inputs === "with inputs" ? { input: member } : {};
+          await step("add-member", () => void ran.push(member), options);
+        }
+      });
+      await world.advance("1h");
+      assert.deepEqual(ran, ["a"]);
+      assert.match(
+        messageOf(world) ?? "",
+        /^Cannot run the step "add-member" twice in one turn of Widget default\/bad: .*step\(`add/u,
+      );
+      await goesOn(world);
+    });
+  }
+
+  test("does not begin when its turn was given up", async () => {
+    const said: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let turns = 0;
+    await using world = await worldWith(
+      async ({ step, create, event, signal }) => {
+        if (++turns > 1) await new Promise(() => undefined);
+        await gate.promise;
+        assert.equal(signal.aborted, true);
+        event("Normal", "Late", "nobody hears this");
+        await step("pay", () => void said.push("paid")).catch(() => said.push("step refused"));
+        await create(ConfigMap, "late", { data: {} }).catch(() => said.push("create refused"));
+      },
+      { timeout: "10s" },
+    );
+    await world.advance("11s");
+    gate.resolve();
+    await world.advance("1s");
+    assert.deepEqual(said, ["step refused", "create refused"]);
+    assert.equal(await world.get(ConfigMap, "late"), undefined);
+  });
+
+  test("that was announced when its turn was given up does not run", async () => {
+    const said: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let turns = 0;
+    await using world = await worldWith(
+      async ({ step }) => {
+        if (++turns > 1) await new Promise(() => undefined);
+        await gate.promise;
+        await step("pay", () => void said.push("paid")).catch(() => said.push("refused"));
+      },
+      { timeout: "10s" },
+    );
+    // The answer to the announcement comes after the turn's time.
+    const end = world.inject(({ verb, kind }) =>
+      verb === "patch" && kind.kind === "Widget" && turns === 1 ? { fault: "delay", by: 15_000 } : undefined,
+    );
+    gate.resolve();
+    await world.advance("20s");
+    end();
+    assert.deepEqual(said, ["refused"]);
+  });
+});
