@@ -172,6 +172,8 @@ export interface Observation {
   readonly missing: readonly string[];
   /** Hashes of all members were compared at the same revision: who differs from the majority. */
   readonly differing: readonly string[];
+  /** Without quorum: members that answer and whose data could not be compared with that of the others. */
+  readonly unhashed?: readonly string[];
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
   /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */

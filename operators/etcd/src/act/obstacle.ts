@@ -12,8 +12,9 @@ export const REFUSED = "Refused";
 /** What is to be thrown instead of an error. */
 export function obstacle(turn: Turn, error: unknown): unknown {
   if (error instanceof EtcdError) return new Retry(error.message, { after: "2s", cause: error });
-  if (!isRefusal(error)) return error;
-  const message = `the API server refuses: ${error.message}`;
+  if (!(error instanceof Error) || isOfTheMoment(error)) return error;
+  const who = isRefusal(error) ? "the API server refuses: " : "";
+  const message = `${who}${error.message}`;
   if (refusedBefore(turn) !== message) turn.event("Warning", REFUSED, message);
   turn.status.condition("Degraded", true, { reason: REFUSED, message });
   return new Retry(message, { after: "15s", cause: error });
@@ -29,6 +30,28 @@ function refusedBefore({ seen }: Turn): string | undefined {
   const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
   return former?.status === "True" && former.reason === REFUSED ? former.message : undefined;
 }
+
+/** Somebody else was quicker, or the API server is away: over before anybody could look. */
+function isOfTheMoment(error: Error): boolean {
+  if (error instanceof Retry || error.name === "AbortError") return true;
+  return "code" in error && typeof error.code === "string" && PASSING.has(error.code);
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  "AlreadyExists",
+  "Conflict",
+  "ConnectionLost",
+  "DeadlineExceeded",
+  "Expired",
+  "Gone",
+  "InternalError",
+  "NotFound",
+  "ServerTimeout",
+  "ServiceUnavailable",
+  "Timeout",
+  "TooManyRequests",
+  "Unreachable",
+]);
 
 /** The API server understood and said no: asking again at once would not help. */
 export function isRefusal(error: unknown): error is Error {

@@ -85,7 +85,9 @@ function recover(seen: Observation): Action | undefined {
   const { recovery } = known;
   if (recovery !== undefined && isRecovering(recovery) && !isSuperseded(seen, recovery))
     return decideRecovery(seen, recovery);
-  return restore === undefined || recovery?.restore === restore.uid ? undefined : putBack(restore);
+  if (restore === undefined || recovery?.restore === restore.uid) return undefined;
+  // Everybody has to stop for it: whoever cannot be stopped is waited for, and the others serve meanwhile.
+  return seen.pods.some(({ isNodeLost }) => isNodeLost) ? undefined : putBack(restore);
 }
 
 /** Nobody serves yet what the operator chose by itself, and somebody says what to take instead: it may be stuck. */

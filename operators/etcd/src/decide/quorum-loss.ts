@@ -26,7 +26,7 @@ export function bringBack(view: View): Action | undefined {
 export function decideWithoutQuorum(view: View): Action {
   const { voters } = view;
   const need = quorumOf(voters.length);
-  const serving = voters.filter(({ pod }) => pod?.isReady === true);
+  const serving = voters.filter((voter) => voter.pod?.isReady === true && !isStranger(view, voter));
   // The kubelets see a quorum that we do not: it is us who are cut off.
   if (serving.length >= need) return { do: "wait", for: "a way to the members, which serve without us" };
   const survivors = voters.filter((voter) => !isGone(voter));
@@ -37,6 +37,11 @@ export function decideWithoutQuorum(view: View): Action {
 /** Its data is gone for good. A process that cannot start proves nothing: its disk may be full, and its data the newest that there is. */
 function isGone({ ruin, volume }: Member): boolean {
   return ruin !== undefined || volume === undefined;
+}
+
+/** It answers, and as a member of another cluster: its volume was exchanged or put back to an earlier life of this one. */
+function isStranger({ seen }: View, { talk }: Member): boolean {
+  return talk !== undefined && seen.known.clusterId !== undefined && talk.clusterId !== seen.known.clusterId;
 }
 
 /** It has a volume and could not start for so long that somebody has to look. */
@@ -83,6 +88,10 @@ function judge(view: View, survivors: readonly Member[]): Action {
   }
   const torn = gone.find(({ isCorrupt }) => isCorrupt);
   if (torn !== undefined) return dispute(`${torn.name} says that its data is corrupt`);
+  // Whole data that is not what it should be may be what somebody put there on purpose: no backup takes its place by itself.
+  const strangers = survivors.length > 0 ? [] : gone.filter((member) => isStranger(view, member));
+  if (strangers.length > 0)
+    return dispute(`${namesOf(strangers)} serve data of another cluster, or of an earlier life of this one`);
   if (!seen.wanted.recovers) return refuse(`the data of ${names} is gone, and spec.recovery.quorumLoss is Manual`);
   return survivors.length > 0 ? chooseSurvivor(view, survivors, names) : chooseBackup(view, names);
 }
@@ -92,6 +101,11 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
   if (stuck.length > 0) return refuseStuck(stuck);
   const silent = survivors.find(({ talk }) => talk === undefined);
   if (silent !== undefined) return { do: "wait", for: `${silent.name} to tell what it has` };
+  const behind = survivors.find(({ talk }) => talk !== undefined && talk.applied < talk.raftIndex);
+  if (behind !== undefined) return { do: "wait", for: `${behind.name} to take in all that it knows to be agreed on` };
+  const { unhashed = [] } = view.seen;
+  if (unhashed.length > 0)
+    return { do: "wait", for: `the data of ${unhashed.join(", ")} to be compared with that of the others` };
   const torn = survivors.find(({ name }) => view.seen.differing.includes(name));
   if (torn !== undefined) {
     return dispute(`the data of ${gone} is gone, and what is left differs`);
@@ -116,13 +130,14 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
 }
 
 /**
- * By revision, and among equals by how much of the log they know to be agreed on. What is agreed on is the same for all, so more of it
- * holds all of the less. The term tells nothing: whoever was cut off may have counted it up alone.
+ * By how much of the log they know to be agreed on, and among equals by revision. What is agreed on is the same for all, so more of it
+ * holds all of the less; a revision tells only how much of that was taken in. The term tells nothing: whoever was cut off may have
+ * counted it up alone.
  */
 export function newestFirst(one: Survivor, other: Survivor): number {
   const [left, right] = [one.talk, other.talk];
   if (left === undefined || right === undefined) return 0;
-  const isNewer = right.revision - left.revision || right.raftIndex - left.raftIndex;
+  const isNewer = right.raftIndex - left.raftIndex || right.revision - left.revision;
   return isNewer || Number(one.volume?.state === "stopping") - Number(other.volume?.state === "stopping");
 }
 
@@ -142,6 +157,10 @@ function chooseBackup({ seen }: View, gone: string): Action {
     reason: `the data of ${gone} is gone for good; the newest backup is ${seen.newestBackup}`,
   } as const;
   return { do: "note-recovery", recovery };
+}
+
+function namesOf(members: readonly Member[]): string {
+  return members.map(({ name }) => name).join(", ");
 }
 
 function refuse(why: string): Action {

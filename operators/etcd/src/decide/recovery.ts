@@ -39,12 +39,10 @@ function survive(seen: Observation, recovery: KnownRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
   const volume = seen.volumes.find((one) => one.member === member);
-  if (volume === undefined) {
-    return {
-      do: "refuse",
-      reason: "QuorumLost",
-      why: `the volume of ${member}, which was to be recovered from, is gone`,
-    };
+  if (volume === undefined || volume.state === "lost" || (pod === undefined && volume.state === "stopping")) {
+    // Nobody has served yet: what is left is looked at anew.
+    const reason = `the volume of ${member}, which was to be recovered from, is gone, too`;
+    return { do: "note-recovery", recovery: { ...recovery, phase: "Refused", reason } };
   }
   const version = versionFor(viewOf(seen), member);
   if (pod === undefined) return { do: "create-pod", member, boot: "survive", version };
@@ -86,8 +84,13 @@ function giveUp(seen: Observation, recovery: KnownRecovery): Action | undefined 
   return { do: "note-recovery", recovery: { ...recovery, phase: "Returning", reason } };
 }
 
-function obstacle({ isWithdrawn, pods, now, wanted }: Observation, { member }: KnownRecovery): string | undefined {
+function obstacle(
+  { isWithdrawn, pods, now, wanted }: Observation,
+  { phase, member }: KnownRecovery,
+): string | undefined {
   if (isWithdrawn) return "its EtcdRestore was deleted";
+  const lost = phase === "Stopping" ? pods.find(({ isNodeLost }) => isNodeLost) : undefined;
+  if (lost !== undefined) return `${lost.member} may still run on a node that nobody hears of`;
   const pod = pods.find((one) => one.member === member);
   if (pod?.trouble === undefined || now - pod.since < wanted.replaceAfter) return undefined;
   return `${member} could not begin with the backup: ${pod.trouble}`;
@@ -112,9 +115,16 @@ function settle(seen: Observation, recovery: KnownRecovery): Action {
   if (pod !== undefined && pod.boot !== "live" && pod.state !== "stopping") {
     return { do: "delete-pod", member, why: "it is one of many again" };
   }
+  if (!seen.volumes.some((one) => one.member === member)) return refuseLoss(member);
   if (pod === undefined) return { do: "create-pod", member, boot: "live", version: versionFor(viewOf(seen), member) };
   if (pod.boot !== "live" || !isAlone(seen, member)) return { do: "wait", for: `${member} to serve as one of many` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Done", reason: `${member} serves; others may join` } };
+}
+
+/** It has served alone: whatever the others still have is older than what somebody may have been told. */
+function refuseLoss(member: string): Action {
+  const why = `the volume of ${member}, which went on alone, is gone: ask for a backup with an EtcdRestore that says overwrite`;
+  return { do: "refuse", reason: "QuorumLost", why };
 }
 
 function isAlone({ membership, answers }: Observation, member: string): boolean {

@@ -33,6 +33,14 @@ export const storage = s
   )
   .describe("The members' volumes");
 
+/** A patience: one that is over at once would be none. */
+function patience(usual: string, what: string) {
+  return duration
+    .rules(s.rule(`${secondsOf("self")} >= 5`, "at least 5s: whoever starts needs a moment"))
+    .default(usual)
+    .describe(what);
+}
+
 /** The seconds of a duration, in the language of rules. */
 function secondsOf(field: string): string {
   const units = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -157,7 +165,7 @@ export const maintenance = s
 /** How members go to another version. */
 export const update = s
   .object({
-    deadline: duration.default("5m").describe("A member that is not well again so long after its update is put back"),
+    deadline: patience("5m", "A member that is not well again so long after its update is put back"),
     snapshot: s
       .boolean()
       .default(true)
@@ -174,16 +182,14 @@ export const recovery = s
       .default("Automatic")
       .describe("`Automatic`: when the lost members can never come back, go on with the newest data that survived"),
     fromBackup: s.boolean().default(true).describe("When no data survived, restore the newest backup of `backup`"),
-    replaceAfter: duration
-      .default("5m")
-      .describe("A member that was away for so long is replaced, as long as the others have quorum"),
+    replaceAfter: patience("5m", "A member that was away for so long is replaced, as long as the others have quorum"),
   })
   .describe("What is done about members that are gone");
 
-/** Flags that decide who a member is: they belong to the operator. */
+/** Flags that decide who a member is, or that give up what members promise: they belong to the operator. */
 export const OWN_FLAGS: string =
   "^(name|data-dir|wal-dir|config-file|initial-.*|listen-.*|advertise-.*|force-new-cluster|.*-file|client-cert-auth|peer-client-cert-auth|" +
-  "auto-tls|peer-auto-tls|auto-compaction-.*|discovery.*|proxy.*|enable-v2)$";
+  "auto-tls|peer-auto-tls|auto-compaction-.*|discovery.*|proxy.*|enable-v2|unsafe-.*|strict-reconfig-check)$";
 
 /** What a user adds to the members' pods. */
 export const template = s

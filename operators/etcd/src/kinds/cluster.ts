@@ -60,8 +60,9 @@ export const EtcdCluster = defineResource({
         .rules(
           s.rule(
             `self.all(flag, !flag.matches('${OWN_FLAGS}'))`,
-            "flags of identity, addresses, certificates and compaction belong to the operator",
+            "flags of identity, addresses, certificates, compaction and safety belong to the operator",
           ),
+          s.rule("self.all(flag, flag.matches('^[a-z0-9-]+$'))", "flags are words such as snapshot-count"),
         )
         .default({})
         .describe("More flags of etcd, without the dashes"),

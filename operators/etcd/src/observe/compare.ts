@@ -1,5 +1,5 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
-import type { Answer, Listed } from "../contract.ts";
+import type { Answer, Listed, Observation } from "../contract.ts";
 import { accusedOf, judge } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
@@ -54,10 +54,27 @@ function isUndecided(former: Comparison | undefined, { members }: NonNullable<He
   return former !== undefined && members.every(({ member }) => former.differing.includes(member));
 }
 
-/** Who of those that are left differs; there is nothing to compare where one is left. */
-export async function differingSurvivors(reach: Reach, { answers }: Hearing): Promise<readonly string[]> {
-  const talking = Object.values(answers).filter(({ is }) => is === "talking");
-  return talking.length < 2 ? [] : differingAmong(await hashAll(reach, answers));
+/** What is known of the data of those that are left. */
+export type Survivors = Required<Pick<Observation, "differing" | "unhashed">>;
+
+/** Who of those that are left differs, and who could not be asked; there is nothing to compare where one is left. Strangers are nobody's measure. */
+export async function compareSurvivors(
+  reach: Reach,
+  { answers }: Pick<Hearing, "answers">,
+  clusterId: string | undefined,
+): Promise<Survivors> {
+  const own = Object.entries(answers).filter(([, answer]) => answer.is === "talking" && isOf(answer, clusterId));
+  if (own.length < 2) return { differing: [], unhashed: [] };
+  const hashes = await hashAll(reach, Object.fromEntries(own));
+  const names = own.map(([member]) => member);
+  return {
+    differing: differingAmong(hashes),
+    unhashed: names.filter((name) => hashes.every(({ member }) => member !== name)),
+  };
+}
+
+function isOf(answer: Talking, clusterId: string | undefined): boolean {
+  return clusterId === undefined || answer.clusterId === clusterId;
 }
 
 type Answers = Hearing["answers"];

@@ -13,7 +13,7 @@ import type { Form, Place } from "../pods/index.ts";
 import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
-import { compareData, differingSurvivors } from "./compare.ts";
+import { compareData, compareSurvivors } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
 import { comparisonOf, knownOf, rememberedMembers, wantedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
@@ -95,7 +95,9 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       foreign: foreignNames(context),
       otherTrust: otherTrust(pods, { name: place.name, tls }),
       missing: missingParts(context, tls),
-      differing: hearing.quorum ? (comparison?.differing ?? []) : await differingSurvivors(reach, hearing),
+      ...(hearing.quorum
+        ? { differing: comparison?.differing ?? [] }
+        : await compareSurvivors(reach, hearing, known.clusterId)),
       staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),

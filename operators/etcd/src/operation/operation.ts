@@ -68,6 +68,7 @@ interface Task {
 async function goOn(context: OperationContext, task: Task): Promise<Progress> {
   const { operation, cluster } = task;
   const { defragment, moveLeader, replaceMember, snapshot } = operation.spec.do;
+  if (cluster.spec.size === 0) return rejected(`${operation.spec.cluster} sleeps: nobody can be asked`);
   if (replaceMember !== undefined) return replace(operation, cluster, replaceMember.member);
   if (snapshot !== undefined) return await snapshotNow(context, operation, snapshot.backup);
   await using reach = openReach(context, cluster, task.outside);
@@ -101,7 +102,9 @@ async function defragmentNext(reach: Reach, { operation, cluster }: Task, only: 
   const done = operation.status?.done ?? [];
   const next = wanted.find((name) => !done.includes(name));
   if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
-  await reach.to(next)?.maintenance.defragment({ timeoutMs: 120_000 });
+  const client = reach.to(next);
+  if (client === undefined) return { is: "running", message: `waiting for ${next}, which does not run` };
+  await client.maintenance.defragment({ timeoutMs: 120_000 });
   return { is: "running", message: `${next} was defragmented`, done: [...done, next] };
 }
 
@@ -111,7 +114,9 @@ async function lead(reach: Reach, { status }: ClusterObject, wanted: string | un
   if (target?.id === undefined)
     return rejected(wanted === undefined ? "there is no follower" : `there is no member ${wanted}`);
   if (target.name === leader) return { is: "done", message: `${leader} leads` };
-  await reach.to(leader)?.maintenance.moveLeader(target.id);
+  const client = reach.to(leader);
+  if (client === undefined) return { is: "running", message: "waiting for somebody who leads" };
+  await client.maintenance.moveLeader(target.id);
   return { is: "done", message: `${target.name} leads instead of ${leader}` };
 }
 

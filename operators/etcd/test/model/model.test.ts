@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Answer } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { follow, isAsWanted } from "./explore.ts";
 import type { Known } from "./explore.ts";
@@ -150,7 +151,7 @@ test("a backup takes the place of data only where all of it is gone for good", (
   for (const slots of companies()) {
     const world = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good" } as const;
     const voters = slots.filter(({ role }) => role === "voter");
-    const isAllGone = voters.every(({ data }) => data === "none" || data === "foreign");
+    const isAllGone = voters.every(({ data }) => data === "none");
     const { end, world: final } = follow(world, visited);
     if (!isAllGone) {
       assert.notEqual(final.recovery?.source, "Backup", describeWorld(world));
@@ -162,6 +163,31 @@ test("a backup takes the place of data only where all of it is gone for good", (
     assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
   }
   assert.ok(recovered > 3 && refused > 100, `${recovered} recovered, ${refused} refused`);
+});
+
+test("whoever goes on alone was compared with the others, and has all that any of them knows to be agreed on", () => {
+  const lost = { pod: "none", data: "none" } as const;
+  const slots = company([{}, {}, lost, lost, lost]);
+  const seen = observe(worldOf({ slots, size: 5, version: OLD, update: undefined }));
+  const told = (member: string, part: object) => ({
+    ...seen.answers,
+    [member]: { ...seen.answers[member], ...part } as Answer,
+  });
+  assert.equal(decide({ ...seen, unhashed: ["m-1"] }).do, "wait");
+  assert.equal(decide({ ...seen, answers: told("m-1", { raftIndex: 5_000 }) }).do, "wait");
+  const differing = decide({ ...seen, differing: ["m-0", "m-1"] });
+  assert.ok(differing.do === "refuse" && differing.reason === "DataDiffers", JSON.stringify(differing));
+  const further = decide({ ...seen, answers: told("m-1", { raftIndex: 5_000, applied: 5_000, revision: 9 }) });
+  assert.ok(further.do === "note-recovery" && further.recovery.member === "m-1", JSON.stringify(further));
+});
+
+test("members that serve the data of another life are nobody's to give up, whether they are ready or not", () => {
+  const slots = company([{ data: "foreign" }, { data: "foreign" }, { data: "foreign" }]);
+  const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good" });
+  for (const isReady of [true, false]) {
+    const action = decide({ ...seen, pods: seen.pods.map((pod) => ({ ...pod, isReady })) });
+    assert.ok(action.do === "refuse" && action.reason === "DataDiffers", JSON.stringify(action));
+  }
 });
 
 /** Restores in place, of every company that could serve without one. */
@@ -191,6 +217,36 @@ test("a restore in place that nobody can begin with is called off, and the old d
     // What was lost before may have to be recovered from what is left, once the restore is out of the way.
     assert.ok(phase === "Refused" || (phase === "Done" && source === "Member"), describeWorld(final));
     assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
+  }
+});
+
+test("a restore in place stops nobody while a member may run where nobody hears of it", () => {
+  for (const slots of companies()) {
+    const start = worldOf({ slots, size: 3, version: OLD, update: undefined });
+    if (!isCutOff(start) || !mustRecover(start)) continue;
+    const { end, world: final } = follow({ ...start, backup: "good", restore: "asked" }, new Map());
+    assert.equal(final.recovery, undefined, describeWorld(final));
+    assert.equal(end, "available", describeWorld(final));
+  }
+});
+
+test("a restore in place that finds a node lost while everybody stops is called off", () => {
+  const slots = company([{ pod: "none" }, { pod: "none" }, { pod: "cut off, leaving" }]);
+  const recovery = { phase: "Stopping", source: "Backup", restore: "r" } as const;
+  const start = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), recovery };
+  const { end, world: final } = follow({ ...start, backup: "good", restore: "asked" }, new Map());
+  assert.equal(end, "available", describeWorld(final));
+  assert.equal(final.recovery?.phase, "Refused");
+});
+
+test("when the chosen survivor is lost, too, before it has served, the next best goes on", () => {
+  for (const phase of ["Stopping", "Seeding"] as const) {
+    const slots = company([{ pod: "none", data: "none" }, { pod: "none", data: "none" }, { pod: "none" }]);
+    const recovery = { phase, source: "Member", member: "m-1" } as const;
+    const start = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), recovery };
+    const { end, world: final } = follow(start, new Map());
+    assert.ok(end === "available" && isAsWanted(final), describeWorld(final));
+    assert.equal(final.recovery?.member, "m-2");
   }
 });
 
