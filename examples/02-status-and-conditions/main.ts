@@ -29,7 +29,7 @@ export const website = controller(Website, { owns: [Deployment] }, async ({ obje
     },
   });
   // The status is sent once, when this function ends, and only if it changed.
-  status.ready = deployment.status?.readyReplicas ?? 0;
+  status.ready = Math.min(deployment.status?.readyReplicas ?? 0, replicas);
   status.condition("Available", status.ready === replicas, {
     reason: status.ready === replicas ? "AllReady" : "Starting",
     message: `${status.ready} of ${replicas} servers answer`,

@@ -49,8 +49,8 @@ export const memcached = controller(
     const deployment = await apply(Deployment, keyOf(object), servers(object, object.spec.size));
     const pods = find(Pod, { labels: labelsOf(object) });
     status.nodes = pods.map((pod) => pod.metadata.name).sort();
-    // Deployments and pods are watched apart: either may be behind the other.
-    const ready = Math.min(deployment.status?.readyReplicas ?? 0, status.nodes.length);
+    // Deployments and pods are watched apart: either may be behind the other. Too many is enough, too.
+    const ready = Math.min(deployment.status?.readyReplicas ?? 0, status.nodes.length, object.spec.size);
     status.condition("Available", ready === object.spec.size, `${ready} of ${object.spec.size} servers answer`);
   },
 );

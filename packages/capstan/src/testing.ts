@@ -30,7 +30,8 @@ export type {
 } from "@capstan/runtime/testing";
 
 /**
- * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so.
+ * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. What
+ * still fails when the world has settled is written to standard error, unless `onFailures` is told.
  *
  * ```ts
  * await using world = await testOperator(app);
@@ -46,7 +47,8 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
     outgoing: (call) => callInProcess(answer, call),
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
-  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
+  const onFailures = options.onFailures ?? ((text: string) => console.error(text));
+  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock, onFailures });
 }
 
 /**

@@ -21,14 +21,17 @@ test("objects whose last turn failed are known, with the reason, until a turn su
   const picky = controller(Task, {}, ({ object }) => {
     if (object.spec.text === "") throw new Error("there is no text");
   });
-  await using world = await onModel(operator({ controllers: [picky] }));
+  const told: string[] = [];
+  await using world = await onModel(operator({ controllers: [picky] }), { onFailures: (text) => told.push(text) });
   await world.apply(Task, "good", { spec: { text: "x" } });
   await world.apply(Task, "bad", { spec: { text: "" } });
+  await world.settle();
   await world.settle();
   assert.deepEqual(world.failures, [{ controller: "task", object: "default/bad", message: "there is no text" }]);
   await world.apply(Task, "bad", { spec: { text: "y" } });
   await world.settle();
   assert.deepEqual(world.failures, []);
+  assert.deepEqual(told, ["The last turn failed of:\n  task default/bad: there is no text"]);
 });
 
 test("a world that does not settle tells which objects failed last, and why", async () => {

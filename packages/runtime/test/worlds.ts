@@ -2,16 +2,16 @@
 import { startApiServer } from "@capstan/apiserver";
 import type { Operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
-import type { TestWorld } from "../src/testing/index.ts";
+import type { TestOptions, TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 
 /** Starts an operator in a world of its own. */
 export type MakeWorld = (app: Operator) => Promise<TestWorld>;
 
 /** On the model. */
-export async function onModel(app: Operator): Promise<TestWorld> {
+export async function onModel(app: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = new VirtualClock();
-  return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { clock });
+  return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { ...options, clock });
 }
 
 async function onEmbedded(app: Operator): Promise<TestWorld> {

@@ -42,6 +42,8 @@ export interface TestOptions {
   readonly log?: Log;
   /** The namespace of objects for which none is said: `default`. */
   readonly namespace?: string;
+  /** Is told which turns have failed whenever the world has settled and they are other ones than before. */
+  readonly onFailures?: (text: string) => void;
 }
 
 /** The status of a kind, as it is written. */
@@ -97,6 +99,7 @@ export class TestWorld implements AsyncDisposable {
   #running: RunningOperator | undefined;
   #serial = 0;
   #calls = 0;
+  #told = "";
 
   constructor(operator: Operator, server: TestServer, options: TestOptions) {
     this.#operator = operator;
@@ -176,6 +179,9 @@ export class TestWorld implements AsyncDisposable {
         );
       }
     }
+    const failed = formatFailures(this.failures).trimStart();
+    if (failed !== "" && failed !== this.#told) this.#options.onFailures?.(failed);
+    this.#told = failed;
   }
 
   /** Objects whose last turn failed, and why: the first thing to look at when a test does not end as it should. */
