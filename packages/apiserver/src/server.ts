@@ -191,14 +191,7 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
     ...parts,
     conversion: { call: outgoing, resolveService, uid: () => randomness.uuid() },
   });
-  const { audit: tell } = options;
-  const handlerOf = (made: ServerParts): Handler =>
-    tell === undefined ? createHandler(made) : audited(createHandler(made), { clock, tell });
-  const observer = observe({
-    handler: handlerOf(parts),
-    handlerAt: (revision) => handlerOf({ ...parts, store: new PastStore(store, { clock, revision }) }),
-    clock,
-  });
+  const observer = observeHandlers(parts, options.audit);
   const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));
   const openAt = (port: number | undefined): Promise<Listening | undefined> =>
     openDoor({ options, port, serviceAddress }, observer.handle, authority);
@@ -231,6 +224,18 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The handler, as it is and as it was, told of to whoever keeps an audit log. */
+function observeHandlers(parts: ServerParts, tell: ApiServerOptions["audit"]): Observer {
+  const { clock, store } = parts;
+  const handlerOf = (made: ServerParts): Handler =>
+    tell === undefined ? createHandler(made) : audited(createHandler(made), { clock, tell });
+  return observe({
+    handler: handlerOf(parts),
+    handlerAt: (revision) => handlerOf({ ...parts, store: new PastStore(store, { clock, revision }) }),
+    clock,
+  });
 }
 
 /** Whether the certificate of the port comes from the server's own authority. */

@@ -1,6 +1,7 @@
 /** `capstan apiserver`: runs the bare API server in the foreground. */
 import { chmod, writeFile } from "node:fs/promises";
 import {
+  openAuditLog,
   ServiceRangeError,
   startApiServer,
   toKubeconfig,
@@ -21,6 +22,11 @@ export const apiserver: Command = defineCommand({
     "unsafe-host": { type: "flag", describe: "allow an address that others can reach" },
     "kubeconfig-out": { type: "text", value: "FILE", describe: "write an administrator's kubeconfig there" },
     data: { type: "text", value: "DIR", describe: "keep the state in this folder" },
+    "audit-log": {
+      type: "text",
+      value: "FILE",
+      describe: "add a line for each request there, as kube-apiserver does at the level Metadata; - is standard output",
+    },
     http: { type: "flag", describe: "plain HTTP instead of TLS" },
     "service-cluster-ip-range": {
       type: "text",
@@ -45,10 +51,12 @@ export const apiserver: Command = defineCommand({
   ],
   run: async ({ options, terminal }) => {
     check(options);
-    const { host, port, http, data, "kubeconfig-out": kubeconfig } = options;
+    const { host, port, http, data, "kubeconfig-out": kubeconfig, "audit-log": auditPath } = options;
+    using audit = auditPath === undefined ? undefined : openAuditLog(auditPath);
     await using server = await start({
       listen: { host, port: Number(port), tls: !http },
       ...(data === undefined ? {} : { data }),
+      ...(audit === undefined ? {} : { audit: audit.tell }),
       serviceNetwork: options["service-cluster-ip-range"],
       nodePorts: options["service-node-port-range"],
       report: (error, call) => terminal.err(`${call.method} ${call.url}: ${describe(error)}\n`),

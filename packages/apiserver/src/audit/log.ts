@@ -6,7 +6,7 @@ import type { AuditEvent } from "./event.ts";
 /** A file that is open. */
 export interface AuditLog extends Disposable {
   /** Adds a line; it is in the hands of the operating system when this returns. */
-  tell(event: AuditEvent): void;
+  readonly tell: (event: AuditEvent) => void;
   close(): void;
 }
 

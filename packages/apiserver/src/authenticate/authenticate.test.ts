@@ -79,7 +79,7 @@ test("a token may come as a WebSocket protocol", async () => {
 });
 
 test("a service account token is its account, its groups and what it is bound to", async () => {
-  const token = issueToken(
+  const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
   );
@@ -103,7 +103,7 @@ test("a service account token is its account, its groups and what it is bound to
 });
 
 test("a token dies with time, with its account and with its pod, and is good for its audience only", () => {
-  const token = issueToken(
+  const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
   );

@@ -4,7 +4,9 @@
  */
 import { quote } from "@capstan/model";
 import type { AccessAttributes, ResourceAccess } from "../authorize/authorizer.ts";
+import { checkDomainPath } from "../builtin/batch/job-spec.ts";
 import type { Call } from "../call.ts";
+import { aggregateText } from "../go-aggregate.ts";
 import { serviceAccountGroups } from "./service-account.ts";
 import { anonymous, authenticatedGroup, type UserInfo } from "./user.ts";
 
@@ -135,7 +137,7 @@ function constrained(mode: string, asked: Asked, request: AccessAttributes): Way
   return {
     user,
     constraint: verb,
-    needs: [on, { access: self }, ...uidNeeds(asked, base), ...groups, ...extraNeeds(asked, base)],
+    needs: [on, { access: self }, ...uidNeeds(asked, base), ...groups, ...strictExtraNeeds(asked, base)],
   };
 }
 
@@ -171,6 +173,23 @@ function extraNeeds({ extra }: Asked, base: Base): Need[] {
   return Object.entries(extra).flatMap(([subresource, values]) =>
     values.map((name) => ({ access: { ...base, ...authentication, resource: "userextras", subresource, name } })),
   );
+}
+
+/** The newer ways take only keys of somebody's domain, and values that say something. */
+function strictExtraNeeds(asked: Asked, base: Base): Need[] {
+  const access = { ...base, ...authentication, resource: "userextras", name: "" };
+  for (const [key, values] of Object.entries(asked.extra)) {
+    const never = extraProblem(key, values);
+    if (never !== undefined) return [{ access, never }];
+  }
+  return extraNeeds(asked, base);
+}
+
+function extraProblem(key: string, values: readonly string[]): string | undefined {
+  if (key === "") return "impersonating the empty string key in extra is not allowed";
+  const problems = checkDomainPath(key, "extra.key").map(({ field, body }) => `${field}: ${body}`);
+  if (problems.length > 0) return `impersonating an invalid key in extra is not allowed: ${aggregateText(problems)}`;
+  return values.includes("") ? "impersonating the empty string value in extra is not allowed" : undefined;
 }
 
 function toUser({ user, uid, groups, extra }: Asked): UserInfo {

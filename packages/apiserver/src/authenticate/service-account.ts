@@ -42,22 +42,29 @@ interface KubernetesClaims {
   readonly node?: { readonly name: string; readonly uid?: string };
 }
 
-export function issueToken(wish: TokenWish, authority: TokenAuthority): string {
+/** A token, and the name by which audit logs and its users' other credentials tell it apart. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly credentialId: string;
+}
+
+export function issueToken(wish: TokenWish, authority: TokenAuthority): IssuedToken {
   const seconds = Math.floor(authority.now() / 1000);
   const { namespace = "", name = "", uid = "" } = wish.account.metadata;
   const bound =
     wish.bound === undefined ? {} : { [wish.bound.kind.toLowerCase()]: { name: wish.bound.name, uid: wish.bound.uid } };
+  const id = authority.uid();
   const claims: JwtClaims = {
     aud: wish.audiences,
     exp: seconds + wish.seconds,
     iat: seconds,
     iss: authority.issuer,
-    jti: authority.uid(),
+    jti: id,
     "kubernetes.io": { namespace, ...(wish.node ? { node: wish.node } : {}), ...bound, serviceaccount: { name, uid } },
     nbf: seconds,
     sub: serviceAccountUser(namespace, name),
   };
-  return signJwt(claims, authority.privateKeyPem);
+  return { token: signJwt(claims, authority.privateKeyPem), credentialId: `JTI=${id}` };
 }
 
 /** Checks a token for these audiences; `TokenReview` asks for other audiences than the server's own. */

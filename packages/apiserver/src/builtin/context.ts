@@ -35,6 +35,8 @@ export interface RuleContext {
   random(limit: number): number;
   /** Adds a warning header to the answer. */
   warn(text: string): void;
+  /** Adds something to the audit record of the request. */
+  annotate(key: string, value: string): void;
 }
 
 /** Writes of the server itself, for rules whose answer touches other objects. None of them is subject to admission. */

@@ -1,7 +1,8 @@
 /** The programs behind the launchers: `kube-apiserver` and `etcd`, until they are told to stop. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { parseFlags, type Flags } from "./flags.ts";
+import { openAuditLog } from "../audit/log.ts";
+import { lastValue, parseFlags, type Flags } from "./flags.ts";
 
 const [program = "", ...args] = process.argv.slice(2);
 const flags = parseFlags(args);
@@ -32,7 +33,9 @@ async function runServer(asked: Flags): Promise<number> {
   const { startApiServer } = await import("../server.ts");
   const options = toServerOptions(asked, { read, readIfThere, now: () => Date.now() });
   const report = (error: unknown): void => void process.stderr.write(`${describe(error)}\n`);
-  await using server = await startApiServer({ ...options, report });
+  const auditPath = lastValue(asked, "audit-log-path");
+  using audit = auditPath === undefined ? undefined : openAuditLog(auditPath);
+  await using server = await startApiServer({ ...options, report, ...(audit && { audit: audit.tell }) });
   say(`ready on ${server.url}`);
   await stopSignal();
   return 0;

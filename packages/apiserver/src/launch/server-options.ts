@@ -20,6 +20,7 @@ export interface Surroundings {
 /** The flags that mean something here; others are accepted and have no effect. */
 export const serverFlags: readonly string[] = [
   "advertise-address",
+  "audit-log-path",
   "authorization-mode",
   "bind-address",
   "cert-dir",

@@ -1,6 +1,6 @@
 /** What rules and admission are told about a request. */
 import { formatTime, type KubeObject } from "@capstan/model";
-import { annotateChecked } from "../audit/trail.ts";
+import { annotate, annotateChecked, type AuditTrail } from "../audit/trail.ts";
 import type { AdmissionRequest, Operation } from "../admit/admission.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { RuleContext } from "../builtin/context.ts";
@@ -17,10 +17,12 @@ export interface ContextSource {
   readonly version: string;
   readonly dryRun: boolean;
   readonly warnings: Set<string>;
+  readonly trail: AuditTrail;
 }
 
 /** The context of one request. */
-export function ruleContext({ parts, user, namespace, version, dryRun, warnings }: ContextSource): RuleContext {
+export function ruleContext(source: ContextSource): RuleContext {
+  const { parts, user, namespace, version, dryRun, warnings, trail } = source;
   return {
     now: formatTime(parts.clock.now()),
     user,
@@ -33,6 +35,7 @@ export function ruleContext({ parts, user, namespace, version, dryRun, warnings 
     uid: () => parts.randomness.uuid(),
     random: (limit) => parts.randomness.below(limit),
     warn: (text) => warnings.add(text),
+    annotate: (key, value) => annotate(trail, key, value),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A request for a resource, to the function of its verb. */
 import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { annotate } from "../audit/trail.ts";
 import type { RuleContext } from "../builtin/context.ts";
 import { checkRouted, negotiate, type Offer, type OutputMedia } from "../encode/media.ts";
 import type { Exchange, ResourceExchange } from "../exchange.ts";
@@ -62,7 +63,7 @@ function bind(exchange: RequestExchange): Promise<Answer> {
 
 /** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */
 function negotiateWarned(
-  { call, query, warnings }: Exchange,
+  { call, query, warnings, trail }: Exchange,
   info: ResourceRequest,
   resource: ServedResource,
 ): OutputMedia {
@@ -70,6 +71,7 @@ function negotiateWarned(
   if (resource.deprecationWarning !== undefined) {
     checkRouted(call, offer);
     warnings.add(resource.deprecationWarning);
+    annotate(trail, "k8s.io/deprecated", "true");
   }
   return negotiate(call, query, offer);
 }
@@ -267,6 +269,7 @@ class RequestExchange implements ResourceExchange {
       version: this.resource.version,
       dryRun: this.query.has("dryRun"),
       warnings: this.warnings,
+      trail: this.trail,
     }));
   }
 }
