@@ -11,6 +11,7 @@ import type { Strays } from "./apply/strays.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
+import type { Change } from "./cache/reflector.ts";
 import { unlessAborted } from "./clock.ts";
 import type { Random } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
@@ -32,7 +33,9 @@ import type { OwnWrite } from "./trigger/echoes.ts";
 import { runSource } from "./trigger/source.ts";
 import { Reads } from "./trigger/tracked.ts";
 import { mapped, owned, self } from "./trigger/trigger.ts";
-import type { Trigger } from "./trigger/trigger.ts";
+import type { Trigger, Wake } from "./trigger/trigger.ts";
+import { Troubles } from "./trigger/troubles.ts";
+import type { Trouble } from "./trigger/troubles.ts";
 
 /** What a controller runs with. */
 export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
@@ -64,6 +67,7 @@ export class RunningController {
   readonly #sources: Promise<void>[] = [];
   readonly #echoes = new Echoes();
   readonly #reporter: Reporter;
+  readonly #troubles: Troubles;
   #daemons: Daemons | undefined;
   #idle = Promise.withResolvers<void>();
   /** Keys whose turn runs, with the time it began. */
@@ -73,14 +77,17 @@ export class RunningController {
   constructor(definition: Controller, setting: ControllerSetting) {
     this.definition = definition;
     this.#setting = setting;
-    const { clock, random, caches } = setting;
+    const { clock, random, caches, log, meter } = setting;
+    const { tenantOf } = definition.options;
+    const onTrouble = (what: string): void => meter.userFailed(what);
+    this.#troubles = new Troubles({ controller: definition.name, log, onTrouble });
     this.#queue = new Queue<Cause>({
       clock,
       random,
       onReady: () => this.#pump(),
       rate: definition.options.rate,
       curves: definition.options.backoff,
-      ...(definition.options.tenantOf === undefined ? {} : { tenantOf: definition.options.tenantOf }),
+      ...(tenantOf === undefined ? {} : { tenantOf: this.#troubles.tenant(tenantOf) }),
     });
     this.#view = caches.of(definition.kind);
     this.#worker = this.#makeWorker();
@@ -96,7 +103,7 @@ export class RunningController {
       if (known === undefined) triggers.set(kindId(of), { kind: of, triggers: [trigger] });
       else known.triggers.push(trigger);
     };
-    add(kind, self(kind, options.on));
+    add(kind, self(kind, this.#troubles.predicate("on", kind, options.on)));
     for (const child of owns) add(child, owned(child, kind, { controllerOnly: options.controllerOnly }));
     for (const other of new Map([...owns, ...reads].map((each) => [kindId(each), each])).values()) {
       add(other, this.#tracked.trigger(other));
@@ -106,7 +113,7 @@ export class RunningController {
         Namespace,
         namespacePauses((namespace) => this.#keys(namespace)),
       );
-    for (const { kind: other, map, on } of options.watches) add(other, mapped(other, map, on));
+    for (const declaration of options.watches) add(declaration.kind, this.#mapped(declaration));
     for (const { kind: of, triggers: all } of triggers.values()) this.#listen(of, all);
   }
 
@@ -129,8 +136,9 @@ export class RunningController {
   }
 
   /** Lets objects of another kind wake this controller's from now on, until the returned function is called. */
-  watch({ kind, map, on }: WatchDeclaration): () => void {
-    const end = this.#listen(kind, [mapped(kind, map, on)]);
+  watch(declaration: WatchDeclaration): () => void {
+    const { kind } = declaration;
+    const end = this.#listen(kind, [this.#mapped(declaration)]);
     return () => {
       end();
       void this.#setting.caches.release(kind);
@@ -158,6 +166,11 @@ export class RunningController {
 
   get counts(): Queue<Cause>["counts"] {
     return this.#queue.counts;
+  }
+
+  /** Functions of the user that failed outside of turns, and have not succeeded since. */
+  get troubles(): readonly Trouble[] {
+    return this.#troubles.all;
   }
 
   /** Seconds that running turns have taken so far. */
@@ -233,6 +246,10 @@ export class RunningController {
     });
   }
 
+  #mapped({ kind, map, on }: WatchDeclaration): Trigger {
+    return mapped(kind, this.#troubles.map(kind, map), this.#troubles.predicate(`predicate of ${kind.kind}`, kind, on));
+  }
+
   #listen(kind: AnyKind, triggers: readonly Trigger[]): () => void {
     const view = this.#setting.caches.of(kind);
     if (!this.#views.includes(view)) this.#views.push(view);
@@ -242,13 +259,23 @@ export class RunningController {
       const wake = (key: string, wish: Wish<Cause>): void => {
         if (key !== echoOf || wish.cause?.relation === "self") this.#wake(key, wish);
       };
-      for (const trigger of triggers) trigger(change, wake);
+      for (const trigger of triggers) this.#pull(trigger, kind, change, wake);
     });
     this.#ends.push(end);
     return () => {
       end();
       if (!view.isUsed) this.#views.splice(this.#views.indexOf(view), 1);
     };
+  }
+
+  /** Whatever becomes of one trigger, the others hear of the change, and the watch goes on. */
+  #pull(trigger: Trigger, kind: AnyKind, change: Change, wake: Wake): void {
+    try {
+      trigger(change, wake);
+    } catch (error) {
+      const object = `${kind.kind} ${change.key}`;
+      this.#troubles.note("trigger", { object, version: change.metadata.resourceVersion }, error);
+    }
   }
 
   #startDaemons(): void {

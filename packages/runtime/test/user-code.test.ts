@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
-import { controller } from "../src/define.ts";
+import { controller, watches } from "../src/define.ts";
 import type { ControllerOptions } from "../src/define.ts";
 import { RuntimeError } from "../src/errors.ts";
+import { createLog } from "../src/log.ts";
+import { healthDoor } from "../src/manager/doors.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
 import type { Answer } from "../src/reconcile/outcome.ts";
@@ -172,6 +174,104 @@ describe("an await that was forgotten", () => {
     );
     assert.equal(await world.get(ConfigMap, "late"), undefined);
   });
+});
+
+describe("functions that decide what wakes whom", () => {
+  /** Two controllers on one watch of ConfigMaps: what the function of the first does is no trouble of the second. */
+  async function twoOnOneWatch(
+    map: (config: { readonly data?: { readonly [name: string]: string } }) => readonly string[],
+  ) {
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const heard: string[] = [];
+    const turns: string[] = [];
+    const poor = controller(Widget, { name: "poor", watches: [watches(ConfigMap, map)] }, ({ object }) => {
+      turns.push(object.metadata.name);
+    });
+    const rich = controller(
+      Widget,
+      {
+        name: "rich",
+        watches: [
+          watches(ConfigMap, ({ metadata }, { type }) => {
+            heard.push(`${type} ${metadata?.name}`);
+            return [];
+          }),
+        ],
+      },
+      () => undefined,
+    );
+    const log = createLog({ clock, level: "error", write: (line) => lines.push(line) });
+    const world = await testOperator(
+      operator({ controllers: [poor, rich] }),
+      { api: new ModelApi(() => clock.wall()) },
+      { clock, log },
+    );
+    await world.settle();
+    return { world, lines, heard, turns };
+  }
+
+  test("a map that throws is told, and everybody else hears of the object", async () => {
+    const { world, lines, heard, turns } = await twoOnOneWatch((config) => [(config.data as { ref: string }).ref]);
+    await using _ = world;
+    await world.apply(Widget, "w", { spec: {} });
+    await world.apply(ConfigMap, "nodata", {});
+    await world.settle();
+    assert.ok(heard.includes("added nodata"));
+    assert.equal(lines.length, 1, lines.join(""));
+    const { controller: name, object, message } = JSON.parse(lines[0] ?? "");
+    assert.deepEqual([name, object], ["poor", "ConfigMap default/nodata"]);
+    assert.match(message, /^the map of ConfigMap failed for ConfigMap default\/nodata: /u);
+    const { body, status } = await healthDoor(world.running)({
+      method: "GET",
+      path: "/readyz",
+      isLocal: true,
+      authorization: undefined,
+    });
+    assert.equal(status, 200);
+    assert.match(body, /^\[!\] poor: the map of ConfigMap failed for ConfigMap default\/nodata: /mu);
+    assert.match(
+      world.running.registry.text(),
+      /^capstan_function_errors_total\{controller="poor",function="map of ConfigMap"\} [1-9]/mu,
+    );
+    turns.length = 0;
+    await world.apply(ConfigMap, "nodata", { data: { ref: "default/w" } });
+    await world.settle();
+    assert.ok(turns.includes("w"), "what it names now is woken");
+    assert.equal(lines.length > 0 && heard.includes("updated nodata"), true);
+    await world.apply(ConfigMap, "nodata", { data: { ref: "default/w", more: "" } });
+    await world.settle();
+    assert.deepEqual(world.running.troubles, [], "it is over when it is over");
+  });
+
+  test("a map that names what is no key is told, and the keys among it are woken", async () => {
+    const { world, lines, turns } = await twoOnOneWatch(() => [42, undefined, "default/w", ""] as never);
+    await using _ = world;
+    await world.apply(Widget, "w", { spec: {} });
+    await world.settle();
+    turns.length = 0;
+    await world.apply(ConfigMap, "c", {});
+    await world.settle();
+    assert.deepEqual(turns, ["w"]);
+    assert.match(lines.join(""), /Cannot wake 42: a map returns keys/u);
+  });
+
+  const broken: Options = {
+    on: () => {
+      throw new Error("no judgement");
+    },
+    tenantOf: () => {
+      throw new Error("no tenant");
+    },
+  };
+
+  for (const option of ["on", "tenantOf"] as const) {
+    test(`where ${option} throws, the object has its turns`, async () => {
+      await using world = await worldWith(() => undefined, { [option]: broken[option] });
+      await goesOn(world);
+      assert.ok(world.running.troubles.some(({ what }) => what === option));
+    });
+  }
 });
 
 describe("a step", () => {

@@ -53,8 +53,12 @@ function readiness(operator: RunningOperator): DoorAnswer {
     const where = namespace === undefined ? kind : `${kind} in ${namespace}`;
     return `[${isSynced ? "+" : "-"}] ${where}${lastError === undefined ? "" : `: ${lastError}`}`;
   });
+  // A mistake in one function is no reason to take an operator out of service: it is told.
+  const troubles = operator.troubles.map(
+    (one) => `[!] ${one.controller}: the ${one.what} failed for ${one.object}: ${one.message}`,
+  );
   const isReady = operator.health.every(({ isSynced }) => isSynced);
-  return text(isReady ? 200 : 503, lines.join("\n"));
+  return text(isReady ? 200 : 503, [...lines, ...troubles].join("\n"));
 }
 
 function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): DoorAnswer {

@@ -9,6 +9,8 @@ export interface ControllerMeter {
   added(): void;
   started(waitedSeconds: number): void;
   finished(consequence: Consequence, end: TurnEnd, seconds: number): void;
+  /** A function of the user that runs outside of turns failed. */
+  userFailed(what: string): void;
 }
 
 /** Reconcile times as controller-runtime cuts them. */
@@ -90,6 +92,11 @@ function ownMetrics(registry: Registry) {
       help: "Writes made by reconciles",
       labels: [...labels, "verb"],
     }),
+    userErrors: registry.counter({
+      name: "capstan_function_errors_total",
+      help: "Failures of functions that decide what wakes whom: on, maps, predicates, tenantOf",
+      labels: [...labels, "function"],
+    }),
   };
 }
 
@@ -135,6 +142,7 @@ export class Meters {
         for (const { verb } of end.work?.writes ?? []) this.#own.writes.add({ controller, verb });
         if (end.outcome.outcome === "failed") this.#failed(controller, end.outcome);
       },
+      userFailed: (what) => this.#own.userErrors.add({ controller, function: what }),
     };
   }
 

@@ -15,6 +15,7 @@ import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { createLog, guardedLog } from "../log.ts";
 import type { Log } from "../log.ts";
+import type { Trouble } from "../trigger/troubles.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import { cacheSettingsOf } from "./cache-settings.ts";
 import { alwaysLeader, Election } from "./election.ts";
@@ -189,6 +190,11 @@ export class RunningOperator implements AsyncDisposable {
 
   get health(): readonly WatchHealth[] {
     return this.#caches.health;
+  }
+
+  /** Functions that decide what wakes whom (`on`, maps, predicates, `tenantOf`) and failed, until they succeed for the same object. */
+  get troubles(): readonly Trouble[] {
+    return this.controllers.flatMap(({ troubles }) => troubles);
   }
 
   /**

@@ -86,7 +86,13 @@ type Seen = Pick<Change, "metadata" | "object">;
 function concerns(query: Query, seen: Seen): boolean {
   const { index } = query;
   if (!matchesQuery(seen.metadata, query)) return false;
-  return index?.values === undefined || index.values(seen.object).includes(index.value);
+  if (index?.values === undefined) return true;
+  try {
+    return index.values(seen.object).includes(index.value);
+  } catch {
+    // Nobody can say that it does not.
+    return true;
+  }
 }
 
 function placeOf(read: Read): string {
