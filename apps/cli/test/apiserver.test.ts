@@ -1,0 +1,39 @@
+/** `capstan apiserver`, as a process of its own. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+
+const main = join(import.meta.dirname, "../src/main.ts");
+
+test("an audit log has a line for each request, and whoever asked in it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-apiserver-"));
+  const flags = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", main];
+  const words = ["apiserver", "--http", "--audit-log", join(folder, "audit.log")];
+  const child = spawn(process.execPath, [...flags, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [ready] = (await once(createInterface(child.stdout), "line")) as [string];
+    const url = /^capstan apiserver is ready on (http:.*)$/.exec(ready)?.[1];
+    assert.ok(url !== undefined, ready);
+    const answer = await fetch(`${url}/api/v1/namespaces/default`);
+    assert.equal(answer.status, 403);
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+    const lines = (await readFile(join(folder, "audit.log"), "utf8")).trimEnd().split("\n");
+    assert.equal(lines.length, 1);
+    const event = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+    assert.equal(event["apiVersion"], "audit.k8s.io/v1");
+    assert.deepEqual(event["user"], { username: "system:anonymous", groups: ["system:unauthenticated"] });
+    assert.deepEqual(event["annotations"], {
+      "authorization.k8s.io/decision": "forbid",
+      "authorization.k8s.io/reason": "",
+    });
+  } finally {
+    if (child.exitCode === null) child.kill("SIGKILL");
+    await rm(folder, { recursive: true });
+  }
+});
