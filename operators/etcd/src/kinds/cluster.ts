@@ -1,10 +1,16 @@
 /** `EtcdCluster`: what a user asks for. `{ size: 3, version: "3.6.16" }` is complete. */
 import { defineResource, s } from "capstan";
+import { PROFILES } from "../pods/profile.ts";
 import { clusterStatus } from "./cluster-status.ts";
 import { auth, maintenance, OWN_FLAGS, recovery, storage, template, tls, update } from "./cluster-parts.ts";
 import { backupForm, backupSource, imagePullSecrets } from "./store.ts";
 
 const amounts = s.record(s.quantity()).max(16);
+
+/** The volumes of each profile, in the language of rules. */
+const volumes = `{${Object.entries(PROFILES)
+  .map(([name, { storage: size }]) => `'${name}': '${size}'`)
+  .join(", ")}}`;
 
 const clientService = s
   .object({
@@ -106,6 +112,11 @@ export const EtcdCluster = defineResource({
     s.rule(
       "self.size == 0 || oldSelf.size == 0 || self.size >= oldSelf.size - 1 || self.size > oldSelf.size / 2",
       "at most a minority of the members can be taken away at once: go down in steps",
+    ),
+    s.rule(
+      "has(oldSelf.storage.size) || !has(self.storage.size) || " +
+        `quantity(string(self.storage.size)).compareTo(quantity(${volumes}[oldSelf.profile])) >= 0`,
+      "a volume cannot shrink: those of the profile are larger",
     ),
     s.rule(
       "int(self.version.split('.')[1]) + 1 >= int(oldSelf.version.split('.')[1])",

@@ -22,6 +22,21 @@ async function applyWell(server: Server, path: string, object: object): Promise<
   assert.ok(answer.ok, `${path}: ${answer.status} ${answer.ok ? "" : await answer.text()}`);
 }
 
+/** A server with the kind and the policies. */
+async function startGuarded(): Promise<Server> {
+  const server = await startApiServer();
+  const crd = EtcdCluster.toCrd();
+  await applyWell(server, `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
+  for (const document of parseAllDocuments(await readFile(manifest, "utf8"))) {
+    const object = document.toJS() as { readonly kind: string; readonly metadata: { readonly name: string } };
+    const plural = object.kind.endsWith("Binding")
+      ? "validatingadmissionpolicybindings"
+      : "validatingadmissionpolicies";
+    await applyWell(server, `/apis/admissionregistration.k8s.io/v1/${plural}/${object.metadata.name}`, object);
+  }
+  return server;
+}
+
 /** What the server says to whoever wakes so many sleeping members with a size; undefined when it lets them. */
 async function refusalOf(server: Server, { sleeping, size }: { sleeping: number; size: number }) {
   const metadata = { name: `e${sleeping}`, namespace: "default" };
@@ -34,16 +49,7 @@ async function refusalOf(server: Server, { sleeping, size }: { sleeping: number;
 }
 
 test("whoever sleeps is woken with most of its members, and goes down in steps from there", async () => {
-  await using server = await startApiServer();
-  const crd = EtcdCluster.toCrd();
-  await applyWell(server, `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
-  const [policy, binding] = parseAllDocuments(await readFile(manifest, "utf8")).map(
-    (document) => document.toJS() as { readonly metadata: { readonly name: string } },
-  );
-  assert.ok(policy && binding);
-  const group = "/apis/admissionregistration.k8s.io/v1";
-  await applyWell(server, `${group}/validatingadmissionpolicies/${policy.metadata.name}`, policy);
-  await applyWell(server, `${group}/validatingadmissionpolicybindings/${binding.metadata.name}`, binding);
+  await using server = await startGuarded();
   const refused = await refusalOf(server, { sleeping: 7, size: 1 });
   assert.match(refused ?? "", /7 members sleep: wake them with at least 4, then go down in steps/u);
   assert.match((await refusalOf(server, { sleeping: 7, size: 3 })) ?? "", /at least 4/u);
@@ -55,4 +61,23 @@ test("whoever sleeps is woken with most of its members, and goes down in steps f
     [0, 3],
   ] as const)
     assert.equal(await refusalOf(server, { sleeping, size }), undefined, `${sleeping} to ${size}`);
+});
+
+test("a version that cannot read the data is refused when it is asked for, and one that can is not", async () => {
+  await using server = await startGuarded();
+  const head = (name: string) => ({
+    apiVersion: "etcd.capstan.dev/v1",
+    kind: "EtcdCluster",
+    metadata: { name, namespace: "default" },
+  });
+  const changed = async (name: string, clusterVersion: string, version: string): Promise<string | undefined> => {
+    const path = `${clusters}/${name}`;
+    await applyWell(server, path, { ...head(name), spec: { version: "3.7.3" } });
+    await applyWell(server, `${path}/status`, { ...head(name), status: { clusterVersion } });
+    const answer = await apply(server, path, { ...head(name), spec: { version } });
+    return answer.ok ? undefined : await answer.text();
+  };
+  assert.match((await changed("done", "3.7.0", "3.6.16")) ?? "", /of version 3\.7\.0 and cannot be read by 3\.6\.16/u);
+  assert.equal(await changed("under-way", "3.6.0", "3.6.16"), undefined);
+  assert.equal(await changed("patch", "3.7.0", "3.7.x"), undefined);
 });

@@ -17,6 +17,8 @@ const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refus
   { from: { storage: { size: "8Gi" } }, to: { storage: { size: "10Gi" } }, refused: undefined },
   { from: { storage: { size: "8Gi" } }, to: { storage: { size: "8192Mi" } }, refused: undefined },
   { from: { storage: { size: "8Gi" } }, to: { storage: { size: "7Gi" } }, refused: /cannot shrink/u },
+  { from: { profile: "large" }, to: { storage: { size: "1Mi" } }, refused: /those of the profile are larger/u },
+  { from: { profile: "large" }, to: { profile: "small", storage: { size: "32Gi" } }, refused: undefined },
   { from: { storage: { className: "a" } }, to: { storage: { className: "b" } }, refused: /class of existing volumes/u },
   { from: { version: "3.7.3" }, to: { version: "3.6.16" }, refused: undefined },
   { from: { version: "3.7.3" }, to: { version: "3.5.35" }, refused: /more than one minor/u },
