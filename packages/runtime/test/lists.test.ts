@@ -5,13 +5,13 @@ import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
-import type { Api, ListRequest, Scope, WatchEvent, WatchRequest } from "../src/api.ts";
+import type { AnyKind, Api, ListRequest, Scope, WatchEvent, WatchRequest } from "../src/api.ts";
 import { Informer } from "../src/cache/informer.ts";
 import { apiOf } from "../src/client-api.ts";
 import { systemClock } from "../src/clock.ts";
 import { usualTuning } from "../src/watch/states.ts";
 import { errors, VirtualClock } from "../src/testing/index.ts";
-import { bookmark, failure } from "./model-api.ts";
+import { bookmark, failure, ModelApi } from "./model-api.ts";
 
 function mapNamed(name: string, labels: { readonly [name: string]: string } = {}): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name, labels } };
@@ -62,6 +62,63 @@ async function namesOf(api: Api, scope: Scope = {}): Promise<{ names: string[]; 
   const names = informer.reader.find({}).map(({ metadata }) => metadata.name);
   return { names: names.toSorted(), informer };
 }
+
+/** A server that tells some events and then that the list is complete. */
+function telling(events: readonly WatchEvent[]): Api {
+  const watch = async function* (_kind: AnyKind, { initialEvents, signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+    if (initialEvents === true) yield* [...events, bookmark(90, true)];
+    if (signal?.aborted === true) return;
+    await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+  };
+  return { ...new ModelApi(), watch };
+}
+
+describe("what changes while the first picture is on its way", () => {
+  const told = (type: WatchEvent["type"], name: string, version: number, uid = name): WatchEvent => ({
+    type,
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "default", name, uid, creationTimestamp: "", resourceVersion: String(version) },
+    },
+  });
+  const cases: readonly (readonly [string, readonly WatchEvent[], readonly string[]])[] = [
+    ["is deleted", [told("ADDED", "a", 5), told("ADDED", "b", 6), told("DELETED", "a", 8)], ["b@6"]],
+    ["is changed", [told("ADDED", "a", 5), told("MODIFIED", "a", 8)], ["a@8"]],
+    ["is made anew", [told("ADDED", "a", 5), told("DELETED", "a", 7), told("ADDED", "a", 8, "other")], ["a@8"]],
+    ["is changed, then deleted", [told("ADDED", "a", 5), told("MODIFIED", "a", 7), told("DELETED", "a", 8)], []],
+    ["is deleted with the version before it", [told("ADDED", "a", 5), told("DELETED", "a", 5)], []],
+    ["was deleted before it was made", [told("ADDED", "a", 8, "other"), told("DELETED", "a", 7)], ["a@8"]],
+    ["was never listed", [told("DELETED", "a", 7), told("ADDED", "b", 6)], ["b@6"]],
+  ];
+  for (const [what, events, expected] of cases) {
+    test(`is in it: an object that ${what}`, async () => {
+      const options = { kind: ConfigMap, scope: {}, clock: systemClock, random: Math.random };
+      await using informer = new Informer({ ...options, api: telling(events) });
+      await informer.synced;
+      const known = informer.reader.find({}).map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+      assert.deepEqual(known, expected);
+    });
+  }
+
+  test("reaches whoever listens, in a first list and in a later one", async () => {
+    const model = new ModelApi();
+    for (const name of ["a", "b"]) await model.create(ConfigMap, mapNamed(name), { manager: "test" });
+    model.changesAmidList = () => 1;
+    await model.delete(ConfigMap, { namespace: "default", name: "a" }, {});
+    const clock = new VirtualClock();
+    await using informer = new Informer({ api: model, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+    const heard: string[] = [];
+    informer.subscribe(({ type, key }) => heard.push(`${type} ${key}`));
+    await informer.synced;
+    assert.deepEqual(heard, ["added default/b", "added default/a", "removed default/a"]);
+    model.closeWatches(errors.connectionLost());
+    await model.delete(ConfigMap, { namespace: "default", name: "b" }, {});
+    model.closeWatches(errors.expired());
+    await clock.advance(60_000);
+    assert.deepEqual([heard.slice(3), informer.reader.size], [["removed default/b"], 0]);
+  });
+});
 
 describe("the first picture", () => {
   test("is a stream, and no list is made", async () => {

@@ -24,6 +24,8 @@ interface LogEntry {
   readonly version: number;
   readonly kind: string;
   readonly event: WatchEvent;
+  /** The object before it, if there was one. */
+  readonly before: StoredObject | undefined;
 }
 
 /** Writes that were accepted, for assertions. */
@@ -50,6 +52,8 @@ export class ModelApi implements Api {
   #uid = 0;
   #compacted = 0;
   streaming = true;
+  /** How many of the last changes a streaming list tells as such, behind older objects: they happened while it was on its way. */
+  changesAmidList: () => number = () => 0;
 
   constructor(wall: () => number = () => Date.UTC(2030, 0, 1)) {
     this.#wall = wall;
@@ -110,7 +114,7 @@ export class ModelApi implements Api {
     if (request.initialEvents === true) {
       if (!this.streaming) throw failure("Invalid", "sendInitialEvents is forbidden", 422);
       this.lists++;
-      for (const object of this.all(kind)) watcher.offer({ type: "ADDED", object: clone(object) });
+      for (const event of this.#initialEvents(kind)) watcher.offer(event);
       watcher.push(bookmark(this.#version, true));
     } else {
       const from = Number(request.resourceVersion);
@@ -120,6 +124,19 @@ export class ModelApi implements Api {
     }
     this.#watchers.add(watcher);
     return watcher;
+  }
+
+  /** What there was some changes ago, and these changes. */
+  *#initialEvents(kind: AnyKind): Generator<WatchEvent> {
+    const told = this.#log.filter((entry) => entry.kind === kindId(kind));
+    const amid = told.slice(Math.max(0, told.length - this.changesAmidList()));
+    const objects = new Map(this.#of(kind));
+    for (const { event, before } of amid.toReversed()) {
+      if (before === undefined) objects.delete(keyText(event.object));
+      else objects.set(keyText(before), before);
+    }
+    for (const object of objects.values()) yield { type: "ADDED", object };
+    for (const { event } of amid) yield event;
   }
 
   async create(kind: AnyKind, given: KubeObject, options: WriteOptions): Promise<StoredObject> {
@@ -221,14 +238,14 @@ export class ModelApi implements Api {
     const generation = (live?.metadata.generation ?? 1) + (specChanged ? 1 : 0);
     const stored = { ...base, metadata: { ...base.metadata, generation, resourceVersion: String(++this.#version) } };
     this.#of(kind).set(keyText(stored), stored);
-    this.#tell(kind, { type: live === undefined ? "ADDED" : "MODIFIED", object: stored });
+    this.#tell(kind, { type: live === undefined ? "ADDED" : "MODIFIED", object: stored }, live);
     return stored;
   }
 
   #erase(kind: AnyKind, live: StoredObject): void {
     const object = { ...live, metadata: { ...live.metadata, resourceVersion: String(++this.#version) } };
     this.#of(kind).delete(keyText(live));
-    this.#tell(kind, { type: "DELETED", object });
+    this.#tell(kind, { type: "DELETED", object }, live);
     this.#collect(live.metadata.uid);
   }
 
@@ -250,8 +267,8 @@ export class ModelApi implements Api {
     }
   }
 
-  #tell(kind: AnyKind, event: WatchEvent): void {
-    this.#log.push({ version: this.#version, kind: kindId(kind), event });
+  #tell(kind: AnyKind, event: WatchEvent, before: StoredObject | undefined): void {
+    this.#log.push({ version: this.#version, kind: kindId(kind), event, before });
     for (const watcher of this.#watchers) if (watcher.kind === kindId(kind)) watcher.offer(event);
   }
 

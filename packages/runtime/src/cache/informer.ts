@@ -166,7 +166,7 @@ export class Informer implements AsyncDisposable {
     }
     this.#heardAt = this.#clock.now();
     this.#version = versionAfter(signal);
-    if (signal.type === "restarted" || signal.type === "listed" || signal.type === "vanished") return;
+    if (this.#version === undefined) return;
     this.#lastError = undefined;
     if (signal.type !== "synced") return;
     this.#synced.resolve();
@@ -185,6 +185,7 @@ function versionAfter(signal: Exclude<Signal, { readonly type: "failed" }>): str
       return signal.object.metadata.resourceVersion;
     case "restarted":
     case "listed":
+    case "unlisted":
     case "vanished":
       return undefined;
   }

@@ -40,6 +40,9 @@ export class Reflector {
       case "listed":
         this.#stage(signal.object);
         return;
+      case "unlisted":
+        this.#unstage(signal.object);
+        return;
       case "synced":
         this.#commit(signal.version);
         return;
@@ -70,6 +73,13 @@ export class Reflector {
       return;
     }
     this.#staged?.set(key, known === object.metadata.resourceVersion ? undefined : objectOf(object));
+  }
+
+  /** What is not staged when the list is complete is gone. A deletion that is earlier than what is staged was of an object before it. */
+  #unstage({ metadata }: StoredObject): void {
+    const key = keyText({ metadata });
+    const version = this.#staged?.get(key)?.metadata.resourceVersion ?? this.#store.versionOf(key);
+    if (version === undefined || !isEarlier(metadata.resourceVersion, version)) this.#staged?.delete(key);
   }
 
   #putFirst(object: StoredObject | SentObject): void {

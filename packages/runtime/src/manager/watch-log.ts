@@ -35,6 +35,7 @@ export class WatchLog {
         return this.#recover(kind);
       case "restarted":
       case "listed":
+      case "unlisted":
       case "vanished":
         return;
     }

@@ -13,6 +13,8 @@ import type { End, State, WatchTuning } from "./states.ts";
 export type Signal =
   | { readonly type: "restarted" }
   | { readonly type: "listed"; readonly object: StoredObject | SentObject }
+  /** Of what was listed, this is gone again before the list is complete. */
+  | { readonly type: "unlisted"; readonly object: StoredObject }
   | { readonly type: "synced"; readonly version: string }
   | { readonly type: "changed"; readonly object: StoredObject }
   | { readonly type: "removed"; readonly object: StoredObject }
@@ -191,6 +193,8 @@ class Watcher {
         this.#list(object);
         return true;
       case "DELETED":
+        this.#tellOf(object.metadata.resourceVersion);
+        this.#options.onSignal({ type: "unlisted", object });
         return true;
       case "BOOKMARK": {
         if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return true;
@@ -223,9 +227,12 @@ class Watcher {
 
   /** An object of a list, which may break off before it is complete: a later one must know it all the same. */
   #list(object: StoredObject | SentObject): void {
-    const { resourceVersion } = object.metadata;
-    if (this.#latest === undefined || isLater(resourceVersion, this.#latest)) this.#latest = resourceVersion;
+    this.#tellOf(object.metadata.resourceVersion);
     this.#options.onSignal({ type: "listed", object });
+  }
+
+  #tellOf(version: string): void {
+    if (this.#latest === undefined || isLater(version, this.#latest)) this.#latest = version;
   }
 
   /** A list is complete; one that is older than what is known is not taken: objects would return that are gone. */

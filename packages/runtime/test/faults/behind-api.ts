@@ -155,6 +155,7 @@ class Followed {
     let told = "";
     for await (const event of this.#watch({ initialEvents: true })) {
       if (told !== "") told = this.#tell(event);
+      else if (event.type === "DELETED") fresh.delete(keyText(event.object));
       else if (event.type !== "BOOKMARK") fresh.set(keyText(event.object), event.object);
       else if (isInitialEnd(event)) {
         told = event.object.metadata.resourceVersion;

@@ -88,6 +88,7 @@ export class World {
 
   constructor(seed: number) {
     this.#random = randomFrom(seed);
+    this.api.changesAmidList = () => (this.#mood === "chaos" ? Math.floor(this.#random() * 6) : 0);
   }
 
   /** Runs the whole story. */
