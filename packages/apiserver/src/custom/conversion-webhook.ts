@@ -18,7 +18,7 @@ import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { addressOf, authorityOf, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCaller, type ServiceResolver } from "../outgoing/outgoing.ts";
-import { checkConverted, type Converted } from "./converted-object.ts";
+import { checkConverted, whyNoObject, type Converted } from "./converted-object.ts";
 
 /** What conversion needs of the world. */
 export interface ConversionServices {
@@ -45,6 +45,8 @@ export function webhookConverter(webhook: ConversionWebhook, services: Conversio
     if (converted.length !== 1) {
       throw failure(`conversion webhook for ${kind} returned ${converted.length} objects, expected 1`);
     }
+    const unreadable = whyNoObject(first);
+    if (unreadable !== undefined) throw failure(unreadable);
     const checked = checkConverted(object, first, apiVersion);
     if (typeof checked === "string") throw failure(`conversion webhook for ${kind} returned invalid ${checked}`);
     return checked;

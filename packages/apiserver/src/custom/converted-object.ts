@@ -7,6 +7,18 @@ export type Converted = Json | undefined;
 
 type Fields = { readonly [field: string]: Json | undefined };
 
+/** Why what a webhook answered cannot be read as an object at all. */
+export function whyNoObject(converted: Converted): string | undefined {
+  if (isFields(converted)) return undefined;
+  if (converted === null || converted === undefined) return "unexpected end of JSON input";
+  return `json: cannot unmarshal ${jsonType(converted)} into Go value of type map[string]interface {}`;
+}
+
+function jsonType(value: Json): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
+}
+
 /** The object with the original's metadata restored, or what follows "returned invalid" in the error. */
 export function checkConverted(original: KubeObject, converted: Converted, apiVersion: string): KubeObject | string {
   if (!isFields(converted)) return `object at index 0: it is of type ${typeName(converted)}`;

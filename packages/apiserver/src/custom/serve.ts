@@ -151,15 +151,15 @@ function conversionOf(
   const withDefaults = defaultsByVersion(definition, compiled);
   const storedVersion = formatApiVersion({ group: spec.group, version: storage });
   const shown = new WeakMap<KubeObject, KubeObject>();
+  const fit = (object: KubeObject): KubeObject => {
+    const relabelled = { ...object, apiVersion } as unknown as Json;
+    const decoded = compiled.decode(relabelled);
+    const kept = "problem" in decoded ? relabelled : decoded.object;
+    return sortKeys(kept as unknown as JsonValue) as unknown as KubeObject;
+  };
   const show = (object: KubeObject): KubeObject => {
-    let known = shown.get(object);
-    if (known === undefined) {
-      const relabelled = { ...withDefaults(object), apiVersion } as unknown as Json;
-      const decoded = compiled.decode(relabelled);
-      const kept = "problem" in decoded ? relabelled : decoded.object;
-      known = sortKeys(kept as unknown as JsonValue) as unknown as KubeObject;
-      shown.set(object, known);
-    }
+    const known = shown.get(object) ?? fit(withDefaults(object));
+    shown.set(object, known);
     return known;
   };
   const converted = new WeakMap<KubeObject, KubeObject>();
@@ -167,7 +167,8 @@ function conversionOf(
     if (convert === undefined || object.apiVersion === apiVersion) return show(object);
     const known = converted.get(object);
     if (known !== undefined) return known;
-    const made = show(await convert(object, apiVersion));
+    // Defaults are those of the stored version: what a webhook leaves out stays out.
+    const made = fit(await convert(withDefaults(object), apiVersion));
     converted.set(object, made);
     return made;
   };

@@ -8,7 +8,7 @@ interface Metadata {
 interface Converted {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata?: Metadata & { readonly labels?: Record<string, string>; readonly finalizers?: readonly string[] };
+  readonly metadata?: Metadata & { readonly labels?: Record<string, string>; readonly [field: string]: unknown };
   readonly spec?: { readonly a?: number; readonly b?: number };
 }
 
@@ -32,7 +32,9 @@ export function answerReview(text: string): { readonly status: number; readonly 
   const apiVersion = mode === "gvk" ? "apiextensions.k8s.io/v1beta1" : review.apiVersion;
   const response = misanswered(mode, uid) ?? {
     uid,
-    convertedObjects: objects.map((object) => misconverted(mode, convert(object, review.request.desiredAPIVersion))),
+    convertedObjects: [...objects, ...(mode === "more" ? objects : [])].map((object) =>
+      misconverted(mode, convert(object, review.request.desiredAPIVersion)),
+    ),
     result: { status: "Success" },
   };
   const { kind } = review;
@@ -59,6 +61,14 @@ function misanswered(mode: string, uid: string): object | undefined {
       return { uid: "another", convertedObjects: [], result: { status: "Success" } };
     case "few":
       return { uid, convertedObjects: [], result: { status: "Success" } };
+    case "null":
+      return { uid, convertedObjects: null, result: { status: "Success" } };
+    case "no-result":
+      return { uid, convertedObjects: [] };
+    case "texts":
+      return { uid, convertedObjects: ["x"], result: { status: "Success" } };
+    case "reason":
+      return { uid, result: { status: "Failure", reason: "Gone", code: 410 } };
     default:
       return undefined;
   }
@@ -76,6 +86,25 @@ function misconverted(mode: string, { metadata, ...object }: Converted): Convert
       return { ...whole, kind: "Other" };
     case "bare":
       return object;
+    case "move":
+      return { ...object, metadata: { ...metadata, namespace: "other" } };
+    case "identity":
+      return { ...object, metadata: { ...metadata, uid: "another" } };
+    case "nameless":
+      return { ...object, metadata: { ...metadata, name: "" } };
+    case "age":
+      return { ...object, metadata: { ...metadata, generation: 77, creationTimestamp: "2001-01-01T00:00:00Z" } };
+    case "deletion":
+      return { ...object, metadata: { ...metadata, deletionTimestamp: "2001-01-01T00:00:00Z", managedFields: [] } };
+    case "annotate":
+      return {
+        ...object,
+        metadata: { ...metadata, annotations: { ...metadata.annotations, via: "webhook" } as never },
+      };
+    case "number":
+      return { ...object, metadata: { ...metadata, labels: { a: 5 } as never } };
+    case "large":
+      return { ...whole, spec: { a: 99, b: 99 } };
     case "label":
       return { ...object, metadata: { ...metadata, labels: { "a b": "c" } } };
     case "relabel":

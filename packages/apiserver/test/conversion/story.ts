@@ -32,6 +32,19 @@ const modes = [
   "http",
   "garbage",
   "gvk",
+  "more",
+  "null",
+  "no-result",
+  "texts",
+  "reason",
+  "move",
+  "identity",
+  "nameless",
+  "age",
+  "deletion",
+  "annotate",
+  "number",
+  "large",
 ];
 
 /** What defines the kind. */
@@ -86,11 +99,33 @@ export async function* tell(send: Send, group: string): AsyncGenerator<Told> {
 }
 
 function stable(body: string, group: string): string {
-  return body
+  return inOrder(body)
     .replaceAll(group, "<group>")
     .replaceAll(/"(uid|resourceVersion|creationTimestamp|time)":"[^"]*"/g, '"$1":"~"')
     .replaceAll(/uid=\\"[^"]*\\"/g, "uid=~")
+    .replaceAll(/UID: [-0-9a-f]{36}/g, "UID: ~")
     .trim();
+}
+
+/** Owners are in the order of the seconds in which they wrote, which is another one every time. */
+function inOrder(body: string): string {
+  if (!body.includes('"managedFields":[{')) return body;
+  return body.trim().split("\n").map(sortOwners).join("\n");
+}
+
+function sortOwners(line: string): string {
+  return JSON.stringify(
+    JSON.parse(line, (key: string, value: unknown) =>
+      key === "managedFields" && Array.isArray(value)
+        ? value.toSorted((a, b) => (ownerOf(a) < ownerOf(b) ? -1 : 1))
+        : value,
+    ),
+  );
+}
+
+function ownerOf(owner: unknown): string {
+  const { operation, manager, subresource } = owner as { readonly [field: string]: string | undefined };
+  return `${operation} ${manager} ${subresource}`;
 }
 
 type Request = readonly [method: string, path: string, body?: unknown, type?: string];
@@ -122,6 +157,13 @@ function* requests(group: string): Iterable<Request> {
     yield ["POST", cogs("v2"), cog("v2", `read-${mode}`, { b: 1 }, mode)];
     yield ["GET", cogs("v1", `/read-${mode}`)];
     yield ["PATCH", cogs("v1", `/read-${mode}?fieldManager=one`), { metadata: { labels: { q: "1" } } }, merge];
+    yield ["PUT", cogs("v1", `/read-${mode}`), cog("v1", `read-${mode}`, { a: 2 }, mode)];
+    yield [
+      "PATCH",
+      cogs("v1", `/read-${mode}?fieldManager=two&force=true`),
+      cog("v1", `read-${mode}`, { a: 3 }, mode),
+      apply,
+    ];
     yield ["DELETE", cogs("v2", `/read-${mode}`)];
   }
   yield ["DELETE", cogs("v1", "/x")];
