@@ -46,7 +46,10 @@ test("a promise that some round kept is told as one that the rounds do not agree
   const wavering = row({ capstan: [0.7, 0.9, 1], "controller-runtime": [1] });
   const [verdict] = judge([wavering]);
   assert.ok(verdict);
-  assert.equal(reasonFor(verdict, [wavering]), "the best of 3 rounds, 0.7, keeps it");
+  assert.equal(
+    reasonFor(verdict, [wavering]),
+    "the rounds differ: the best of 3, 0.7, would keep it, the median does not",
+  );
 });
 
 test("growth is straight when an object of the last stretch costs what those before it did, whatever a start costs", () => {

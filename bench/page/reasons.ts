@@ -72,7 +72,9 @@ function noise({ row, limit, bound }: Verdict): string | undefined {
   const own = row.figures["capstan"] ?? [];
   const best = "atMost" in limit ? Math.min(...own) : Math.max(...own);
   const holds = "atMost" in limit ? best <= bound : best >= bound;
-  return holds ? `the best of ${own.length} rounds, ${figure(best)}, keeps it` : undefined;
+  return holds
+    ? `the rounds differ: the best of ${own.length}, ${figure(best)}, would keep it, the median does not`
+    : undefined;
 }
 
 /** A sentence made of figures, where all of them were measured. */
