@@ -53,7 +53,7 @@ test("requests are recorded", async () => {
   );
 });
 
-test("faults delay, refuse and lose answers", async () => {
+test("faults refuse and lose answers", async () => {
   await using server = await startApiServer();
   const heal = server.observer.inject(({ method }) =>
     method === "GET" ? { type: "error", code: 503, reason: "ServiceUnavailable" } : { type: "drop" },
@@ -62,6 +62,34 @@ test("faults delay, refuse and lose answers", async () => {
   await assert.rejects(ask(server, "POST", maps, named("a")), { code: "AnswerLost" });
   heal();
   assert.equal((await ask(server, "GET", `${maps}/a`)).status, 200, "what was asked was done");
+});
+
+test("an answer that is delayed comes when the clock says so, and what was asked is done then", async () => {
+  let now = Date.parse("2026-01-02T03:04:05Z");
+  const timers: { readonly at: number; readonly run: () => void }[] = [];
+  const clock = {
+    now: () => now,
+    after(milliseconds: number, run: () => void) {
+      timers.push({ at: now + milliseconds, run });
+      return { cancel: () => {} };
+    },
+  };
+  await using server = await startApiServer({ clock });
+  timers.length = 0;
+  const heal = server.observer.inject(({ method }) =>
+    method === "POST" ? { type: "delay", milliseconds: 2000 } : undefined,
+  );
+  const answer = ask(server, "POST", maps, named("a"));
+  assert.equal((await ask(server, "GET", `${maps}/a`)).status, 404, "nothing is done before");
+  assert.deepEqual(
+    timers.map(({ at }) => at - now),
+    [2000],
+  );
+  now += 2000;
+  timers[0]?.run();
+  assert.equal((await answer).status, 201);
+  heal();
+  assert.equal((await ask(server, "POST", maps, named("b"))).status, 201);
 });
 
 test("stale reads see the past, and watches that begin there catch up", async () => {
