@@ -1,5 +1,4 @@
 /** Listens where an operator is asked for its health and its numbers. */
-import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
 import { systemClock } from "../clock.ts";
@@ -7,10 +6,14 @@ import { messageOf } from "../failure.ts";
 import { listenAt } from "../listen-at.ts";
 import type { Listening } from "../listen-at.ts";
 import type { Log } from "../log.ts";
+import { closable } from "./connections.ts";
 import { healthDoor, metricsDoor } from "./doors.ts";
 import type { DoorAnswer, DoorRequest } from "./doors.ts";
 import type { RunningOperator } from "./operator.ts";
 import type { Settings } from "./settings.ts";
+
+/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+const { createServer } = process.getBuiltinModule("node:http");
 
 /** What the doors are opened with. */
 export interface DoorOptions {
@@ -25,11 +28,14 @@ export interface OpenDoors extends AsyncDisposable {
   readonly addresses: readonly string[];
 }
 
+/** How long somebody may take to ask, in milliseconds: probes and scrapers ask at once. */
+const PATIENCE = 10_000;
+
 /** Opens the doors whose addresses are set. */
 export async function openDoors({ operator, settings, log, guard }: DoorOptions): Promise<OpenDoors> {
-  const servers: Server[] = [];
+  const closes: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(closes.map((each) => each()));
   };
   const open = async (
     where: Listening,
@@ -38,8 +44,10 @@ export async function openDoors({ operator, settings, log, guard }: DoorOptions)
   ): Promise<void> => {
     if (where.address === "") return;
     const server = secure ? await secureServer(listener(door, log)) : createServer(listener(door, log));
+    server.headersTimeout = server.requestTimeout = PATIENCE;
+    const end = closable(server);
     await listenAt(server, where);
-    servers.push(server);
+    closes.push(end);
   };
   const { healthAddress, metricsAddress, metricsSecure } = settings;
   const health = { address: healthAddress, what: "health", flag: "health-probe-bind-address" };

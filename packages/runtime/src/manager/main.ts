@@ -30,6 +30,7 @@ import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { endProcess, outliveRejections, untilTold } from "./process/main.ts";
 import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
@@ -51,7 +52,10 @@ export interface RunOptions {
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. */
+/**
+ * Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. The
+ * process ends soon after, whatever timers the program has left.
+ */
 export async function runOperator(definition: OperatorDefinition, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
   if (wantsHelp(args)) {
@@ -66,12 +70,14 @@ export async function runOperator(definition: OperatorDefinition, options: RunOp
     process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = 1;
   }
+  endProcess();
 }
 
 async function run(definition: OperatorDefinition, args: readonly string[], options: RunOptions): Promise<void> {
   const clock = systemClock;
   const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
   const log = createLog({ clock, level: settings.logLevel });
+  using _ = outliveRejections(log);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
   await using client = createClient(config, {
     userAgent: nameOf(definition),
@@ -104,11 +110,13 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   });
   void tellMissingRights(program);
   void tellOldServer(client, log);
+  // Whoever reads that it has started may tell it to stop.
+  const ended = untilTold({ lost: operator.lost, gracePeriod: settings.gracePeriod, log });
   log.info("started", { version, controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   options.onStart?.(operator);
-  await untilTold(operator, log);
+  const end = await ended;
   await options.onStop?.(operator.snapshot());
-  await operator.stop(settings.gracePeriod);
+  await operator.stop(end === "lost" ? 0 : settings.gracePeriod);
   await webhooks?.leave();
   log.info("stopped");
 }
@@ -225,22 +233,6 @@ async function tellOldServer(client: Client, log: Log): Promise<void> {
 function electionOf(settings: Settings, namespace: string) {
   if (!settings.leaderElect) return undefined;
   return { namespace: settings.leaderElectionNamespace ?? namespace, identity: `${hostname()}_${randomUUID()}` };
-}
-
-async function untilTold(operator: RunningOperator, log: Log): Promise<void> {
-  const told = Promise.withResolvers<void>();
-  const onSignal = (signal: NodeJS.Signals): void => {
-    log.info("stopping", { signal });
-    told.resolve();
-  };
-  process.once("SIGTERM", onSignal);
-  process.once("SIGINT", onSignal);
-  const lost = operator.lost.then(() => {
-    process.exitCode = 1;
-  });
-  await Promise.race([told.promise, lost]);
-  process.off("SIGTERM", onSignal);
-  process.off("SIGINT", onSignal);
 }
 
 /** Where somebody wants it, what watches tell is written down while the operator runs. */
