@@ -274,6 +274,8 @@ function setGeneration({ metadata }: AnyDraft, old: KubeObject): void {
 
 /** What an update can never change. */
 function keepSystemFields({ metadata }: AnyDraft, { metadata: old }: KubeObject): void {
+  // Nothing is stored under such a name any more.
+  delete metadata.selfLink;
   if ((metadata.uid ?? "") === "" && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;

@@ -10,12 +10,15 @@ import { endingTours } from "./endings.ts";
 import { kindTours } from "./kinds.ts";
 import { mutantTours } from "./mutants.ts";
 import { nullTours } from "./nulls.ts";
+import { otherWrongTours } from "./other-wrongs.ts";
 import { parameters } from "./parameters.ts";
+import { paramTours } from "./params.ts";
 import { patchTours } from "./patches.ts";
 import { podTours } from "./pods.ts";
 import { policyTours } from "./policies.ts";
 import { scaleTours } from "./scales.ts";
 import { webhooks } from "./webhooks.ts";
+import { wrongTours } from "./wrongs.ts";
 import { yamlTours } from "./yaml.ts";
 
 export const tourTopics: readonly Topic[] = [
@@ -29,11 +32,14 @@ export const tourTopics: readonly Topic[] = [
   ...kindTours,
   ...mutantTours,
   nullTours,
+  otherWrongTours,
   parameters,
+  paramTours,
   patchTours,
   podTours,
   policyTours,
   scaleTours,
   webhooks,
+  wrongTours,
   yamlTours,
 ];
