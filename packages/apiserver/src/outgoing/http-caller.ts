@@ -1,5 +1,4 @@
 /** Calls over HTTP and TLS. */
-import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect, type ConnectionOptions } from "node:tls";
@@ -12,6 +11,9 @@ import {
   type OutgoingCall,
   type OutgoingCaller,
 } from "./outgoing.ts";
+
+/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+const { request: httpRequest } = process.getBuiltinModule("node:http");
 
 /** A caller and the connections that it keeps. */
 export interface HttpCaller {

@@ -56,7 +56,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     void serveUpgrade(desk, request, socket);
   };
   const server =
-    options.tls === undefined ? await plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
+    options.tls === undefined ? plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
   server.on("upgrade", onUpgrade);
   server.on("clientError", refuseUnreadable);
   server.listen(options.port, options.host);
@@ -90,9 +90,9 @@ function http1Limits({ headers, body, idle }: Patience): HttpServerOptions {
   };
 }
 
-/** Node's module of HTTP/1.1 brings a whole fetch along: it is loaded only where nothing else will do. */
-async function plainServer(onRequest: OnRequest, patience: Patience): Promise<Server> {
-  const { createServer } = await import("node:http");
+/** As an ES module Node's HTTP/1.1 would bring a whole fetch along, 14 MiB that nobody here uses: it is not imported. */
+function plainServer(onRequest: OnRequest, patience: Patience): Server {
+  const { createServer } = process.getBuiltinModule("node:http");
   return createServer(http1Limits(patience), (request: IncomingMessage, response: ServerResponse) =>
     onRequest(request, response),
   );
@@ -189,15 +189,15 @@ async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex
     else if (answer.messages !== undefined && isLive(answer.body) && isWebSocket(request.headers)) {
       const manner = { messages: answer.messages, patience: desk.patience.reading };
       writeMessages(socket, { headers: request.headers, body: answer.body }, manner);
-    } else if (answer.status !== 101) socket.end(await rawAnswer(answer));
+    } else if (answer.status !== 101) socket.end(rawAnswer(answer));
   } catch (error) {
     socket.destroy();
     desk.report(error, call);
   }
 }
 
-async function rawAnswer({ status, headers, body }: Answer): Promise<string> {
-  const { STATUS_CODES } = await import("node:http");
+function rawAnswer({ status, headers, body }: Answer): string {
+  const { STATUS_CODES } = process.getBuiltinModule("node:http");
   const text = isLive(body) ? "" : Buffer.from(body as Uint8Array).toString();
   const all = { ...headers, "content-length": String(Buffer.byteLength(text)), connection: "close" };
   const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));

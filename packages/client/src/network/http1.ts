@@ -1,5 +1,4 @@
 /** HTTP/1.1 with connections that are kept and used again, for servers and proxies that speak nothing newer. */
-import { Agent, request as sendHttp } from "node:http";
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyOfChunks } from "../transport/body.ts";
@@ -8,6 +7,9 @@ import type { Connection } from "./connection.ts";
 import type { Dialed } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
+
+/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+const { Agent, request: sendHttp } = process.getBuiltinModule("node:http");
 
 /** An agent that dials as the endpoint says; `first` is a connection that already stands. */
 class DialingAgent extends Agent {
@@ -59,7 +61,7 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
   };
 }
 
-function exchange(agent: Agent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
+function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, headers, body, signal } = request;
     // Node frames the body of a DELETE only if it is told how long it is.

@@ -1,8 +1,11 @@
 /** Passes one HTTP request on to a port of a pod. */
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
+
+/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+const { request: httpRequest } = process.getBuiltinModule("node:http");
 
 /** What to pass on, and over which connection. */
 export interface ProxyRequest {

@@ -1,9 +1,11 @@
 /** Takes a connection over as a WebSocket with one of the protocols that Kubernetes speaks. */
-import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+
+/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+const { IncomingMessage } = process.getBuiltinModule("node:http");
 
 /** Whether the client wants a WebSocket. */
 export function isWebSocket(call: KubeletCall): boolean {
