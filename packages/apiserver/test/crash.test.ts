@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
 const program = `
   import { startApiServer } from ${JSON.stringify(join(import.meta.dirname, "..", "src", "index.ts"))};
@@ -36,63 +37,129 @@ async function start(data: string): Promise<Running> {
   return { url: chunk.toString().trim(), child };
 }
 
-function send(url: string, method: string, path: string, body?: unknown): Promise<number> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
+interface Reply {
+  readonly status: number;
+  readonly data: { readonly [key: string]: string };
+}
+
+function send(url: string, { method, path, body }: Asked): Promise<Reply> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      new URL(path, url),
-      { method, headers: { "content-type": "application/json" } },
-      (answer) => {
-        answer.resume();
-        answer.once("end", () => resolve(answer.statusCode ?? 0));
-        answer.once("error", reject);
-      },
-    );
+    const outgoing = request(new URL(path, url), { method, headers: { "content-type": type } }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => (text += chunk));
+      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, data: dataOf(text) }));
+      answer.once("error", reject);
+    });
     outgoing.once("error", reject);
-    outgoing.end(text);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+}
+
+function dataOf(text: string): Reply["data"] {
+  const { data = {} } = JSON.parse(text) as Partial<Reply>;
+  return data;
 }
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** Creates until the connection breaks; answers with the names that were acknowledged. */
-async function createUntilDeath(url: string, round: number): Promise<string[]> {
-  const acknowledged: string[] = [];
-  for (let index = 0; ; index++) {
-    const name = `r${round}-${index}`;
+/** What an object holds, by what was acknowledged; `undefined` when it was deleted. */
+type Content = { readonly [key: string]: string } | undefined;
+
+/** What is known of one object: how it was when its last write was acknowledged, and how it is if the write after that was done. */
+interface Known {
+  readonly name: string;
+  acknowledged: Content;
+  asked: Content;
+}
+
+/** The next write of an object, and what it comes to: it is created, replaced, patched, deleted, and created again. */
+function nextWrite({ name, acknowledged }: Known, count: number): Asked & { readonly content: Content } {
+  const path = `${maps}/${name}`;
+  const value = String(count);
+  if (acknowledged === undefined) {
+    const content = { created: value };
+    return { method: "POST", path: maps, body: { metadata: { name }, data: content }, content };
+  }
+  if ("patched" in acknowledged) return { method: "DELETE", path, content: undefined };
+  if ("replaced" in acknowledged) {
+    return { method: "PATCH", path, body: { data: { patched: value } }, content: { ...acknowledged, patched: value } };
+  }
+  const content = { replaced: value };
+  return { method: "PUT", path, body: { metadata: { name }, data: content }, content };
+}
+
+/** Writes to one object until the connection breaks. */
+async function writeUntilDeath(url: string, known: Known): Promise<number> {
+  for (let count = 0; ; count++) {
+    const write = nextWrite(known, count);
+    known.asked = write.content;
     try {
-      const status = await send(url, "POST", maps, { metadata: { name } });
-      assert.equal(status, 201);
-      acknowledged.push(name);
+      const { status } = await send(url, write);
+      assert.ok(status === 200 || status === 201, `${write.method} ${write.path}: ${status}`);
+      known.acknowledged = write.content;
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      return acknowledged;
+      return count;
     }
   }
 }
 
-/** Resolves when an object can be read. */
-async function untilThere(url: string, path: string): Promise<void> {
-  for (;;) {
-    if ((await send(url, "GET", path)) === 200) return;
-    await setTimeout(10);
-  }
+/** An object is as it was acknowledged, or as the write that was never answered would have it. */
+async function check(url: string, known: Known): Promise<void> {
+  const { status, data } = await send(url, { method: "GET", path: `${maps}/${known.name}` });
+  const found = status === 404 ? undefined : data;
+  const isEither = [known.acknowledged, known.asked].some((content) => isDeepStrictEqual(found, content));
+  assert.ok(isEither, `${known.name} is ${show(found)}, not ${show(known.acknowledged)} nor ${show(known.asked)}`);
+  known.acknowledged = found;
 }
 
-test("nothing acknowledged is lost by kill -9", async () => {
+function show(content: Content): string {
+  return content === undefined ? "gone" : JSON.stringify(content);
+}
+
+/** Resolves when so many writes have been seen by the server. */
+async function untilWritten(url: string, count: number): Promise<void> {
+  const revision = async (): Promise<number> => {
+    const answer = await fetch(new URL(maps, url));
+    const { metadata } = (await answer.json()) as { readonly metadata: { readonly resourceVersion: string } };
+    return Number(metadata.resourceVersion);
+  };
+  const first = await revision();
+  while ((await revision()) < first + count) await setTimeout(5);
+}
+
+test("nothing acknowledged is lost by kill -9: no creation, replacement, patch or deletion", async () => {
   const data = await mkdtemp(join(tmpdir(), "capstan-crash-"));
-  const acknowledged: string[] = [];
+  const objects: Known[] = [0, 1, 2, 3].map((index) => ({
+    name: `object-${index}`,
+    acknowledged: undefined,
+    asked: undefined,
+  }));
+  let writes = 0;
   try {
     for (let round = 0; round < 4; round++) {
       const { url, child } = await start(data);
-      for (const name of acknowledged) assert.equal(await send(url, "GET", `${maps}/${name}`), 200, name);
-      const writers = [0, 1, 2, 3].map((writer) => createUntilDeath(url, round * 10 + writer));
-      await Promise.race([untilThere(url, `${maps}/r${round * 10}-20`), ...writers]);
+      for (const known of objects) await check(url, known);
+      const writers = objects.map((known) => writeUntilDeath(url, known));
+      // Each round ends in another moment of the four writes.
+      await Promise.race([untilWritten(url, 40 + round).catch(() => {}), ...writers]);
       child.kill("SIGKILL");
-      acknowledged.push(...(await Promise.all(writers)).flat());
+      for (const count of await Promise.all(writers)) writes += count;
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     }
-    assert.ok(acknowledged.length > 80, `only ${acknowledged.length} writes were acknowledged`);
+    const { url, child } = await start(data);
+    for (const known of objects) await check(url, known);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    assert.ok(writes > 50, `only ${writes} writes were acknowledged`);
   } finally {
     await rm(data, { recursive: true });
   }
