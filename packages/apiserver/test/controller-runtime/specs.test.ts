@@ -14,11 +14,12 @@ FAIL! -- 10 Passed | 2 Failed | 0 Pending | 2 Skipped
 `;
   assert.deepEqual(readSpecs(text), {
     passed: 10,
+    skipped: 2,
     specs: 14,
     failed: ["Client Create with structured objects [It] should create a new object", "Client Watch [It] should watch"],
   });
 });
 
 test("a program that said nothing ran nothing", () => {
-  assert.deepEqual(readSpecs("panic"), { passed: 0, specs: 0, failed: [] });
+  assert.deepEqual(readSpecs("panic"), { passed: 0, skipped: 0, specs: 0, failed: [] });
 });

@@ -10,6 +10,8 @@ import type { TestProgram } from "./build.ts";
 /** What came of a program. */
 export interface Specs {
   readonly passed: number;
+  /** Those that the package itself leaves out. */
+  readonly skipped: number;
   readonly specs: number;
   readonly failed: readonly string[];
   readonly seconds: number;
@@ -19,10 +21,10 @@ export interface Specs {
 
 const launchers = join(import.meta.dirname, "../../launchers");
 
-/** Runs it to its end. */
-export async function runPackage({ path, folder, output }: TestProgram): Promise<Specs> {
+/** Runs it to its end, on our launchers or on the programs of another folder. */
+export async function runPackage({ path, folder, output }: TestProgram, assets = launchers): Promise<Specs> {
   const begun = performance.now();
-  const env = { ...process.env, KUBEBUILDER_ASSETS: launchers };
+  const env = { ...process.env, KUBEBUILDER_ASSETS: assets };
   const child = spawn(path, ["-ginkgo.no-color"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const kept = createWriteStream(output);
   child.stdout.pipe(kept, { end: false });
@@ -38,9 +40,10 @@ export async function runPackage({ path, folder, output }: TestProgram): Promise
 }
 
 /** The closing lines of Ginkgo. */
-export function readSpecs(text: string): Pick<Specs, "passed" | "specs" | "failed"> {
+export function readSpecs(text: string): Pick<Specs, "passed" | "skipped" | "specs" | "failed"> {
   const specs = Number(/Ran \d+ of (\d+) Specs/.exec(text)?.[1] ?? 0);
   const passed = Number(/(\d+) Passed/.exec(text)?.[1] ?? 0);
+  const skipped = [/(\d+) Pending/, /(\d+) Skipped/].map((count) => Number(count.exec(text)?.[1] ?? 0));
   const failed = [...text.matchAll(/^ *\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*)$/gm)].map(([, name = ""]) => name.trim());
-  return { passed, specs, failed: [...new Set(failed)] };
+  return { passed, skipped: skipped.reduce((a, b) => a + b), specs, failed: [...new Set(failed)] };
 }
