@@ -12,7 +12,10 @@ test("to import the runtime loads none of Node's heavy modules that many operato
   const loaded = said.split("\n").map((line) => line.replace("NativeModule ", ""));
   assert.ok(loaded.length > 1, "importing it loads something of Node");
   assert.deepEqual(
-    ["crypto", "zlib", "tls", "http", "http2"].filter((name) => loaded.includes(name)),
+    // The last two come with node:util and node:fs where those are imported as ES modules, which looks at every name that they have.
+    ["crypto", "zlib", "tls", "http", "http2", "internal/util/diff", "internal/streams/fast-utf8-stream"].filter(
+      (name) => loaded.includes(name),
+    ),
     [],
   );
 });

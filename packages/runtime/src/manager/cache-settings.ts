@@ -1,7 +1,7 @@
 /** How kinds are cached when several controllers share them: what each says must suit all who use the kind. */
-import { isDeepStrictEqual } from "node:util";
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import { isEqual } from "../apply/equal.ts";
 import type { CacheSettings } from "../cache/caches.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
@@ -61,7 +61,7 @@ function joined(kind: AnyKind, [first, ...others]: readonly Opinion[]): CacheSet
 
 function mustAgree(kind: AnyKind, first: Opinion, other: Opinion): void {
   for (const setting of SHARED) {
-    if (isDeepStrictEqual(meaningOf(first, setting), meaningOf(other, setting))) continue;
+    if (isEqual(meaningOf(first, setting), meaningOf(other, setting))) continue;
     refuse(kind, other.controller, `differ from "${first.controller}" in \`${setting}\``);
   }
 }

@@ -1,5 +1,4 @@
 /** Tells a program that is run from a module that a tool only looks at. */
-import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Shared by every copy of this package in a process: a tool brings its own, the project that it loads another. */
@@ -46,6 +45,8 @@ export interface ModuleFacts {
 export function isMain({ url, main }: ModuleFacts, program: string | undefined): boolean {
   if (main !== undefined) return main;
   if (program === undefined || !url.startsWith("file:")) return false;
+  // Not imported: as an ES module node:fs brings half of Node with it, and few programs need this.
+  const { realpathSync } = process.getBuiltinModule("node:fs");
   try {
     return realpathSync(program) === realpathSync(fileURLToPath(url));
   } catch {

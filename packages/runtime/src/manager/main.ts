@@ -1,7 +1,6 @@
 /** Runs an operator as a program: reads its settings once, connects, opens its doors, and ends when the process is told to. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import {
@@ -239,7 +238,7 @@ function electionOf(settings: Settings, namespace: string) {
 async function openRecording({ settings, api, clock, log }: Program): Promise<AsyncDisposable & { readonly api: Api }> {
   const path = settings.recordWatches;
   if (path === undefined) return { api, [Symbol.asyncDispose]: async () => {} };
-  const { recordingApi } = await import("./recording.ts");
+  const [{ recordingApi }, { createWriteStream }] = await Promise.all([import("./recording.ts"), import("node:fs")]);
   const file = createWriteStream(path, { mode: 0o600 });
   await once(file, "open");
   file.on("error", (error) => log.error(`the recording of watches ends: ${messageOf(error)}`));
