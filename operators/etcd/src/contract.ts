@@ -127,6 +127,8 @@ export interface Wanted {
   readonly isPaused: boolean;
   /** Bytes of each volume. */
   readonly volumeBytes: number;
+  /** Bytes that a database may have. */
+  readonly quota: number;
   /** The newest patch of each minor version that is known, for steps in between. */
   readonly patches: { readonly [minor: number]: string };
   /** After so many entries a member writes its state down and forgets the log before. */
@@ -199,7 +201,13 @@ export type Action =
   /** Makes the pod of a member. */
   | { readonly do: "create-pod"; readonly member: string; readonly boot: Boot; readonly version: string }
   /** Ends the pod of a member, which is made anew later or not at all. */
-  | { readonly do: "delete-pod"; readonly member: string; readonly why: string }
+  | {
+      readonly do: "delete-pod";
+      readonly member: string;
+      readonly why: string;
+      /** It serves, and is made anew with this version: only if the API server would take the new one. */
+      readonly next?: string;
+    }
   /** Takes back what a member was told for its beginning: from now on it goes on with its data, or fails. */
   | { readonly do: "wean"; readonly member: string }
   | { readonly do: "delete-volume"; readonly member: string; readonly why: string }
@@ -228,6 +236,7 @@ export type RefusalReason =
   | "QuorumLost"
   | "DataDiffers"
   | "DowngradeRefused"
+  | "QuotaTooSmall"
   | "VersionUnknown";
 
 /** A recovery to be written down. */

@@ -9,7 +9,7 @@ import { bootAnnotations, buildPod, claimName, clusterLabels, peerUrl } from "..
 import { formatTimestamp } from "../timestamp.ts";
 import { care } from "./care.ts";
 import { isRefusal } from "./obstacle.ts";
-import { applyVolume } from "./provide.ts";
+import { applyVolume, tryForm } from "./provide.ts";
 import { recoveryRecord } from "./recovery-record.ts";
 import { spokesman } from "./turn.ts";
 import type { Handler } from "./turn.ts";
@@ -59,7 +59,9 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 
-  "delete-pod": async ({ remove, action, event }) => {
+  "delete-pod": async (turn) => {
+    const { remove, action, event } = turn;
+    if (action.next !== undefined) await tryForm(turn, action.member, action.next);
     event("Normal", "MemberStopped", `${action.member} is stopped: ${action.why}`);
     await remove(Pod, action.member);
     return NEXT;

@@ -122,6 +122,8 @@ function rollOn(view: View): Action | undefined {
   const drifted = voters.filter((voter) => isDrifted(view, voter, version));
   const next = drifted.find(({ isLeader }) => !isLeader) ?? drifted[0];
   if (next === undefined || !canSpare(view, next, "restart")) return undefined;
+  const crowded = refuseQuota(view);
+  if (crowded !== undefined) return crowded;
   if (next.isLeader) {
     const to = successorOf(view, next);
     return to && { do: "move-leader", from: next.name, to: to.name, why: "it is about to be updated" };
@@ -131,7 +133,16 @@ function rollOn(view: View): Action | undefined {
     const turn = { ...update, member: next.name, began: seen.now };
     return { do: "note-update", update: turn, note: `${next.name} goes to ${update.to}` };
   }
-  return { do: "delete-pod", member: next.name, why: `it is updated to ${version}` };
+  return { do: "delete-pod", member: next.name, why: `it is updated to ${version}`, next: version };
+}
+
+/** With a lower quota than the database has bytes, all writes would be refused as soon as the first member has it. */
+function refuseQuota({ seen, voters }: View): Action | undefined {
+  const { quota } = seen.wanted;
+  const full = voters.find(({ talk }) => talk !== undefined && talk.dbBytes > quota && (talk.quota ?? 0) > quota);
+  if (full === undefined) return undefined;
+  const why = `the database of ${full.name} has ${full.talk?.dbBytes} bytes, more than the new quota of ${quota}: all writes would be refused. Raise quota-backend-bytes or the profile again, or delete keys and defragment with an EtcdOperation`;
+  return { do: "refuse", reason: "QuotaTooSmall", why };
 }
 
 /** Nobody drifts any more: the step is done, and what is noted of it can go. */

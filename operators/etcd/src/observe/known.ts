@@ -3,7 +3,7 @@ import type { ObjectOf } from "capstan";
 import type { Known, KnownRecovery, KnownUpdate, Listed, Wanted } from "../contract.ts";
 import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { PROFILES, printOf, toBytes } from "../pods/index.ts";
+import { PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
 import type { Comparison } from "./compare.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
@@ -22,6 +22,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     generation: metadata.generation ?? 0,
     isPaused: spec.paused,
     volumeBytes: toBytes(storage.size ?? PROFILES[profile].storage),
+    quota: quotaOf(spec),
     patches: PATCHES,
     snapshotCount: Number(spec.options["snapshot-count"] ?? USUAL_SNAPSHOT_COUNT),
     updateDeadline: parseDuration(update.deadline),

@@ -2,7 +2,7 @@
 import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
-import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "capstan/kinds/v1";
+import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
 import type { Membership, Observation, Safeguard } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import type { Dial } from "../etcd/index.ts";
@@ -27,7 +27,15 @@ import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 
 /** What the controller writes and what it only reads. */
-export const OWNS = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget, EtcdBackup] as const;
+export const OWNS = [
+  Service,
+  Secret,
+  Pod,
+  PodTemplate,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  EtcdBackup,
+] as const;
 export const READS = [Node, StatefulSet, EtcdOperation, EtcdRestore] as const;
 type Owned = (typeof OWNS)[number];
 type Read = (typeof READS)[number];

@@ -67,6 +67,7 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
   };
   const merged = mergeTrees(ownSpec(form, input), spec.podTemplate?.spec ?? {});
   // What the template may not change is put back: who the pod is and what it runs.
+  if (!Array.isArray(merged["containers"])) throw new Error("spec.podTemplate.spec.containers must be a list");
   const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
     container.name === "etcd" ? { ...container, ...etcdEssentials(form, input), env: withBirth(container) } : container,
   );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../../src/contract.ts";
+import type { Answer, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { follow, isAsWanted } from "./explore.ts";
 import type { Known } from "./explore.ts";
@@ -303,6 +303,18 @@ test("a version that does not start is put back, and the cluster serves all the 
     assert.ok(final.slots.every((slot) => slot.version === OLD && isAlive(slot)) && final.slots.length === size);
     assert.match(final.update?.failed ?? "", /did not come back/u);
   }
+});
+
+test("a quota that is lower than the database is given to nobody; one that was low before is no reason", () => {
+  const slots = company([{ isOldForm: true }, { isOldForm: true }, { isOldForm: true }]);
+  const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), leader: "m-0" });
+  const full = (quota: number): Observation["answers"] =>
+    Object.fromEntries(
+      Object.entries(seen.answers).map(([name, answer]) => [name, { ...answer, dbBytes: 150, quota }]),
+    );
+  const refused = decide({ ...seen, answers: full(200) });
+  assert.ok(refused.do === "refuse" && refused.reason === "QuotaTooSmall", JSON.stringify(refused));
+  assert.equal(decide({ ...seen, answers: full(100) }).do, "delete-pod");
 });
 
 test("a store that fails holds up the update and nothing else", () => {

@@ -108,6 +108,7 @@ export function observe(world: World): Observation {
       generation: 2,
       isPaused: false,
       volumeBytes: 1,
+      quota: 100,
       patches: { 5: OLD, 6: NEW, 7: "3.7.3" },
       snapshotCount: 0,
       updateDeadline: 300_000,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
-import { Namespace, Pod, Secret, Service } from "capstan/kinds/v1";
+import { Namespace, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { EtcdWorld } from "./world.ts";
@@ -142,6 +142,35 @@ for (const mistake of MISTAKES.slice(0, 3)) {
     );
     assert.equal(mended.status?.clusterId, before.status?.clusterId);
     assert.equal(mended.status?.ready, 3);
+  });
+}
+
+/** Templates that no pod can be made from, and what is said about them. */
+const IMPOSSIBLE: readonly (readonly [spec: { readonly [field: string]: unknown }, says: RegExp])[] = [
+  [{ containers: "x" }, /must be a list/u],
+  [{ containers: [{ name: "sidecar" }] }, /image/u],
+  [{ volumes: [{ name: "data", emptyDir: {} }] }, /may not specify more than 1 volume type/u],
+];
+
+for (const [template, says] of IMPOSSIBLE) {
+  test(`nobody who serves is stopped for a pod that cannot be made: ${JSON.stringify(template)}`, async () => {
+    await using bed = await startWorld();
+    await apply(bed, {});
+    await bed.until(isSettled, "three");
+    const before = [...bed.etcd.processes.values()].map(({ address }) => address);
+    await apply(bed, { podTemplate: { spec: template } });
+    const bad = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+    assert.match(condition(bad, "Degraded")?.message ?? "", says);
+    await bed.pass(300);
+    assert.deepEqual(
+      [...bed.etcd.processes.values()].map(({ address }) => address),
+      before,
+      "the members that were there",
+    );
+    await apply(bed, {});
+    const mended = await bed.until(isSettled, "a cluster that works");
+    assert.equal(condition(mended, "Degraded")?.status, "False");
+    assert.deepEqual(await bed.world.list(PodTemplate), []);
   });
 }
 
