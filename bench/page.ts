@@ -99,7 +99,8 @@ function losses(rows: readonly Row[]): string {
     const told = `- ${row.name}: ${Number(figure.toPrecision(3))}${unit}, promised ${Number(bound.toPrecision(3))}`;
     return why === undefined ? told : `${told}; ${why}`;
   });
-  return `## Where we do not keep our promises\n\n${[...lines, ...missing].join("\n")}`;
+  const lost = [...lines, ...missing].join("\n");
+  return `## Where we do not keep our promises\n\n${lost}\n\nWhere the time goes, and which designs were tried: [speed](reference/speed.md).`;
 }
 
 const plotted = new Set(["burst, CPU per object", "burst, peak memory", "churn, CPU", "memory per 1 KB ConfigMap"]);
