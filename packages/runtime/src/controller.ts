@@ -7,6 +7,7 @@ import type { StoredObject } from "@capstan/model";
 import { keyText, kindId } from "./api.ts";
 import type { AnyKind, Api } from "./api.ts";
 import { Breaker } from "./apply/breaker.ts";
+import type { Learned } from "./apply/children.ts";
 import type { Strays } from "./apply/strays.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
@@ -37,6 +38,9 @@ import type { Trigger, Wake } from "./trigger/trigger.ts";
 import { Troubles } from "./trigger/troubles.ts";
 import type { Trouble } from "./trigger/troubles.ts";
 
+/** After so many turns in a row, other things of the process have their time. */
+const BREATH = 500;
+
 /** What a controller runs with. */
 export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
   readonly api: Api;
@@ -65,6 +69,8 @@ export class RunningController {
   readonly #stop = new AbortController();
   readonly #ends: (() => void)[] = [];
   readonly #sources: Promise<void>[] = [];
+  /** How the server spells children; what is gone is forgotten. */
+  readonly #learned: Learned = new Map();
   readonly #echoes = new Echoes();
   readonly #reporter: Reporter;
   readonly #troubles: Troubles;
@@ -73,6 +79,9 @@ export class RunningController {
   /** Keys whose turn runs, with the time it began. */
   readonly #started = new Map<string, number>();
   #state: "warm" | "working" | "draining" = "warm";
+  /** Turns since there was none to give, or since others had their time. */
+  #turnsInARow = 0;
+  #isResting = false;
 
   constructor(definition: Controller, setting: ControllerSetting) {
     this.definition = definition;
@@ -164,6 +173,11 @@ export class RunningController {
     return true;
   }
 
+  /** How many children there are of which it remembers how the server spells them. */
+  get learned(): number {
+    return this.#learned.size;
+  }
+
   get counts(): Queue<Cause>["counts"] {
     return this.#queue.counts;
   }
@@ -233,8 +247,8 @@ export class RunningController {
       view: this.#view,
       tracked: this.#tracked,
       writer: new Writer({ api, caches, fence, manager, dryRun, onWrite }),
-      breaker: new Breaker({ clock, api, budget: options.writeBudget }),
-      learned: new Map(),
+      breaker: new Breaker({ clock, api, manager, budget: options.writeBudget }),
+      learned: this.#learned,
       log: log.with({ controller: name }),
       finalizer: options.finalizer,
       timeout: options.timeout,
@@ -255,6 +269,7 @@ export class RunningController {
     if (!this.#views.includes(view)) this.#views.push(view);
     view.onSynced(() => this.#pump());
     const end = view.subscribe((change) => {
+      if (change.type === "removed") this.#learned.delete(childId(kind, change.key));
       const echoOf = this.#echoes.writerOf(childId(kind, change.key), change);
       const wake = (key: string, wish: Wish<Cause>): void => {
         if (key !== echoOf || wish.cause?.relation === "self") this.#wake(key, wish);
@@ -310,11 +325,25 @@ export class RunningController {
   #pump(): void {
     const { concurrency } = this.definition.options;
     if (this.#state !== "working" || !this.isSynced) return;
-    while (this.#state === "working" && this.#started.size < concurrency) {
+    while (this.#state === "working" && this.#started.size < concurrency && !this.#isResting) {
       const turn = this.#queue.take();
-      if (turn === undefined) return;
+      if (turn === undefined) {
+        this.#turnsInARow = 0;
+        return;
+      }
+      if (++this.#turnsInARow >= BREATH) this.#rest();
       void this.#give(turn);
     }
+  }
+
+  /** Turns that wait for nothing follow each other without end: now and then the lease, probes and signals must have their time. */
+  #rest(): void {
+    this.#isResting = true;
+    this.#setting.clock.later(0, () => {
+      this.#isResting = false;
+      this.#turnsInARow = 0;
+      this.#pump();
+    });
   }
 
   async #give(taken: Turn<Cause>): Promise<void> {

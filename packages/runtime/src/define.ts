@@ -4,7 +4,9 @@ import type { AnyKind } from "./api.ts";
 import type { WriteBudget } from "./apply/breaker.ts";
 import type { CacheSettings } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
-import { madeFor, RuntimeError, toMilliseconds } from "./errors.ts";
+import { checkedBackoff, checkedBudget, checkedCount, checkedDuration, checkedRate } from "./checked.ts";
+import { madeFor } from "./errors.ts";
+import type { Duration } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
@@ -89,7 +91,7 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   /** How many objects are worked on at once: 16 unless said otherwise. */
   readonly concurrency?: number;
   /** How long a turn may take: 5 minutes unless said otherwise. */
-  readonly timeout?: string | number;
+  readonly timeout?: Duration;
   /** A limit on turns per second. */
   readonly rate?: Rate;
   /** How long to wait after each kind of failure. */
@@ -196,21 +198,22 @@ function settledOptions(
   options: LooseOptions,
   { kind, name, isPlain }: { readonly kind: Kind; readonly name: string; readonly isPlain: boolean },
 ): Controller["options"] {
+  const of = (option: string): string => `\`${option}\` of controller "${name}"`;
   return {
     on: options.on ?? desiredStateChanged,
     watches: options.watches ?? [],
     sources: options.sources ?? [],
-    concurrency: atLeastOne(options.concurrency ?? 16, name, "objects at once"),
-    timeout: toMilliseconds(options.timeout ?? "5m"),
-    rate: options.rate,
-    backoff: { ...usualCurves, ...options.backoff },
+    concurrency: checkedCount(options.concurrency ?? 16, of("concurrency")),
+    timeout: checkedDuration(options.timeout ?? "5m", of("timeout")),
+    rate: options.rate && checkedRate(options.rate, of("rate")),
+    backoff: checkedBackoff({ ...usualCurves, ...options.backoff }, of("backoff")),
     tenantOf: options.tenantOf,
     // An action is one step of many: what it does not apply is not unwanted.
     prune: options.prune ?? isPlain,
     whileLeaving: options.whileLeaving ?? false,
-    attempts: options.attempts === undefined ? Infinity : atLeastOne(options.attempts, name, "attempts"),
+    attempts: options.attempts === undefined ? Infinity : checkedCount(options.attempts, of("attempts")),
     readyWhen: options.readyWhen ?? [],
-    writeBudget: options.writeBudget,
+    writeBudget: options.writeBudget && checkedBudget(options.writeBudget, of("writeBudget")),
     controllerOnly: options.controllerOnly ?? true,
     finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,
     cache: options.cache ?? {},
@@ -225,8 +228,3 @@ type LooseOptions = Omit<
   readonly daemon?: unknown;
   readonly onChange?: object;
 };
-
-function atLeastOne(count: number, name: string, what: string): number {
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new RuntimeError("BadSetting", `Controller "${name}" cannot have ${count} ${what}: use 1 or more.`);
-}

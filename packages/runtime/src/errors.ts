@@ -71,7 +71,7 @@ export class Retry extends Error {
   /** In milliseconds; absent: the usual backoff. */
   readonly after: number | undefined;
 
-  constructor(message: string, options: { readonly after?: string | number; readonly cause?: unknown } = {}) {
+  constructor(message: string, options: { readonly after?: Duration; readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.after = options.after === undefined ? undefined : toMilliseconds(options.after);
   }
@@ -86,9 +86,17 @@ export class Terminal extends Error {
   }
 }
 
+type Unit = "ms" | "s" | "m" | "h" | "d";
+
+/** A duration as people write it: milliseconds, or text such as `"90s"`, `"5m"` or `"1h30m"`. */
+export type Duration = number | `${number}${Unit}` | `${number}${Unit}${number}${Unit}`;
+
+/** A duration that may be known only to the running program, such as a field of a spec; one that is written out is checked by the compiler. */
+export type SaidDuration<D extends string | number> = string extends D ? D : D extends Duration ? D : Duration;
+
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration as people write it (`"90s"`, `"1h30m"`, or milliseconds) in milliseconds. */
+/** A duration in milliseconds; also one that only the running program knows, such as a field of a spec. */
 export function toMilliseconds(duration: string | number): number {
   if (typeof duration === "number") {
     if (Number.isFinite(duration) && duration >= 0) return duration;

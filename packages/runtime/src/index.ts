@@ -23,8 +23,8 @@ export { isReady } from "./reconcile/readiness.ts";
 export type { Phases } from "./reconcile/phases.ts";
 export type { Step, StepRun } from "./reconcile/steps.ts";
 export { PAUSE_ANNOTATION } from "./reconcile/pause.ts";
-export { Retry, RuntimeError, Terminal } from "./errors.ts";
-export type { RuntimeErrorCode } from "./errors.ts";
+export { Retry, RuntimeError, Terminal, toMilliseconds } from "./errors.ts";
+export type { Duration, RuntimeErrorCode, SaidDuration } from "./errors.ts";
 
 // What wakes an object.
 export {

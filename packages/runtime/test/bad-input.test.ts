@@ -7,6 +7,8 @@ import { Secret } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { ApiError, ForbiddenError } from "@capstan/client";
 import { controller } from "../src/define.ts";
+import type { ControllerOptions } from "../src/define.ts";
+import { timer } from "../src/trigger/source.ts";
 import { Retry, RuntimeError, Terminal, toMilliseconds } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Answer } from "../src/reconcile/outcome.ts";
@@ -324,10 +326,38 @@ test("a duration that cannot be read says how to write one", () => {
   assert.throws(() => toMilliseconds("soon"), { code: "BadSetting", message: /Cannot read "soon" as a duration/u });
 });
 
+test("numbers that make no sense are refused where they are written", () => {
+  const curve = { first: 5, longest: 1_000, factor: 2 };
+  const refused: readonly [ControllerOptions<typeof Widget, readonly [], readonly []>, RegExp][] = [
+    [{ timeout: 0 }, /^Cannot use 0 as the `timeout` of controller "widget": use 1 milliseconds or more\.$/u],
+    [{ timeout: NaN }, /^Cannot read "NaN" as a duration/u],
+    [{ attempts: 0.5 }, /`attempts`/u],
+    [{ concurrency: NaN }, /`concurrency`/u],
+    [
+      { rate: { perSecond: 0, burst: 0 } },
+      /^Cannot use \{"perSecond":0,"burst":0\} as the `rate` of controller "widget": use/u,
+    ],
+    [{ rate: { perSecond: NaN, burst: 1 } }, /`rate`/u],
+    [{ rate: { perSecond: 1, burst: 0.5 } }, /`rate`/u],
+    [{ backoff: { error: { ...curve, first: NaN } } }, /`backoff` of controller "widget" for "error"/u],
+    [{ backoff: { conflict: { ...curve, first: 0 } } }, /for "conflict"/u],
+    [{ backoff: { rejected: { ...curve, longest: 1 } } }, /for "rejected"/u],
+    [{ backoff: { throttled: { ...curve, factor: 0.5 } } }, /for "throttled"/u],
+    [{ backoff: { error: { first: 1, longest: 2 } as typeof curve } }, /for "error"/u],
+    [{ writeBudget: { writes: 0, within: 60_000 } }, /`writeBudget`/u],
+  ];
+  for (const [options, message] of refused)
+    assert.throws(() => controller(Widget, options, () => undefined), { code: "BadSetting", message });
+  for (const every of [0, NaN, -1, "0s", "99ms"] as const)
+    assert.throws(() => timer("t", every), { code: "BadSetting", message: /duration|period of timer "t"/u });
+  assert.deepEqual(timer("t", "5m"), { type: "timer", name: "t", every: 300_000 });
+});
+
 test("a mistake in a declaration is told at the line of the user", () => {
   const mistakes = [
     () => controller(Widget, { concurrency: 0 }, () => undefined),
-    () => controller(Widget, { timeout: "soon" }, () => undefined),
+    () => controller(Widget, { timeout: "soon" as "1s" }, () => undefined),
+    () => timer("never", 0),
     () => operator({ controllers: [], version: "latest" }),
   ];
   for (const mistake of mistakes) {

@@ -9,6 +9,7 @@ import { gauge } from "../src/manager/metric.ts";
 import { dependent } from "../src/reconcile/dependents.ts";
 import { again } from "../src/reconcile/outcome.ts";
 import { fieldsChanged } from "../src/trigger/predicate.ts";
+import { timer } from "../src/trigger/source.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function holds<T extends true>(_proof?: T): void {}
@@ -77,6 +78,13 @@ controller(
 );
 
 controller(Cache, {}, () => again("5m", "why"));
+controller(Cache, { timeout: "1h30m" }, ({ object }) => again(object.spec.tags[0] ?? "1.5h"));
+// @ts-expect-error: durations have units of one or two letters
+controller(Cache, {}, () => again("5 minutes"));
+// @ts-expect-error: nor is a word one
+controller(Cache, { timeout: "soon" }, () => undefined);
+// @ts-expect-error: nor is text without a unit
+controller(Cache, { sources: [timer("look", "5")] }, () => undefined);
 controller(Cache, {}, async () => undefined);
 // @ts-expect-error: requeue flags are not an answer; again() is
 controller(Cache, {}, () => ({ requeue: true }));

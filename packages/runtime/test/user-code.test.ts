@@ -3,13 +3,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
+import { systemClock } from "../src/clock.ts";
 import { controller, watches } from "../src/define.ts";
 import type { ControllerOptions } from "../src/define.ts";
 import { RuntimeError } from "../src/errors.ts";
-import { createLog } from "../src/log.ts";
+import { createLog, silentLog } from "../src/log.ts";
+import { installCrds } from "../src/manager/crds.ts";
 import { healthDoor } from "../src/manager/doors.ts";
+import { RunningOperator } from "../src/manager/operator.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
+import { again } from "../src/reconcile/outcome.ts";
 import type { Answer } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
@@ -338,3 +342,45 @@ describe("a step", () => {
     assert.deepEqual(said, ["refused"]);
   });
 });
+
+describe("turns that wait for nothing", () => {
+  const tasks = 1_500;
+
+  /** An operator in real time whose objects are there already. */
+  async function running(reconcile: () => Answer): Promise<RunningOperator> {
+    const api = new ModelApi();
+    const widget = controller(Widget, {}, reconcile);
+    await installCrds([widget], { api, clock: systemClock, manager: "test" });
+    for (let n = 0; n < tasks; n++) {
+      const metadata = { namespace: "default", name: `w${n}` };
+      const object = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1 } };
+      await api.create(Widget, object, { manager: "user" });
+    }
+    return new RunningOperator({ controllers: [widget] }, { api, log: silentLog });
+  }
+
+  test("and always want another leave time to everybody else", async () => {
+    let turns = 0;
+    // Were others never heard, the test itself would not be: the turns end when it has gone on for far too long.
+    await using _ = await running(() => (++turns < 1_000_000 ? again(0, "more") : undefined));
+    for (let timers = 0; timers < 20; timers++) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.ok(turns < 1_000_000, "timers fire between turns");
+  });
+
+  test("are interrupted, however many there are", async () => {
+    let turns = 0;
+    let between = 0;
+    await using _ = await running(() => {
+      if (++turns === 1) setImmediate(() => (between = turns));
+      return undefined;
+    });
+    await until(() => turns === tasks);
+    assert.ok(between > 0 && between < tasks, `others were heard after ${between} turns`);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 120_000;
+  while (!holds() && performance.now() < end) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(holds());
+}

@@ -64,6 +64,9 @@ const CAUSES_KEPT = 16;
 /** Causes kept while a key runs: most of them are echoes of its own turn, and only those that are kept can be told from news. */
 const CAUSES_KEPT_RUNNING = 256;
 
+/** How long a key waits at the least that wants another turn, in milliseconds: one that always does must not keep everybody else waiting. */
+const LEAST_WAIT = 10;
+
 /** Shared by all keys without causes; never written to. */
 const NO_CAUSES: never[] = [];
 
@@ -314,7 +317,7 @@ export class Queue<C> {
         return Infinity;
       case "wait":
         if (this.#retries.size > 0) this.#retries.delete(key);
-        return now + after.delay;
+        return now + Math.max(after.delay, LEAST_WAIT);
       case "retry": {
         const seen = { failure: after.failure, now, atLeast: after.atLeast };
         const retries = nextRetry(this.#retries.get(key), seen, this.#curves, this.#random);

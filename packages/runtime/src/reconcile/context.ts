@@ -2,6 +2,7 @@
 import type { ApplyOf, Kind, KubeObject, ObjectOf } from "@capstan/model";
 import type { Draft } from "@capstan/schema";
 import type { ConditionDetails } from "../apply/conditions.ts";
+import type { Duration } from "../errors.ts";
 import type { Lookup, NamedLookup } from "../cache/lookup.ts";
 import type { Query } from "../cache/selector.ts";
 import type { MetricOf } from "../manager/metric.ts";
@@ -68,7 +69,7 @@ export interface ApplyChild {
 /** Which child is removed, and how. */
 export interface RemoveChild extends Place {
   /** How long it may take to go, as in `"30s"`; 0 for at once, without waiting for the node. */
-  readonly grace?: string | number;
+  readonly grace?: Duration;
 }
 
 /** What goes into a child besides its name: its kind's apply configuration. */

@@ -1,6 +1,6 @@
 /** What a reconcile answers: a small closed value, and the one switch that says what follows from it. */
 import { RuntimeError, Retry, Terminal, toMilliseconds } from "../errors.ts";
-import type { RuntimeErrorCode } from "../errors.ts";
+import type { RuntimeErrorCode, SaidDuration } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
 
@@ -20,7 +20,7 @@ export interface Again {
 }
 
 /** Call this object again after a while: `return again("5m", "waiting for the snapshot")`. */
-export function again(after: string | number, reason = ""): Again {
+export function again<const D extends string | number>(after: SaidDuration<D>, reason = ""): Again {
   return { again: toMilliseconds(after), reason };
 }
 

@@ -2,6 +2,9 @@
 import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
+import { checkedDuration } from "../checked.ts";
+import { madeFor } from "../errors.ts";
+import type { Duration } from "../errors.ts";
 import { outsideCause } from "./cause.ts";
 import type { Wake } from "./trigger.ts";
 
@@ -16,9 +19,13 @@ export function stream(name: string, open: (signal: AbortSignal) => AsyncIterabl
   return { type: "stream", name, open };
 }
 
-/** Every so many milliseconds, every object. */
-export function timer(name: string, every: number): Source {
-  return { type: "timer", name, every };
+/** More often, nobody would do anything else. */
+const LEAST_PERIOD = 100;
+
+/** Every so often, every object: `timer("look", "5m")`. */
+export function timer(name: string, every: Duration): Source {
+  const period = madeFor(timer, () => checkedDuration(every, `period of timer "${name}"`, LEAST_PERIOD));
+  return { type: "timer", name, every: period };
 }
 
 /** At the times of a cron expression, every object. */
@@ -56,8 +63,7 @@ export async function runSource(source: Source, options: SourceOptions): Promise
 async function runOnce(source: Source, { clock, signal, wake, keys }: SourceOptions): Promise<void> {
   switch (source.type) {
     case "stream":
-      for await (const key of source.open(signal)) wake(key, { cause: outsideCause("source", source.name) });
-      return await sleep(clock, STREAM_REST, signal);
+      return await runStream(source, { clock, signal, wake });
     case "timer":
       await sleep(clock, source.every, signal);
       break;
@@ -67,6 +73,21 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceOpti
   }
   const cause = outsideCause("schedule", source.name);
   for (const key of keys()) wake(key, { cause });
+}
+
+/** After so many keys others are heard: a stream that never waits would keep timers and probes waiting. */
+const BREATH = 1_000;
+
+async function runStream(
+  { name, open }: Extract<Source, { readonly type: "stream" }>,
+  { clock, signal, wake }: Pick<SourceOptions, "clock" | "signal" | "wake">,
+): Promise<void> {
+  let keys = 0;
+  for await (const key of open(signal)) {
+    wake(key, { cause: outsideCause("source", name) });
+    if (++keys % BREATH === 0) await sleep(clock, 0, signal);
+  }
+  await sleep(clock, STREAM_REST, signal);
 }
 
 /** The calendar may jump: it is looked at again every minute. */
