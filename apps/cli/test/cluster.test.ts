@@ -95,6 +95,7 @@ describe("capstan cluster", () => {
       [["exec"], 2, /say what to run/],
       [["fault", "explode", "pod"], 2, /say cut, delay, kill or heal/],
       [["fault", "cut"], 2, /say to whom/],
+      [["fault", "heal", "pod", "--from", "other"], 2, /--from says between whom a line is cut: heal does not know it/],
       [["fault", "delay", "pod", "--by", "long"], 2, /--by must be milliseconds/],
       [["load-image", "not-there.tar"], 7, /not-there\.tar/],
       [["load-image"], 2, /say which archive to load/],

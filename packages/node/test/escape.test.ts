@@ -58,9 +58,10 @@ test("links on a node's disk lead to that disk, not to the machine", { skip }, a
   const partMounts = [{ name: "disk", mountPath: "/part", subPath: "link" }];
   await world.run("parted", { volumes: [disk], containers: [{ ...part, volumeMounts: partMounts }] });
   const refused = await world.until("parted", "refused", ({ status }) =>
-    /leaves the volume/.test(JSON.stringify(status?.containerStatuses)),
+    /CreateContainerConfigError/.test(JSON.stringify(status?.containerStatuses)),
   );
-  assert.equal(refused.status?.containerStatuses?.[0]?.state?.waiting?.reason, "CreateContainerConfigError");
+  const message = 'failed to prepare subPath for volumeMount "disk" of container "main"';
+  assert.equal(refused.status?.containerStatuses?.[0]?.state?.waiting?.message, message);
 });
 
 test("what pods leave on disk is the owner's alone, also while pods of other users run", { skip }, async () => {

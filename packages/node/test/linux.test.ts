@@ -8,6 +8,7 @@ import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Service, type 
 import type { NodeError } from "@capstan/node";
 import {
   busybox,
+  canDelay,
   eventually,
   hasEnded,
   isReady,
@@ -338,6 +339,7 @@ test("a line is made slow where the kernel can, and elsewhere that is told", { s
     () => true,
     (error: NodeError) => (assert.equal(error.code, "MachineUnfit"), assert.match(error.message, /sch_netem/), false),
   );
+  assert.equal(made, canDelay, "it is made slow exactly where the machine was found to be able to");
   const check = { type: "tcp", host: pod.status?.podIP ?? "", port: 11211 } as const;
   if (made) assert.equal((await world.runtime.check(state.sandbox, check, 100)).passed, false);
   await world.runtime.setLine(state.sandbox, "healed");

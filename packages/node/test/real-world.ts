@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserver";
-import { createClient, inProcess, systemClock, type Client } from "@capstan/client";
+import { createClient, inProcess, systemClock, type Client, type Clock } from "@capstan/client";
 import { Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
 import {
@@ -45,6 +45,9 @@ const missing = report.findings.filter(({ ok }) => !ok).map(({ what, detail }) =
 export const skip: string | false =
   report.canRunPods || process.env["CI"] === "true" ? false : `this machine cannot run pods (${missing.join("; ")})`;
 
+/** Whether this machine can make lines slow. */
+export const canDelay: boolean = report.findings.some(({ what, ok }) => what === "slow lines" && ok);
+
 /** Why tests of limits are passed over: where control groups cannot be made, nothing is limited. */
 export const skipLimits: string | false =
   skip === false && report.findings.some(({ what, ok }) => what === "limits" && !ok)
@@ -71,6 +74,8 @@ export interface RealOptions {
   readonly rights?: "root" | "user";
   /** Archives of images to load instead of building the test images: only root can build those. */
   readonly archives?: readonly string[];
+  /** What the node takes for the time. */
+  readonly clock?: Clock;
 }
 
 /** The archives of the images that tests run. */
@@ -108,7 +113,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
     report: (error) => process.emitWarning(String(error)),
   });
   machine.setNames((question) => proxy.answer(question));
-  node = await startNode({ client, name: "one", runtime, clock: systemClock, volumeRefresh: 300 });
+  node = await startNode({ client, name: "one", runtime, clock: options.clock ?? systemClock, volumeRefresh: 300 });
   const pod = (name: string): Promise<Pod> => client.get(Pod, { namespace: "default", name });
   const running = node;
   const world: RealWorld = {

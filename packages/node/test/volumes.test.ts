@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { systemClock } from "@capstan/client";
 import { ConfigMap, Pod, Secret, ServiceAccount } from "@capstan/kinds/v1";
 import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
+/** How far the node's calendar is ahead. */
+let ahead = 0;
+const clock = { ...systemClock, wall: () => systemClock.wall() + ahead };
 before(async () => {
-  if (skip === false) world = await startRealWorld();
+  if (skip === false) world = await startRealWorld({ clock });
 });
 after(async () => {
   if (skip === false) await world[Symbol.asyncDispose]();
@@ -67,12 +71,17 @@ test("a pod has a token of its account, and a new one before the old one ends", 
   const containers = [{ ...sleeper, volumeMounts: [{ name: "token", mountPath: "/token" }] }];
   await world.run("holder", { serviceAccountName: "worker", volumes, containers });
   await world.until("holder", "ready", isReady);
-  const [, claims = ""] = (await cat("holder", "/token/token")).split(".");
-  const { aud, sub } = JSON.parse(Buffer.from(claims, "base64url").toString()) as {
-    readonly aud: unknown;
-    readonly sub: unknown;
+  const check = (token: string): void => {
+    const [, claims = ""] = token.split(".");
+    const { aud, sub } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { aud: unknown; sub: unknown };
+    assert.deepEqual([aud, sub], [["tests"], "system:serviceaccount:default:worker"]);
   };
-  assert.deepEqual([aud, sub], [["tests"], "system:serviceaccount:default:worker"]);
+  const first = await cat("holder", "/token/token");
+  check(first);
+  // Four fifths of its life are over.
+  ahead += 490_000;
+  const isAnother = (token: string): boolean => token !== first && token.split(".").length === 3;
+  check(await eventually("a new token", () => cat("holder", "/token/token"), isAnother));
 });
 
 test(

@@ -41,6 +41,8 @@ interface Words {
 }
 
 function toFault({ what, target, from, by }: Words, namespace: string): Fault {
+  if (from !== undefined && what !== "cut")
+    throw new CliError("Usage", `--from says between whom a line is cut: ${what} does not know it`);
   const side = target === undefined ? undefined : toTarget(target, namespace);
   if (what === "heal") return side === undefined ? { do: "heal" } : { do: "heal", target: side };
   if (what !== "cut" && what !== "delay" && what !== "kill")

@@ -86,11 +86,11 @@ async function findTool({ command, package: name }: (typeof tools)[number]): Pro
   return { what, ok: false, detail: output, remedy: `install the package ${name}` };
 }
 
-/** Tries what a node does first, in namespaces that end with the try. */
+/** Tries what a node does first, in namespaces that end with the try: file systems over others and over the machine's programs, lines, rules. */
 async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   const user = rights === "root" ? [] : ["--user", "--map-root-user"];
   const script =
-    "mount -t tmpfs tmpfs /mnt && mkdir /mnt/a /mnt/b /mnt/c /mnt/d && mount -t overlay overlay -o lowerdir=/mnt/a,upperdir=/mnt/b,workdir=/mnt/c /mnt/d && ip link add capstan0 type veth peer name capstan1 && nft add table ip capstan && bwrap --ro-bind / / --proc /proc --dev /dev --unshare-pid true";
+    "mount -t tmpfs tmpfs /mnt && mkdir /mnt/a /mnt/b /mnt/c /mnt/d /mnt/e && mount -t overlay overlay -o lowerdir=/mnt/a,upperdir=/mnt/b,workdir=/mnt/c /mnt/d && mount -t overlay overlay -o lowerdir=/usr:/mnt/a /mnt/e && ip link add capstan0 type veth peer name capstan1 && nft add table ip capstan && bwrap --ro-bind / / --proc /proc --dev /dev --unshare-pid true";
   const unshare = ["unshare", ...user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const { code, output } = await run([...unshare, "sh", "-c", script]);
   const what = "namespaces";

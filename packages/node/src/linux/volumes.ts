@@ -45,7 +45,7 @@ export async function placeVolumes(pod: BoundPod, contents: Volumes, place: Volu
   const folders = new Map<string, VolumeFolder>();
   const group = pod.spec.securityContext?.fsGroup;
   for (const volume of pod.spec.volumes ?? []) {
-    const isReadOnly = await placeOne(volume, contents, { ...place, group });
+    const isReadOnly = await placeOne(volume, contents, { ...place, group }).catch(setUpFailure(volume.name));
     const folder = folderOf(place, volume.name);
     if (group !== undefined && volume.hostPath === undefined && contents.get(volume.name)?.type !== "files")
       await place.give(folder, group);
@@ -53,6 +53,15 @@ export async function placeVolumes(pod: BoundPod, contents: Volumes, place: Volu
     folders.set(volume.name, { folder, part, ...(isReadOnly ? { readOnly: true } : {}) });
   }
   return folders;
+}
+
+function setUpFailure(name: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if (thrown instanceof NodeError && thrown.code === "FailedMount") throw thrown;
+    // The words of the system, without the places they are about.
+    const why = (thrown instanceof Error ? thrown.message : String(thrown)).replace(/^E[A-Z]+: /, "").split(",")[0];
+    throw new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${name}" : ${why}`, { cause: thrown });
+  };
 }
 
 /** Brings the files of volumes up to date. */
@@ -154,8 +163,18 @@ async function mountOf(mount: VolumeMount, { folders, env, slot }: MountSources)
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
   const path = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
   const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
-  const from = path === "" ? volume.folder : await volume.part(path, slot);
+  const from = path === "" ? volume.folder : await volume.part(path, slot).catch(partFailure(mount.name, slot));
   return { from, to, readOnly: mount.readOnly === true || volume.readOnly === true };
+}
+
+/** Where the node has its volumes is nobody's business: what it could not do is told as the kubelet tells it. */
+function partFailure(name: string, slot: string): (thrown: unknown) => never {
+  const container = slot.slice(0, slot.lastIndexOf("-"));
+  return (thrown) => {
+    if (thrown instanceof NodeError && thrown.code === "CreateContainerConfigError") throw thrown;
+    const message = `failed to prepare subPath for volumeMount "${name}" of container "${container}"`;
+    throw new NodeError("CreateContainerConfigError", message, { cause: thrown });
+  };
 }
 
 function badPath(message: string): NodeError {
@@ -182,6 +201,6 @@ async function showPart(
   if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
   const to = join(place.folder, partsFolder, slot);
   const found = await place.bind({ root, path, links: "volume", make: "folder", to });
-  if (found === "outside") throw badPath(`failed to prepare subPath for volumeMount: "${path}" leaves the volume`);
+  if (found === "outside" || found === "missing") throw new NodeError("Internal", `${path} leaves the volume`);
   return to;
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,12 +37,42 @@ test(
         assert.equal(await go(path, { links: "volume" }), "outside", path);
       assert.equal(await go("near", { links: "nowhere" }), "outside");
       await assert.rejects(go("round"), /ELOOP/);
-      await assert.rejects(go("data/file/below"), { code: "ENOTDIR" });
+      assert.equal(await go("data/file/below"), "missing");
       assert.equal(await go("new/one", { make: "file" }), "");
       assert.equal(await go("away/new", { make: "folder" }), "folder");
       await assert.rejects(readFile(join(top, "new")), { code: "ENOENT" });
     } finally {
       await rm(top, { recursive: true, force: true });
+    }
+  },
+);
+
+test(
+  "a walk stays below its folder while somebody changes folders into links and back",
+  { skip: process.platform !== "linux" && "Linux only" },
+  async () => {
+    const top = await mkdtemp(join(tmpdir(), "walk-"));
+    const root = join(top, "disk");
+    await mkdir(join(root, "inner"), { recursive: true });
+    await mkdir(join(top, "outer"));
+    await writeFile(join(root, "inner/words"), "mine");
+    await writeFile(join(top, "outer/words"), "secret");
+    const script = `cd "$0"; while :; do mv inner aside; ln -s ../outer inner; rm inner; mv aside inner; done`;
+    const swapper = spawn("sh", ["-c", script, root], { stdio: "ignore" });
+    const ended = once(swapper, "exit");
+    try {
+      const seen = new Set<string>();
+      for (let turn = 0; turn < 3000; turn++) {
+        await using end = await walkInside({ root, path: "inner/words", links: "volume", make: "nothing" });
+        seen.add(end.found === "file" ? await readFile(end.path, "utf8") : end.found);
+      }
+      for (const one of ["mine", "missing", "outside"]) seen.delete(one);
+      assert.deepEqual([...seen], [], "what it finds is its own, or nothing");
+    } finally {
+      swapper.kill("SIGKILL");
+      await ended;
+      // What the shell had started last may still be at work.
+      await rm(top, { recursive: true, maxRetries: 100 });
     }
   },
 );

@@ -79,8 +79,13 @@ async function step(
     }
     await handle.close();
     if (links === "nowhere") return { found: "outside", isNew };
-    const target = await readlink(next);
+    const target = await readlink(next).catch(ignoreChanged);
     if (++linksSeen > mostLinks) throw new Error(`ELOOP: too many links in ${path}`);
+    if (target === undefined) {
+      // Somebody has put something else there meanwhile: what it is now counts.
+      rest = [part, ...rest];
+      continue;
+    }
     if (target.startsWith("/")) {
       if (links === "volume") return { found: "outside", isNew };
       await back(1);
@@ -103,13 +108,18 @@ async function enter(
 
 async function openPlace(path: string): Promise<FileHandle | undefined> {
   return open(path, place).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
+    // What is below a file is not there either.
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw error;
   });
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
+}
+
+function ignoreChanged(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EINVAL" && error.code !== "ENOENT") throw error;
 }
 
 function partsOf(path: string): string[] {
