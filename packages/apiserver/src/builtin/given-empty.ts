@@ -1,10 +1,10 @@
 /**
- * Lists and maps that were given and are empty. Drafts leave them out like absent ones, as what is stored does; until then Go tells both
+ * Lists, maps and bytes that were given and are empty. Drafts leave them out like absent ones, as what is stored does; until then Go tells both
  * apart: in the rules of some kinds, in the values that refusals show, and between the items of lists that have one owner.
  */
 import { cloneJson, isDeepEqual, type DeepMutable, type Json } from "@capstan/model";
 
-type Empty = readonly never[] | { readonly [key: string]: never };
+type Empty = readonly never[] | { readonly [key: string]: never } | "";
 
 /** Where a struct of a draft keeps them: copies have it too, texts and comparisons do not. What is read from the store has none. */
 const given = Symbol("given, and empty");

@@ -123,7 +123,8 @@ export class GoReader {
     const isList = this.#source !== "stored" && Array.isArray(read);
     const written = isList && isHeldEmpty(struct, field.name) ? read : writtenField(field, read);
     if (written !== undefined) result[field.name] = written;
-    else if (this.#source !== "stored" && isEmptyPart(read)) noteEmpty(result, field.name, read);
+    else if (this.#source !== "stored" && (isEmptyPart(read) || isNoBytes(field.type, read)))
+      noteEmpty(result, field.name, read);
   }
 
   #findUnknown(type: GoStruct, source: JsonObject): void {
@@ -270,6 +271,11 @@ function canBeEmpty(type: GoType): boolean {
 function isEmpty(value: JsonValue): boolean {
   if (value === "" || value === 0 || value === false) return true;
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** Bytes that were given, and are none. */
+function isNoBytes(type: GoType, value: JsonValue | undefined): value is "" {
+  return value === "" && type.type === "scalar" && type.scalar === "bytes";
 }
 
 /** What is left out though it was read is either nothing, or an empty list or map. */

@@ -26,6 +26,8 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   MutatingWebhookConfiguration: ["50%", "https://a b/", ":x", "https://a:b/", "a:b/c"].map(
     (url) => (subject: Subject) => creation(subject, { webhooks: [{ name: "a.b.c", clientConfig: { url } }] }),
   ),
+  // No bytes are something, too, if they were given.
+  ValidatingWebhookConfiguration: [(subject) => replacement(subject, { webhooks: withoutBundle(subject) })],
   Secret: [(subject) => replacement(subject, { type: "a<b" })],
   StorageClass: [(subject) => replacement(subject, { volumeBindingMode: "a<b", reclaimPolicy: "a<b" })],
   Service: [(subject) => creation(subject, { spec: { trafficDistribution: "a<b" } })],
@@ -35,6 +37,11 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
 
 function partOf({ sound }: Subject, field: string): Fields {
   return sound[field] as Fields;
+}
+
+function withoutBundle({ sound }: Subject): Fields[] {
+  const hooks = sound["webhooks"] as readonly Fields[];
+  return hooks.map((hook) => ({ ...hook, clientConfig: { ...(hook["clientConfig"] as Fields), caBundle: "" } }));
 }
 
 function creation({ path, sound }: Subject, change: Fields): Question {
