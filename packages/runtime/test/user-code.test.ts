@@ -180,6 +180,23 @@ describe("an await that was forgotten", () => {
   });
 });
 
+test("a child under two names is refused", async () => {
+  await using world = await worldWith(async ({ apply }) => {
+    await apply(ConfigMap, "a", { metadata: { name: "a" }, data: {} });
+    await apply(ConfigMap, "b", { metadata: { name: "other" }, data: {} });
+  });
+  await world.advance("1m");
+  assert.equal(
+    messageOf(world),
+    'Cannot write ConfigMap under two names: the call says "b", its metadata "other". Leave the name out of the metadata.',
+  );
+  assert.deepEqual(
+    (await world.list(ConfigMap)).map(({ metadata }) => metadata?.name),
+    ["a"],
+  );
+  await goesOn(world);
+});
+
 describe("functions that decide what wakes whom", () => {
   /** Two controllers on one watch of ConfigMaps: what the function of the first does is no trouble of the second. */
   async function twoOnOneWatch(
@@ -344,14 +361,14 @@ describe("a step", () => {
 });
 
 describe("turns that wait for nothing", () => {
-  const tasks = 1_500;
+  const many = 1_500;
 
   /** An operator in real time whose objects are there already. */
-  async function running(reconcile: () => Answer): Promise<RunningOperator> {
+  async function running(objects: number, reconcile: () => Answer): Promise<RunningOperator> {
     const api = new ModelApi();
     const widget = controller(Widget, {}, reconcile);
     await installCrds([widget], { api, clock: systemClock, manager: "test" });
-    for (let n = 0; n < tasks; n++) {
+    for (let n = 0; n < objects; n++) {
       const metadata = { namespace: "default", name: `w${n}` };
       const object = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1 } };
       await api.create(Widget, object, { manager: "user" });
@@ -362,7 +379,7 @@ describe("turns that wait for nothing", () => {
   test("and always want another leave time to everybody else", async () => {
     let turns = 0;
     // Were others never heard, the test itself would not be: the turns end when it has gone on for far too long.
-    await using _ = await running(() => (++turns < 1_000_000 ? again(0, "more") : undefined));
+    await using _ = await running(20, () => (++turns < 1_000_000 ? again(0, "more") : undefined));
     for (let timers = 0; timers < 20; timers++) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.ok(turns < 1_000_000, "timers fire between turns");
   });
@@ -370,12 +387,12 @@ describe("turns that wait for nothing", () => {
   test("are interrupted, however many there are", async () => {
     let turns = 0;
     let between = 0;
-    await using _ = await running(() => {
+    await using _ = await running(many, () => {
       if (++turns === 1) setImmediate(() => (between = turns));
       return undefined;
     });
-    await until(() => turns === tasks);
-    assert.ok(between > 0 && between < tasks, `others were heard after ${between} turns`);
+    await until(() => turns === many);
+    assert.ok(between > 0 && between < many, `others were heard after ${between} turns`);
   });
 });
 

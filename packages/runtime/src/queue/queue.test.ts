@@ -41,6 +41,16 @@ describe("queue", () => {
     assert.deepEqual(queue.take()?.causes, ["meanwhile"]);
   });
 
+  test("lets a key that wants another turn at once wait a moment all the same", async () => {
+    const { queue, clock } = setUp();
+    queue.add("a");
+    queue.take();
+    queue.done("a", { then: "wait", delay: 0 });
+    assert.equal(queue.take(), undefined);
+    await clock.advance(10);
+    assert.equal(queue.take()?.key, "a");
+  });
+
   test("drops a wish that only echoes made", () => {
     const { queue } = setUp();
     queue.add("a");
