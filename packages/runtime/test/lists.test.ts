@@ -70,7 +70,7 @@ function telling(events: readonly WatchEvent[]): Api {
     if (signal?.aborted === true) return;
     await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
   };
-  return { ...new ModelApi(), watch };
+  return Object.assign(new ModelApi(), { watch });
 }
 
 describe("what changes while the first picture is on its way", () => {

@@ -209,7 +209,7 @@ describe("a status draft", () => {
 });
 
 test("the breaker does not look at all children for each write of one, however many there are", async (t) => {
-  const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never });
+  const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never, manager: "us" });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const walks = t.mock.method(Map.prototype, Symbol.iterator);
   for (let at = 0; at < 12_000; at++) await breaker.check({ kind, key: `ns/${at}`, field: "" });
@@ -220,7 +220,7 @@ test("the breaker does not look at all children for each write of one, however m
 test("the breaker allows so many writes in a time and starts afresh after it", async () => {
   const clock = new VirtualClock();
   const get = () => Promise.reject(new Error("not reachable"));
-  const breaker = new Breaker({ clock, api: { get } as never, budget: { writes: 3, within: 1000 } });
+  const breaker = new Breaker({ clock, api: { get } as never, manager: "us", budget: { writes: 3, within: 1000 } });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const write = () => breaker.check({ kind, key: "ns/a", field: "data.x" });
   for (let at = 0; at < 3; at++) await write();
@@ -256,6 +256,7 @@ describe("the breaker names who else writes", () => {
       const breaker = new Breaker({
         clock: new VirtualClock(),
         api: { get } as never,
+        manager: "us",
         budget: { writes: 0, within: 1000 },
       });
       const message = `because "${who}" changes ${field}. Let only one of them set these fields.`;
@@ -264,4 +265,15 @@ describe("the breaker names who else writes", () => {
       );
     });
   }
+
+  test("and never ourselves: what nobody else owns is the server's doing", async () => {
+    const clock = new VirtualClock();
+    const budget = { writes: 0, within: 1000 };
+    const breaker = new Breaker({ clock, api: { get } as never, manager: "whole", budget });
+    await assert.rejects(breaker.check({ kind, key: "ns/a", field: "data.x" }), (error: Error) => {
+      assert.match(error.message, /because data\.x is not what was sent, and nobody else owns it\./u);
+      assert.doesNotMatch(error.message, /"whole"/u);
+      return true;
+    });
+  });
 });

@@ -27,15 +27,26 @@ export interface Repair {
 /** Children that are remembered before those that were left alone for long are looked for. */
 const REMEMBERED = 10_000;
 
+/** What a breaker is made with. */
+export interface BreakerOptions {
+  readonly clock: Clock;
+  readonly api: Api;
+  /** Our field owner, which is nobody's rival. */
+  readonly manager: string;
+  readonly budget?: WriteBudget | undefined;
+}
+
 /** Counts writes to each child. */
 export class Breaker {
   readonly #clock: Clock;
   readonly #api: Api;
   readonly #budget: WriteBudget;
+  readonly #manager: string;
   readonly #repairs = new Map<string, { times: number[]; fields: Set<string> }>();
   #sweepAt = REMEMBERED;
 
-  constructor(options: { readonly clock: Clock; readonly api: Api; readonly budget?: WriteBudget | undefined }) {
+  constructor(options: BreakerOptions) {
+    this.#manager = options.manager;
     this.#clock = options.clock;
     this.#api = options.api;
     this.#budget = options.budget ?? usualBudget;
@@ -75,19 +86,26 @@ export class Breaker {
       return new RuntimeError("HotLoop", `${head} it is deleted each time. Find out who deletes it.`, { object });
     }
     const rivals = await this.#rivals(kind, key, fields);
-    const who = rivals.length === 0 ? "another manager" : rivals.map((name) => `"${name}"`).join(" and ");
+    if (rivals?.length === 0) {
+      const found = `${fields.join(", ")} is not what was sent, and nobody else owns it`;
+      const cure = "See what the server, or a webhook of it, makes of the value, and send that.";
+      return new RuntimeError("HotLoop", `${head} ${found}. ${cure}`, { object });
+    }
+    const who = rivals?.map((name) => `"${name}"`).join(" and ") ?? "another manager";
     const advice = "Let only one of them set these fields.";
     return new RuntimeError("HotLoop", `${head} ${who} changes ${fields.join(", ")}. ${advice}`, { object });
   }
 
-  async #rivals(kind: AnyKind, key: string, fields: readonly string[]): Promise<readonly string[]> {
+  /** Who else owns the fields; undefined where the server does not tell. */
+  async #rivals(kind: AnyKind, key: string, fields: readonly string[]): Promise<readonly string[] | undefined> {
     try {
       const live = await this.#api.get(kind, parseKey(key));
       const entries = live.metadata.managedFields ?? [];
-      const rivals = entries.filter((entry) => fields.some((field) => ownsField(entry, field)));
+      const others = entries.filter(({ manager }) => manager !== this.#manager);
+      const rivals = others.filter((entry) => fields.some((field) => ownsField(entry, field)));
       return [...new Set(rivals.map((entry) => entry.manager ?? "unknown"))];
     } catch {
-      return [];
+      return undefined;
     }
   }
 }

@@ -9,6 +9,7 @@ import { normalizeQuantity } from "@capstan/model";
 import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { fieldPath } from "../field-path.ts";
 import { isEqual } from "./equal.ts";
+import { isOfGo, isZero, withoutEmptyLists } from "./zero.ts";
 
 interface Tree {
   readonly [name: string]: unknown;
@@ -39,7 +40,7 @@ export function firstDifference({ desired, live, manager, spellings }: Compariso
   const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = desired;
   const sent: Tree = Object.keys(metadata).length === 0 ? rest : { ...rest, metadata };
-  return differsInMap({ desired: sent, live, fields, path: "", spellings });
+  return differsInMap({ desired: sent, live, fields, path: "", spellings, ofGo: isOfGo(desired.apiVersion) });
 }
 
 /** How the server spells what we sent, learnt from its answer; undefined where the difference is of another kind. */
@@ -69,6 +70,8 @@ interface Place<T> {
   readonly fields: Tree;
   readonly path: string;
   readonly spellings: Spellings | undefined;
+  /** Whether the server keeps it as a type of Go. */
+  readonly ofGo: boolean;
 }
 
 function differsAt(place: Place<unknown>): Difference | undefined {
@@ -80,11 +83,16 @@ function differsAt(place: Place<unknown>): Difference | undefined {
 }
 
 /** A value that is owned as a whole. */
-function differsInValue({ desired, live, path, spellings }: Place<unknown>): Difference | undefined {
+function differsInValue({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
   if (isEqual(desired, live) || isSameQuantity(path, desired, live)) return undefined;
+  if (ofGo && isEqual(withoutEmptyLists(desired), withoutEmptyLists(live))) return undefined;
+  return isSpelling(spellings, path, [desired, live]) ? undefined : { path, wanted: desired, found: live ?? null };
+}
+
+/** What is not there is learnt as null. */
+function isSpelling(spellings: Spellings | undefined, path: string, [wanted, found]: readonly unknown[]): boolean {
   const spelling = spellings?.get(path);
-  const isKnown = spelling?.wanted === JSON.stringify(desired) && spelling.found === JSON.stringify(live);
-  return isKnown ? undefined : { path, wanted: desired, found: live };
+  return spelling?.wanted === JSON.stringify(wanted) && spelling.found === JSON.stringify(found ?? null);
 }
 
 /** Where the built-in kinds keep quantities, which the server stores in their shortest form. */
@@ -108,32 +116,48 @@ function differsInLeaf(place: Place<Tree>): Difference | undefined {
   return isTree(live) && !isGranular(fields) ? undefined : { path };
 }
 
-function differsInMap({ desired, live, fields, path, spellings }: Place<Tree>): Difference | undefined {
+/** A map that is not there may have held nothing but zeros, which Go does not write. */
+function differsInMap(place: Place<Tree>): Difference | undefined {
+  const { desired, live = NOTHING, fields, path, spellings, ofGo } = place;
   if (!isTree(live)) return { path };
   for (const name in desired) {
     const value = desired[name];
     if (value === undefined) continue;
     const child = fieldPath(path, name);
     const owned = fields[`f:${name}`];
-    if (live[name] === undefined && isEmpty(value)) {
-      if (isDropped(child, value, spellings)) continue;
-      return { path: child, wanted: value, found: null };
+    const there = live[name];
+    const inside = {
+      desired: value,
+      live: there,
+      fields: isTree(owned) ? owned : NOTHING,
+      path: child,
+      spellings,
+      ofGo,
+    };
+    if (isZero(value) && isLeftOut(inside, owned)) continue;
+    if (!isTree(owned)) {
+      // Of an empty list with keys nothing is ours, whatever others put into it.
+      if (!isZero(value)) return { path: child };
+      if (isSpelling(spellings, child, [value, there])) continue;
+      return { path: child, wanted: value, found: there ?? null };
     }
-    if (!isTree(owned)) return { path: child };
-    const found = differsAt({ desired: value, live: live[name], fields: owned, path: child, spellings });
+    const found = differsAt(inside);
     if (found !== undefined) return found;
   }
   return noLongerSent(desired, fields, path);
 }
 
-/** Empty lists and maps of metadata are never stored; of others, the answer to a write has to tell. */
-function isDropped(path: string, value: unknown, spellings: Spellings | undefined): boolean {
-  const spelling = spellings?.get(path);
-  return path.startsWith("metadata.") || (spelling?.wanted === JSON.stringify(value) && spelling.found === "null");
-}
+const NOTHING: Tree = {};
 
-function isEmpty(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+/**
+ * A zero that is not to be seen. If it is ours, the server took it and leaves it out when it writes, as Go does: had somebody else
+ * removed a value, it would not be ours any more. Of empty lists with keys, and of empty metadata, not even the owner is kept.
+ */
+function isLeftOut({ desired, live, path, ofGo }: Place<unknown>, owned: unknown): boolean {
+  if (live === null) return ofGo && Array.isArray(desired) && isTree(owned);
+  if (live !== undefined) return false;
+  if (path.startsWith("metadata.") || (isTree(owned) && !isGranular(owned))) return true;
+  return ofGo && Array.isArray(desired) && owned === undefined;
 }
 
 /** A field that we own and would not send any more: applying would remove it. */
@@ -163,7 +187,7 @@ function differsInList(place: Place<readonly unknown[]>): Difference | undefined
 function differsInKeyedList(
   place: Place<readonly unknown[]> & { readonly live: readonly unknown[] },
 ): Difference | undefined {
-  const { desired, live, fields, path, spellings } = place;
+  const { desired, live, fields, path, spellings, ofGo } = place;
   const names = Object.keys(fields).filter((name) => name.startsWith("k:"));
   let last = -1;
   for (const item of desired) {
@@ -175,7 +199,7 @@ function differsInKeyedList(
     // The order of a keyed list is part of what is applied.
     if (at <= last) return { path };
     last = at;
-    const within = { live: live[at], path: `${path}[${name.slice(2)}]`, spellings };
+    const within = { live: live[at], path: `${path}[${name.slice(2)}]`, spellings, ofGo };
     const found = isGranular(owned)
       ? differsInMap({ ...within, desired: { ...keys, ...item }, fields: withKeys(owned, keys) })
       : differsInValue({ ...within, desired: item, fields: owned });
