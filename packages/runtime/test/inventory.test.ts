@@ -141,3 +141,19 @@ for (const [where, serve] of servers) {
     });
   });
 }
+
+test("the inventory is written once for children of the whole cluster, not once a turn", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const cluster = controller(Box, { owns: [Namespace] }, async ({ object, apply }) => {
+    await apply(Namespace, `of-${object.metadata.name}`, {});
+  });
+  await using world = await testOperator(operator({ name: "boxes", controllers: [cluster] }), { api }, { clock });
+  for (const far of [false, true, false]) {
+    await world.apply(Box, "b", { spec: { far } });
+    await world.settle();
+  }
+  assert.notEqual(await world.get(Namespace, "of-b"), undefined);
+  const notes = api.writes.filter(({ manager }) => manager === "boxes-inventory");
+  assert.equal(notes.length, 1);
+});

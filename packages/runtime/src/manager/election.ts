@@ -107,7 +107,7 @@ export class Election implements Fence {
   /** Looks first: others may have annotated the lease since, or taken it. */
   async #giveBack(): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
-    const lease = this.#note(await api.get(Lease, { namespace, name }));
+    const lease = this.#note(await this.#limited((signal) => api.get(Lease, { namespace, name }, signal)));
     if (lease.spec?.holderIdentity !== identity) return;
     await this.#write({ ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 });
   }
@@ -193,8 +193,9 @@ export class Election implements Fence {
   async #look(): Promise<LeaseObject | undefined> {
     const { api, namespace, name } = this.#options;
     try {
-      const lease: LeaseObject = await api.get(Lease, { namespace, name }, this.#stop.signal);
-      return this.#note(lease);
+      const stop = this.#stop.signal;
+      const get = (signal: AbortSignal): Promise<LeaseObject> => api.get(Lease, { namespace, name }, signal);
+      return this.#note(await this.#limited((signal) => get(AbortSignal.any([stop, signal]))));
     } catch (error) {
       if (isApiError(error, "NotFound")) return undefined;
       throw error;
@@ -225,11 +226,31 @@ export class Election implements Fence {
     };
   }
 
-  /** Without a signal, as every write of the record: whoever gives the lease back must know what became of it. */
+  /**
+   * One request gets half of the deadline: when one hangs, there is time for another before the lease is lost, and whoever gives it
+   * back does not wait for ever.
+   */
+  async #limited<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = Math.floor(this.#tuning.deadline / 2);
+    const over = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const timer = this.#options.clock.later(limit, () => {
+      const error = new RuntimeError("TimedOut", `the API server did not answer within ${limit} ms`);
+      late.reject(error);
+      over.abort(error);
+    });
+    try {
+      return await Promise.race([call(over.signal), late.promise]);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Not ended by a stop, as every write of the record: whoever gives the lease back must know what became of it. */
   async #create(spec: LeaseSpec): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
     const object = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { namespace, name }, spec };
-    this.#note(await api.create(Lease, object, { manager: identity }));
+    this.#note(await this.#limited((signal) => api.create(Lease, object, { manager: identity, signal })));
   }
 
   /** The version guards against a candidate that was quicker. */
@@ -237,7 +258,8 @@ export class Election implements Fence {
     const { api, namespace, name, identity } = this.#options;
     const resourceVersion = this.#seen?.lease.metadata.resourceVersion;
     const body = { metadata: { resourceVersion }, spec };
-    this.#note(await api.patch(Lease, { namespace, name }, body, { type: "merge", manager: identity }));
+    const options = { type: "merge", manager: identity } as const;
+    this.#note(await this.#limited((signal) => api.patch(Lease, { namespace, name }, body, { ...options, signal })));
   }
 }
 

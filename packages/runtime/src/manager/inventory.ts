@@ -102,7 +102,9 @@ export class Inventory {
           (own()?.get(owner) ?? []).filter((each) => each !== stray),
         ),
       beforeFar: async (kind, namespace) => {
-        if (this.#record.get(controller)?.get(kindId(kind))?.namespaces.includes(namespace) === true) return;
+        const known = this.#record.get(controller)?.get(kindId(kind));
+        // What is of the whole cluster is in no namespace that could be entered.
+        if (known !== undefined && (namespace === "" || known.namespaces.includes(namespace))) return;
         this.#enter(controller, kind, namespace === "" ? [] : [namespace]);
         await this.#write();
       },

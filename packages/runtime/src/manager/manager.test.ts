@@ -52,6 +52,37 @@ describe("leader election", () => {
     await two.abandon();
   });
 
+  test("keeps the lease when one renewal hangs: each request has half of the deadline", async () => {
+    const { clock, api, one, told } = candidates();
+    one.start();
+    await clock.advance(1_000);
+    const patch = api.patch.bind(api);
+    const signals: (AbortSignal | undefined)[] = [];
+    api.patch = (...call) =>
+      signals.push(call[3].signal) === 1 ? new Promise(() => undefined) : (patch(...call) as Promise<StoredObject>);
+    await clock.advance(30_000);
+    assert.ok(signals.length > 2, "it was tried again");
+    assert.deepEqual([one.isLeader, one.lost.aborted, signals[0]?.aborted], [true, false, true]);
+    assert.deepEqual(told, [
+      "cannot get or keep the lease, and goes on trying: the API server did not answer within 5000 ms",
+    ]);
+    await one.abandon();
+  });
+
+  for (const call of ["get", "patch"] as const) {
+    test(`is given up, not waited for, when the ${call} that gives it back hangs`, async () => {
+      const { clock, api, one } = candidates();
+      one.start();
+      await clock.advance(1_000);
+      api[call] = () => new Promise(() => undefined);
+      let isOver = false;
+      const released = one.release().then(() => (isOver = true));
+      await clock.advance(5_001);
+      assert.equal(isOver, true);
+      await released;
+    });
+  }
+
   test("may not write again when a renewal is answered after the lease is to be given back", async () => {
     const { clock, api, one } = candidates();
     one.start();
