@@ -28,6 +28,12 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   ),
   // No bytes are something, too, if they were given.
   ValidatingWebhookConfiguration: [(subject) => replacement(subject, { webhooks: withoutBundle(subject) })],
+  Node: [
+    (subject) => creation(subject, { status: { images: [{}, { names: [] }, { names: ["a"] }] } }),
+    (subject) => replacement(subject, { status: { images: [{ names: [] }] } }, "/status"),
+  ],
+  DeviceClass: [(subject) => creation(subject, { metadata: { name: "y".repeat(254) } })],
+  Job: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } })],
   Secret: [(subject) => replacement(subject, { type: "a<b" })],
   StorageClass: [(subject) => replacement(subject, { volumeBindingMode: "a<b", reclaimPolicy: "a<b" })],
   Service: [(subject) => creation(subject, { spec: { trafficDistribution: "a<b" } })],
@@ -52,6 +58,11 @@ function named(change: Fields): Fields {
   return "metadata" in change ? change : { metadata: { name: "fresh" }, ...change };
 }
 
-function replacement({ at, sound }: Subject, change: Fields): Question {
-  return { ...json, method: "PUT", path: `${at}${trial}`, body: toBody({ ...sound, ...change }) };
+/** Rules with lists that are given, and empty. */
+const failing: Fields = {
+  podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: {}, onPodConditions: [] }] },
+};
+
+function replacement({ at, sound }: Subject, change: Fields, door = ""): Question {
+  return { ...json, method: "PUT", path: `${at}${door}${trial}`, body: toBody({ ...sound, ...change }) };
 }

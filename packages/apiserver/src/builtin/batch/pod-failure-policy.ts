@@ -2,6 +2,7 @@
 import type { JobSpec, PodFailurePolicy, SuccessPolicy } from "@capstan/kinds/batch/v1";
 import { byteLength, fieldErrors, type FieldError, type Json } from "@capstan/model";
 import { isAbsent } from "../apps/workload.ts";
+import { givenOrNull } from "../given-empty.ts";
 import { checkNonNegative, checkOneOf, checkQualified, isEmpty } from "../meta/checks.ts";
 import { countIndexes } from "./indexes.ts";
 
@@ -155,21 +156,26 @@ export function internalFailurePolicy(policy: PodFailurePolicy | undefined): Jso
   if (policy === undefined) return null;
   if (isAbsent<PodFailurePolicy["rules"]>(policy.rules)) return { Rules: null };
   return {
-    Rules: policy.rules.map(({ action, onExitCodes, onPodConditions }) => ({
-      Action: action,
-      OnExitCodes:
-        onExitCodes === undefined
-          ? null
-          : {
-              ContainerName: onExitCodes.containerName ?? null,
-              Operator: onExitCodes.operator,
-              Values: onExitCodes.values ?? null,
-            },
-      OnPodConditions:
-        onPodConditions === undefined
-          ? null
-          : onPodConditions.map(({ type, status = "" }) => ({ Type: type, Status: status })),
-    })),
+    Rules: policy.rules.map((rule) => internalRule(rule)),
+  };
+}
+
+function internalRule(rule: Rule): Json {
+  const { action, onExitCodes, onPodConditions } = rule;
+  return {
+    Action: action,
+    OnExitCodes:
+      onExitCodes === undefined
+        ? null
+        : {
+            ContainerName: onExitCodes.containerName ?? null,
+            Operator: onExitCodes.operator,
+            Values: onExitCodes.values ?? null,
+          },
+    OnPodConditions:
+      onPodConditions === undefined
+        ? givenOrNull(rule, "onPodConditions")
+        : onPodConditions.map(({ type, status = "" }) => ({ Type: type, Status: status })),
   };
 }
 

@@ -18,7 +18,10 @@ export function checkChangedMetadata({ metadata }: KubeObject, { metadata: old }
   return [...checkMetadataUpdate(metadata, old), ...checkStandardFinalizers(metadata)];
 }
 
-/** A subdomain, where nobody looks at the beginning of a name that is still to be generated. */
+/** A subdomain, where nobody looks at the beginning of a name that is still to be generated, and bytes are counted. */
 export function finalSubdomain(name: string, isPrefix: boolean): readonly string[] {
-  return isPrefix ? [] : checkDns1123Subdomain(name);
+  if (isPrefix) return [];
+  return checkDns1123Subdomain(name).map((why) =>
+    why.replace(/^(must be no more than [0-9]+) characters$/, "$1 bytes"),
+  );
 }
