@@ -23,6 +23,8 @@ export interface SeenPod {
   /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
   readonly print: string;
   readonly version: string;
+  /** After so many entries it writes its state down, if its flags say so. */
+  readonly snapshotCount?: number;
   readonly state: "pending" | "running" | "stopping" | "ended";
   /** The kubelet says that it serves, which needs a leader: true also when the operator itself is cut off. */
   readonly isReady: boolean;

@@ -80,7 +80,10 @@ function waitForStore(view: View): Action | undefined {
 function floorFor({ voters, seen }: View, to: string): { readonly floor?: number } {
   const isAmong = voters.every(({ pod }) => pod !== undefined && minorOf(pod.version) >= UNREADABLE);
   if (minorOf(to) < UNREADABLE || isAmong) return {};
-  return { floor: Math.max(0, ...voters.map(({ talk }) => talk?.applied ?? 0)) + seen.wanted.snapshotCount + MARGIN };
+  // Members run with what they were started with: a count that has just been lowered is nobody's yet.
+  const counts = voters.map(({ pod }) => pod?.snapshotCount ?? 0);
+  const count = Math.max(seen.wanted.snapshotCount, ...counts);
+  return { floor: Math.max(0, ...voters.map(({ talk }) => talk?.applied ?? 0)) + count + MARGIN };
 }
 
 /** The first minor version that does not read the old entries. */

@@ -24,7 +24,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     volumeBytes: toBytes(storage.size ?? PROFILES[profile].storage),
     quota: quotaOf(spec),
     patches: PATCHES,
-    snapshotCount: Number(spec.options["snapshot-count"] ?? USUAL_SNAPSHOT_COUNT),
+    snapshotCount: countOf(spec.options["snapshot-count"]),
     updateDeadline: parseDuration(update.deadline),
     rollsBack: update.rollBack,
     safeguard: !update.snapshot ? "unwanted" : spec.backup === undefined ? "storeless" : "backup",
@@ -35,6 +35,11 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     replace,
     printOf: (version) => printOf(form, version),
   };
+}
+
+/** What is no number keeps a member from starting, and no update from waiting. */
+function countOf(flag = ""): number {
+  return /^\d+$/u.test(flag) ? Number(flag) : USUAL_SNAPSHOT_COUNT;
 }
 
 export function knownOf(status: ClusterStatus = {}): Known {

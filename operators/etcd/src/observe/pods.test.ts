@@ -33,7 +33,7 @@ test("a member that crashes tells how it ended, and one that is being made is in
 test("a member with other Secrets than it should have is not as it should be, whatever its fingerprint", () => {
   const volumes = ["server", "peer"].map((part) => ({ name: `tls-${part}`, secret: { secretName: part } }));
   const metadata = { name: "e-0", uid: "u", annotations: { [PRINT_ANNOTATION]: "p" } };
-  const pod = { metadata, spec: { volumes } } as unknown as PodObject;
+  const pod = { metadata, spec: { containers: [], volumes } } as unknown as PodObject;
   const printWith = (mounts: { server: string; peer: string }): string => seePod(pod, { ...light, mounts }).print;
   assert.equal(printWith({ server: "server", peer: "peer" }), "p");
   assert.notEqual(printWith({ server: "server", peer: "renamed" }), "p");
@@ -47,4 +47,14 @@ test("only what can be taken back makes a newborn: an earlier operator's pods ke
   assert.equal(isNewborn({ [BOOT_ANNOTATION]: "join", [told]: "x" }), true);
   assert.equal(isNewborn({ [BOOT_ANNOTATION]: "join" }), false);
   assert.equal(isNewborn({ [BOOT_ANNOTATION]: "live", [told]: "x" }), false);
+});
+
+test("how often a member writes its state down is told by its own flags", () => {
+  const countOf = (args: readonly string[]): number | undefined => {
+    const spec = { containers: [{ name: "etcd", args }] };
+    return seePod({ metadata: { name: "e-0", uid: "u" }, spec } as unknown as PodObject, light).snapshotCount;
+  };
+  assert.equal(countOf(["--name=e-0", "--snapshot-count=5000"]), 5_000);
+  assert.equal(countOf(["--snapshot-count=abc"]), undefined);
+  assert.equal(countOf([]), undefined);
 });

@@ -37,6 +37,7 @@ export function seePod(pod: PodObject, { node, now, mounts }: Light): SeenPod {
   return {
     ...marksOf(pod),
     ...(hasOthers(pod, mounts) ? { print: OTHER_SECRETS } : {}),
+    ...snapshotsOf(pod),
     uid: pod.metadata.uid,
     state: stateOf(pod),
     isReady: conditionOf(pod, "Ready")?.status === "True",
@@ -48,6 +49,15 @@ export function seePod(pod: PodObject, { node, now, mounts }: Light): SeenPod {
     isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, now)),
   };
 }
+
+/** What it runs with, whatever the spec says by now. */
+function snapshotsOf({ spec }: PodObject): Pick<SeenPod, "snapshotCount"> {
+  const { args = [] } = spec?.containers.find(({ name }) => name === "etcd") ?? {};
+  const flag = args.find((one) => one.startsWith(SNAPSHOT_FLAG))?.slice(SNAPSHOT_FLAG.length);
+  return flag === undefined || !/^\d+$/u.test(flag) ? {} : { snapshotCount: Number(flag) };
+}
+
+const SNAPSHOT_FLAG = "--snapshot-count=";
 
 /** No fingerprint: whoever mounts other Secrets than it should is made anew, whatever its fingerprint says. */
 const OTHER_SECRETS = "other Secrets";

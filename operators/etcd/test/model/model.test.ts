@@ -317,6 +317,14 @@ test("a quota that is lower than the database is given to nobody; one that was l
   assert.equal(decide({ ...seen, answers: full(100) }).do, "delete-pod");
 });
 
+test("the log grows past a snapshot of those who run, whatever the spec has said since they were started", () => {
+  const slots = company([{ version: NEW }, { version: NEW }, { version: NEW }]);
+  const seen = observe({ ...worldOf({ slots, size: 3, version: "3.7.3", update: undefined }), store: "none" });
+  const pods = seen.pods.map((pod) => ({ ...pod, snapshotCount: 10_000 }));
+  const action = decide({ ...seen, pods, wanted: { ...seen.wanted, snapshotCount: 10 } });
+  assert.ok(action.do === "note-update" && (action.update?.floor ?? 0) > 10_100, JSON.stringify(action));
+});
+
 test("a store that fails holds up the update and nothing else", () => {
   for (const harm of CONDITIONS.filter(({ version, data }) => version === undefined && data !== "doomed")) {
     const slots = [base, base, { ...base, ...harm }].map((slot, at): Slot => ({ ...slot, name: `m-${at}` }));

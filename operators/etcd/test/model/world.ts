@@ -224,6 +224,7 @@ export function perform(world: World, action: Action): World {
     case "create-pod":
       return createPod(world, action);
     case "delete-pod":
+      mustNotLead(world, action);
       return deletePod(world, slotOf(world, action.member));
     case "wean":
       return put(world, { ...slotOf(world, action.member), boot: "live" });
@@ -269,6 +270,12 @@ function deleteVolume(world: World, slot: Slot): World {
 function backUp({ store, safeguards }: World): World["safeguards"] {
   const end: Safeguard = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
   return Object.fromEntries(Object.keys(safeguards).map((name) => [name, end]));
+}
+
+/** Who leads hands over before it is made anew: else everybody would wait for an election. */
+function mustNotLead(world: World, { member, next }: Extract<Action, { do: "delete-pod" }>): void {
+  const isLed = quorumExists(world) && world.leader === member;
+  if (next !== undefined && isLed) throw new Disaster(`${member} is stopped while it leads`);
 }
 
 /** A pod goes when its node says that it is gone; a node that nobody hears of says nothing. */

@@ -75,7 +75,7 @@ async function repeatHarm(
 ): Promise<void> {
   const { name } = scene.ground;
   const dice = diceOf(SEED, name, harm.name, repeat);
-  const edit = repeat % 2 === 1 ? { edit: () => scene.apply(nextForm()) } : {};
+  const edit = repeat % 2 === 1 && harm.only !== "at rest" ? { edit: () => scene.apply(nextForm()) } : {};
   await scene.apply(form);
   const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
   await record(result);

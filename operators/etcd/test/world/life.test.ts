@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { PersistentVolumeClaim, Pod, Service } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
-import { condition, isSettled, startWorld } from "./world.ts";
+import { isSettled, startWorld } from "./world.ts";
 
 test("size and version are a complete spec: three members, the services that people know", async () => {
   await using bed = await startWorld();
@@ -17,7 +17,19 @@ test("size and version are a complete spec: three members, the services that peo
       ["e-2", "Follower"],
     ],
   );
-  assert.equal(condition(cluster, "Available")?.status, "True");
+  assert.deepEqual((cluster.status?.conditions ?? []).map(({ type, status }) => `${type} ${status}`).toSorted(), [
+    "Available True",
+    "BackupReady False",
+    "Degraded False",
+    "Progressing False",
+    "QuorumLost False",
+    "TLSReady True",
+    "Upgrading False",
+  ]);
+  for (const { id, version, lag, dbBytes, health } of cluster.status?.members ?? []) {
+    assert.match(id ?? "", /^\w+$/u);
+    assert.deepEqual([version, lag, dbBytes, health], ["3.6.16", 0, 2 ** 20, "Healthy"]);
+  }
   assert.equal(cluster.status?.version, "3.6.16");
   assert.equal((await bed.world.get(Service, "e"))?.spec?.clusterIP, "None");
   assert.deepEqual(

@@ -49,6 +49,7 @@ async function overwrite(path: string, text: string): Promise<void> {
 export const RUBBISH: Harm = {
   name: "the data of a member is overwritten with rubbish and it restarts",
   fate: "survives",
+  only: "at rest",
   strike: async (scene, dice) => {
     const member = dice.one(await memberNames(scene));
     const folder = await dataFolder(scene, member);

@@ -10,6 +10,8 @@ export interface Harm {
    * `recovers`: most copies are destroyed; what only those had is lost, and nothing else.
    */
   readonly fate: "survives" | "recovers";
+  /** Healed only when a member was away for long: the first with a new form is given twelve times longer, so it is not met at work. */
+  readonly only?: "at rest";
   strike(scene: Scene, dice: Dice): Promise<Blow>;
 }
 

@@ -26,6 +26,7 @@ export const CUT_LEADER: Harm = {
 export const CUT_FOR_GOOD: Harm = {
   name: "a member is cut off for so long that it is replaced",
   fate: "survives",
+  only: "at rest",
   strike: async (scene, dice) => {
     const member = dice.one(await memberNames(scene));
     const isCut = knifeFor(scene, member);
