@@ -38,6 +38,7 @@ export const SHOWN: Shown = {
       "backup by schedule, out of the cluster",
       "status of the last backup",
     ],
+    "fails with the reason, is tried again after a while": ["metrics of remedies and backups"],
     "makes the cluster that the backup describes": ["restore to a cluster", "restore from the reference alone"],
     "does not touch a cluster that exists unless its name is said twice": ["restore to a cluster"],
   },
@@ -72,6 +73,7 @@ export const SHOWN: Shown = {
       "alert rules",
       "dashboard",
       "metrics and alerts tested",
+      "metrics of remedies and backups",
     ],
     "every alert has a runbook that exists": ["runbook for each alert"],
   },
@@ -196,6 +198,9 @@ export const SHOWN: Shown = {
       "operator replaced, operands stay",
       "idempotent, level-triggered, one controller a kind",
     ],
+  },
+  "test/world/events.test.ts": {
+    "every change in a cluster's life is told by an event": ["events"],
   },
   "test/world/faults.test.ts": {
     "a pod that is deleted comes back with its data": ["stable identity and volume reuse"],
