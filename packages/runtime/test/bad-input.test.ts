@@ -145,22 +145,44 @@ describe("a reconcile", () => {
     });
   }
 
-  test("that changes an object of the cache is told what to do instead, and not tried again", async () => {
-    const mutations: readonly ((spec: { [field: string]: unknown }) => void)[] = [
-      (spec) => (spec["size"] = 7),
-      (spec) => (spec["more"] = 7),
-      (spec) => delete spec["size"],
+  test("that changes an object of the cache is told what to do instead, writes nothing, and is not tried for long", async () => {
+    const mutations: readonly [string, (spec: { [field: string]: unknown }) => void][] = [
+      ["spec.size", (spec) => (spec["size"] = 7)],
+      ["spec.more", (spec) => (spec["more"] = 7)],
+      ["spec.size", (spec) => delete spec["size"]],
     ];
-    for (const mutate of mutations) {
-      await using world = await worldWith(({ object }) => mutate(object.spec as { [field: string]: unknown }));
+    for (const [field, mutate] of mutations) {
+      await using world = await worldWith(async ({ object, apply }) => {
+        mutate(object.spec as { [field: string]: unknown });
+        await apply(ConfigMap, "child", { data: { size: String(object.spec.size) } });
+      });
       await world.advance("10m");
-      assert.match(
-        world.message(),
-        /^Cannot change what was only to be read \(Cannot .*\): objects of the cache are frozen/u,
-      );
-      assert.equal(world.runs(), 1);
+      const message = world.message();
+      assert.ok(message.startsWith(`Cannot change ${field} of Widget default/bad, which was only`), message);
+      assert.equal(world.runs(), 2, "the second turn knows what the first one did");
+      assert.equal(await world.get(ConfigMap, "child"), undefined);
       await goesOn(world);
     }
+  });
+
+  test("that changes what others lent it to read is told as well", async () => {
+    await using world = await worldWith(async ({ object, apply, get }) => {
+      await apply(ConfigMap, object.metadata.name, { data: { a: "b" } });
+      const child = get(ConfigMap, object.metadata.name) as { data?: { [name: string]: string } };
+      Object.assign(child.data ?? {}, { a: "c" });
+    });
+    await world.advance("10m");
+    assert.match(world.message(), /^Cannot change data\.a of ConfigMap default\/bad, which was only to be read/u);
+  });
+
+  test("that changes something frozen of its own has an error as any other", async () => {
+    const own: { size: number } = Object.freeze({ size: 1 });
+    await using world = await worldWith(({ object }) => {
+      own.size = object.spec.size;
+    });
+    await world.advance("1m");
+    assert.ok(world.runs() > 2, "it is tried again");
+    assert.doesNotMatch(world.message(), /only to be read/u);
   });
 
   test("that uses a kind that was not declared is told where to declare it", async () => {

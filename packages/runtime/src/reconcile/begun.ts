@@ -35,6 +35,8 @@ interface Piece {
 export interface BegunOptions {
   /** The signal that it runs under now. */
   readonly signal: () => AbortSignal;
+  /** Called before anything begins; throws if it may not. */
+  readonly check: () => void;
   /** Is told of what came too late: nobody may be there to hear it otherwise. */
   readonly onLate: (error: RuntimeError) => void;
 }
@@ -75,8 +77,9 @@ export class Begun {
   }
 
   async #start<T>(what: () => string, run: () => Promise<T>): Promise<T> {
-    const { signal, onLate } = this.#options;
+    const { signal, check, onLate } = this.#options;
     signal().throwIfAborted();
+    check();
     if (!this.#isOver) return await run();
     const error = tooLate(what());
     onLate(error);

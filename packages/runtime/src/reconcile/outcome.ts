@@ -37,8 +37,7 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 
 /** An outcome out of what a reconcile threw. */
 export function outcomeOfError(thrown: unknown): Outcome {
-  const known = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
-  const error = isWriteToFrozen(known) ? readOnly(known) : known;
+  const error = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
@@ -65,20 +64,6 @@ const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
 
 function isFinal(error: unknown): boolean {
   return error instanceof RuntimeError ? finalCodes.has(error.code) : error instanceof Terminal;
-}
-
-/** What V8 says of a write to something frozen; it has no code for it, and a proxy around each object would cost too much. */
-const FROZEN = /^Cannot (?:assign to read only|add|define|delete) property\b/u;
-
-function isWriteToFrozen(thrown: unknown): thrown is TypeError {
-  return thrown instanceof TypeError && FROZEN.test(thrown.message);
-}
-
-function readOnly(cause: TypeError): RuntimeError {
-  const message =
-    `Cannot change what was only to be read (${cause.message}): objects of the cache are frozen, because all turns share them. ` +
-    "Say what you want with `apply` and `status`, or change a copy: structuredClone(object).";
-  return new RuntimeError("ReadOnly", message, { cause });
 }
 
 /** What follows from an outcome: for the queue, for the metrics, for the log. */

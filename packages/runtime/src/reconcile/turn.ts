@@ -24,6 +24,7 @@ import type { Read, Reads } from "../trigger/tracked.ts";
 import type { AnyContext, AnyFindQuery, ApplyChild, Place, RemoveChild } from "./context.ts";
 import { Begun } from "./begun.ts";
 import { addFinalizer } from "./finalizer.ts";
+import { Loans } from "./loans.ts";
 import { Steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
 
@@ -53,6 +54,8 @@ export interface TurnLimits {
   readonly signal: AbortSignal;
   /** The trace that it belongs to, if it is traced. */
   readonly trace: string | undefined;
+  /** Whether the turn before failed as one does that writes to what is frozen: this one finds out. */
+  readonly isSuspect?: boolean;
 }
 
 /** Where the decisions of a context's turn are kept. */
@@ -72,6 +75,8 @@ export class TurnWork {
   /** Writes for the user's function: once its turn was given up, nothing that it still wants is written. */
   readonly #hands: Writer;
   readonly #begun: Begun;
+  /** Only where somebody is suspected. */
+  readonly #loans: Loans | undefined;
   readonly children: Children;
   readonly steps: Steps;
   readonly status: Draft;
@@ -80,8 +85,9 @@ export class TurnWork {
   readonly decisions: string[] = [];
   object: StoredObject;
 
-  constructor(setting: TurnSetting, object: StoredObject, { signal, trace }: TurnLimits) {
+  constructor(setting: TurnSetting, object: StoredObject, { signal, trace, isSuspect = false }: TurnLimits) {
     this.#setting = setting;
+    this.#loans = isSuspect ? new Loans() : undefined;
     this.#signal = signal;
     this.object = object;
     const { kind, caches, breaker, learned, strays, clock } = setting;
@@ -91,7 +97,11 @@ export class TurnWork {
       (write) => this.#note(write),
     );
     const writer = (this.#hands = setting.writer.during(current, (write) => this.#note(write)));
-    this.#begun = new Begun({ signal: current, onLate: (error) => this.#tellLate(error) });
+    this.#begun = new Begun({
+      signal: current,
+      check: () => this.#loans?.check(),
+      onLate: (error) => this.#tellLate(error),
+    });
     const beforeUnreferenced = async (): Promise<void> => {
       await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
     };
@@ -116,6 +126,7 @@ export class TurnWork {
       answer = await handler(this.#context(turn, signal));
     } finally {
       forgotten = await this.#begun.end();
+      this.#loans?.check();
     }
     if (forgotten !== undefined) throw forgotten;
     if (!signal.aborted) this.#signal = outer;
@@ -125,7 +136,7 @@ export class TurnWork {
   /** What the user's function is given. */
   #context(turn: Turn<Cause>, signal: AbortSignal): AnyContext {
     const context = {
-      object: this.object,
+      object: this.#lend(this.#setting.kind, this.object),
       causes: turn.causes,
       failures: turn.failures,
       signal,
@@ -166,6 +177,10 @@ export class TurnWork {
     };
   }
 
+  #lend(kind: AnyKind, object: StoredObject): StoredObject {
+    return this.#loans?.lend(kind, object) ?? object;
+  }
+
   #tellLate(error: RuntimeError): void {
     this.#setting.log.error(error.message, { object: keyText(this.object), error });
   }
@@ -187,14 +202,16 @@ export class TurnWork {
     const place = this.#namespaceFor(kind, namespace);
     const query: Query = { namespace: place, labels, index, owner: owner?.metadata.uid };
     this.#noteRead({ kind, query });
-    return this.#setting.caches.of(kind).find(query);
+    const found = this.#setting.caches.of(kind).find(query);
+    return this.#loans === undefined ? found : found.map((object) => this.#lend(kind, object));
   }
 
   #get(kind: AnyKind, name: string, place: Place): StoredObject | undefined {
     this.#mustBeDeclared(kind, "reads");
     const key = this.#keyFor(kind, name, place);
     this.#noteRead({ kind, key });
-    return this.#setting.caches.of(kind).get(key);
+    const object = this.#setting.caches.of(kind).get(key);
+    return object && this.#lend(kind, object);
   }
 
   async #apply(kind: AnyKind, name: string, desired: Desired, how: ApplyChild): Promise<StoredObject> {
@@ -204,7 +221,7 @@ export class TurnWork {
     // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
     if (hold === "free") noteRead();
     try {
-      return await this.children.apply(kind, name, desired, hold);
+      return this.#lend(kind, await this.children.apply(kind, name, desired, hold));
     } catch (error) {
       // When what stands in the way goes, the turn is wanted again.
       if (error instanceof RuntimeError && error.code === "NotOurs") noteRead();
@@ -219,7 +236,7 @@ export class TurnWork {
 
   async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
     this.#mustBeOwned(kind);
-    return await this.children.create(kind, name, desired);
+    return this.#lend(kind, await this.children.create(kind, name, desired));
   }
 
   async #remove(kind: AnyKind, name: string, { namespace, grace }: RemoveChild): Promise<void> {

@@ -74,6 +74,8 @@ export interface TurnEnd {
 /** Runs turns for one controller. */
 export class Worker {
   readonly #options: WorkerOptions;
+  /** Keys whose last turn threw a TypeError, as one does that changes what is frozen. */
+  readonly #suspects = new Set<string>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -92,17 +94,19 @@ export class Worker {
     const { view, tracked, controller } = this.#options;
     const { signal } = limits;
     const object = view.get(turn.key);
+    const isSuspect = this.#suspects.size > 0 && this.#suspects.delete(turn.key);
     if (object === undefined) {
       tracked.forget(turn.key);
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
-    const work = new TurnWork(this.#options, object, limits);
+    const work = new TurnWork(this.#options, object, { ...limits, isSuspect });
     if (isPaused(object, controller, this.#options.namespaceOf)) return await this.#rest(work);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp
       ? this.#guard(() => this.#cleanUp(work, turn, signal))
       : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
+    if (outcome.outcome === "failed" && outcome.error instanceof TypeError) this.#suspects.add(turn.key);
     return { outcome: this.#limited(outcome, turn), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
   }
 

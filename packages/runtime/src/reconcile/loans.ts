@@ -1,0 +1,43 @@
+/**
+ * Finds out who changes what was only to be read. Objects of the cache are frozen, and a write to one throws a TypeError that says no more
+ * than any other. The turn after such a failure is lent copies, which are compared before anything is written and when the turn ends.
+ */
+import type { StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import { RuntimeError } from "../errors.ts";
+import { changedFields } from "../trigger/cause.ts";
+
+interface Loan {
+  readonly kind: AnyKind;
+  readonly original: StoredObject;
+  readonly copy: StoredObject;
+}
+
+/** The copies that one turn was lent. */
+export class Loans {
+  readonly #loans: Loan[] = [];
+
+  lend(kind: AnyKind, original: StoredObject): StoredObject {
+    const copy = structuredClone(original);
+    this.#loans.push({ kind, original, copy });
+    return copy;
+  }
+
+  /** Throws if one of them is no longer what it was. */
+  check(): void {
+    for (const { kind, original, copy } of this.#loans) {
+      const [field] = changedFields(original, copy);
+      if (field !== undefined) throw readOnly(`${kind.kind} ${keyText(original)}`, field);
+    }
+  }
+}
+
+function readOnly(object: string, field: string): RuntimeError {
+  return new RuntimeError(
+    "ReadOnly",
+    `Cannot change ${field} of ${object}, which was only to be read: objects of the cache are frozen, because all turns share them. ` +
+      "Say what you want with `apply` and `status`, or change a copy: structuredClone(object).",
+    { object },
+  );
+}
