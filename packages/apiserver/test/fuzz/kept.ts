@@ -14,7 +14,10 @@ const trial = "?dryRun=All&fieldManager=fuzz&fieldValidation=Warn";
 
 const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)[] } = {
   // A list that is given, be it empty, is set.
-  Pod: [(subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } })],
+  Pod: [
+    (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } }),
+    (subject) => replacement(subject, { status: { hostIPs: [{ ip: "" }, { ip: "x" }] } }, "/status"),
+  ],
   // What defaults fill in was not sent empty: the generation stays.
   NetworkPolicy: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), policyTypes: [] } })],
   // Go quotes what cannot be printed.

@@ -244,8 +244,7 @@ function checkAddresses(
   const families = addresses.map(({ ip }) => ipFamilyOf(ip));
   const unreadable = families.indexOf(undefined);
   if (unreadable >= 0) {
-    const shownIp = type === "PodIP" ? (addresses[unreadable]?.ip ?? "") : "<nil>";
-    const why = `failed to check for dual stack with error:invalid IP[${unreadable}]: ${shownIp}`;
+    const why = `failed to check for dual stack with error:invalid IP[${unreadable}]: ${addresses[unreadable]?.ip ?? ""}`;
     errors.push(fieldErrors.internal(path, why));
   } else if (new Set(families).size === 2 && addresses.length === 2) return errors;
   const shown = toInternalList(type, addresses);
