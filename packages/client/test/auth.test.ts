@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { createClient, processHost } from "../src/index.ts";
 import { isApiError } from "../src/error/api-error.ts";
 import { loadConfig } from "../src/kubeconfig/load.ts";
 import { transportTo } from "../src/connect.ts";
@@ -198,4 +204,77 @@ test("insecure-skip-tls-verify trusts any certificate", async () => {
   const transport = transportTo(config, testHost());
   assert.equal(await (await transport.request(get)).body.text(), "ok");
   await transport.close?.();
+});
+
+const plugin = {
+  apiVersion: "client.authentication.k8s.io/v1",
+  command: "login",
+  args: [],
+  env: [],
+  interactiveMode: "Never",
+  provideClusterInfo: false,
+} as const;
+
+test("a refused token that its plugin prints again is not sent again", async () => {
+  let calls = 0;
+  await using running = await http2Server((_request, response) => {
+    calls++;
+    response.writeHead(401);
+    response.end("{}");
+  });
+  const { apiVersion } = plugin;
+  const stdout = JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: "same" } });
+  const host = testHost({ program: () => ({ stdout }) });
+  const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec: plugin } }), host);
+  const response = await transport.request(get);
+  assert.equal(response.status, 401);
+  assert.deepEqual([calls, host.ran.length], [1, 2]);
+  await transport.close?.();
+});
+
+test("a plugin that hangs is killed when the call's time is up, whatever it ignores", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "plugin-"));
+  const pidFile = join(folder, "pid");
+  const exec = {
+    ...plugin,
+    command: "/bin/sh",
+    args: ["-c", `trap "" TERM; echo $$ > ${pidFile}; exec sleep 600`],
+  };
+  const config = configOf(new URL("https://127.0.0.1:1"), { proof: { type: "exec", exec } });
+  await using client = createClient(config, { host: processHost() });
+  const isWritten = async (): Promise<number> => Number(await readFile(pidFile, "utf8").catch(() => "0"));
+  const stop = new AbortController();
+  const call = client.get(ConfigMap, { namespace: "default", name: "a", signal: stop.signal });
+  const failed = assert.rejects(call, /enough/u);
+  let pid = 0;
+  while (pid === 0) {
+    pid = await isWritten();
+    await setImmediate();
+  }
+  stop.abort(new Error("enough"));
+  await failed;
+  while (isAlive(pid)) await setImmediate();
+  const limited = client.get(ConfigMap, { namespace: "default", name: "a", timeoutMs: 50 });
+  await assert.rejects(limited, (error) => isApiError(error, "DeadlineExceeded"));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("a client whose configuration cannot be used says why, and can be closed", async () => {
+  const { cluster, ...rest } = configOf(new URL("https://127.0.0.1:1"), { proof: { type: "none" } });
+  const config = { ...rest, cluster: { ...cluster, proxyUrl: "::nonsense" } };
+  await assert.rejects(
+    async () => {
+      await using client = createClient(config, { host: testHost() });
+      await client.get(ConfigMap, { namespace: "default", name: "a" });
+    },
+    (error) => isApiError(error, "InvalidConfig"),
+  );
 });

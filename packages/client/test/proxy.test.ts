@@ -110,11 +110,43 @@ const cases: readonly [
   ["https://11.1.2.3:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "10.0.0.0/8" }, "http://q:8080"],
   ["https://a:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "a:443" }, "http://q:8080"],
   ["https://a:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "*" }, undefined],
+  ["https://10.1.2.3:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "10.0.0.0/" }, "http://q:8080"],
+  ["https://10.1.2.3:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "10.0.0.0/33" }, "http://q:8080"],
+  ["https://10.1.2.3:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "10.1.2.3" }, undefined],
+  ["https://10.1.2.3:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "0.0.0.0/0" }, undefined],
+  ["https://[fd00:1::2]:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "fd00::/8" }, undefined],
+  ["https://[fe80::2]:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "fd00::/8" }, "http://q:8080"],
+  ["https://[fd00::2]:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "fd00:0::2" }, undefined],
+  ["https://[fd00::2]:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "[fd00::2]:443" }, "http://q:8080"],
+  ["https://[fd00::2]:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "[fd00::2]:6443" }, undefined],
+  ["https://a:6443", undefined, { HTTPS_PROXY: "http://q:8080", NO_PROXY: "", no_proxy: "a" }, undefined],
+  ["https://a:6443", undefined, { HTTPS_PROXY: "", https_proxy: "http://q:8080" }, "http://q:8080"],
 ];
 
 for (const [server, configured, env, expected] of cases) {
   test(`${server} with ${configured ?? "no proxy-url"} and ${JSON.stringify(env)} goes through ${expected ?? "no proxy"}`, () => {
     const found = proxyFor(new URL(server), configured, env);
     assert.equal(found?.href.replace(/\/$/u, ""), expected);
+  });
+}
+
+for (const [configured, env, who] of [
+  ["::nonsense", {}, "proxy-url in the kubeconfig"],
+  ["proxy:3128", {}, "proxy-url in the kubeconfig"],
+  ["ftp://user:PASSWORD@proxy", {}, "proxy-url in the kubeconfig"],
+  [undefined, { HTTPS_PROXY: "http://" }, "HTTPS_PROXY"],
+] as const) {
+  test(`a proxy that is none is told in one sentence: ${configured ?? JSON.stringify(env)}`, () => {
+    assert.throws(
+      () => proxyFor(new URL("https://a"), configured, env),
+      (error) => {
+        assert.ok(isApiError(error, "InvalidConfig"));
+        assert.equal(
+          error.message,
+          `Cannot use the proxy: ${who} is not the address of one. Write it as http://host:port, https://host:port or socks5://host:port.`,
+        );
+        return true;
+      },
+    );
   });
 }

@@ -32,7 +32,7 @@ export function authenticated(network: NetworkTransport, credential: Credential,
   async function exchange(identity: Identity, request: TransportRequest): Promise<TransportResponse> {
     const response = await send(identity, request);
     if (response.status !== 401) return response;
-    const renewed = await credential.renew(identity);
+    const renewed = await credential.renew(identity, request.signal);
     if (renewed === identity) return response;
     response.body.cancel();
     return send(renewed, request);
@@ -40,18 +40,18 @@ export function authenticated(network: NetworkTransport, credential: Credential,
 
   return {
     request(request) {
-      const identity = credential.current();
+      const identity = credential.current(request.signal);
       return identity instanceof Promise ? identity.then((one) => exchange(one, request)) : exchange(identity, request);
     },
     async open(request) {
       const open = (identity: Identity): Promise<MessageSocket> =>
         network.open({ ...request, headers: { ...request.headers, ...present(identity) } });
-      const identity = await credential.current();
+      const identity = await credential.current(request.signal);
       try {
         return await open(identity);
       } catch (error) {
         if (!(error instanceof SocketRefused) || error.status !== 401) throw error;
-        const renewed = await credential.renew(identity);
+        const renewed = await credential.renew(identity, request.signal);
         if (renewed === identity) throw error;
         return open(renewed);
       }

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testHost } from "../../test/host.ts";
 import { isApiError } from "../error/api-error.ts";
-import type { ClusterEntry, ExecEntry, UserEntry } from "../kubeconfig/kubeconfig.ts";
+import type { ClusterEntry, ExecEntry, OidcEntry, UserEntry } from "../kubeconfig/kubeconfig.ts";
+import { cached } from "./cached.ts";
 import { certificateOf } from "./certificate.ts";
 import { execPlugin } from "./exec.ts";
+import { oidcProvider } from "./oidc.ts";
 import { credentialOf, impersonationHeaders } from "./of-user.ts";
 import { tokenFile } from "./token-file.ts";
 
@@ -87,6 +89,32 @@ const failures: readonly [
     testHost({ program: () => print({ token: "a" }, "client.authentication.k8s.io/v1beta1") }),
     /v1beta1 ExecCredential instead of/u,
   ],
+  [
+    "that prints null",
+    testHost({ program: () => ({ stdout: "null" }) }),
+    /what it printed is no ExecCredential\. Check/u,
+  ],
+  ["that prints a list", testHost({ program: () => ({ stdout: "[]" }) }), /what it printed is no ExecCredential/u],
+  [
+    "that prints a null status",
+    testHost({ program: () => print(null as never) }),
+    /neither a token nor a certificate/u,
+  ],
+  [
+    "that prints an empty token",
+    testHost({ program: () => print({ token: "" }) }),
+    /neither a token nor a certificate/u,
+  ],
+  [
+    "that prints a number",
+    testHost({ program: () => print({ token: 42 }) }),
+    /the token that it printed is no text\./u,
+  ],
+  [
+    "that prints a token of two lines",
+    testHost({ program: () => print({ token: "a\r\nx-evil: 1" }) }),
+    /^Cannot use the token of the exec plugin login: it has characters that no token has\. Log in again/u,
+  ],
   ["that prints no credential", testHost({ program: () => print({}) }), /neither a token nor a certificate/u],
   [
     "that must ask without a terminal",
@@ -142,4 +170,71 @@ test("user and password become a basic header, impersonation becomes headers", a
     "impersonate-group": ["g", "h"],
     "impersonate-extra-scopes%2fx": ["1"],
   });
+});
+
+const tokens: readonly (readonly [string, () => unknown, RegExp])[] = [
+  [
+    "an empty file",
+    () => tokenFile(testHost({ files: { "/t": "\n" } }), "/t").current(),
+    /the file \/t: it is empty\./u,
+  ],
+  [
+    "a file of two lines",
+    () => tokenFile(testHost({ files: { "/t": "a\nb" } }), "/t").current(),
+    /no token has\. Log in/u,
+  ],
+  ["a file that is missing", () => tokenFile(testHost(), "/t").current(), /Put the file there, or correct the conf/u],
+  [
+    "a kubeconfig, with letters that no header has",
+    () =>
+      credentialOf(testHost(), {
+        name: "",
+        cluster,
+        user: { proof: { type: "token", token: "\u00e4" } },
+        namespace: "",
+      }),
+    /the token of the kubeconfig: it has characters/u,
+  ],
+  [
+    "an issuer that is no address",
+    () => oidcProvider(testHost(), { issuer: "not a url", clientId: "x", refreshToken: "r" } as OidcEntry).current(),
+    /"not a url\/\.well-known\/openid-configuration" is no address of the web\. Log in again\./u,
+  ],
+];
+
+for (const [name, use, sentence] of tokens) {
+  test(`a token of ${name} is told in one sentence`, async () => {
+    await assert.rejects(
+      async () => void (await use()),
+      (error) => {
+        assert.ok(isApiError(error));
+        assert.match(error.message, sentence);
+        return true;
+      },
+    );
+  });
+}
+
+test("whoever no longer waits for a credential goes, and the fetch ends with the last of them", async () => {
+  const signals: AbortSignal[] = [];
+  const hangs = cached(testHost().clock, (signal) => {
+    signals.push(signal);
+    return new Promise(() => undefined);
+  });
+  const [one, two] = [new AbortController(), new AbortController()];
+  const [first, second] = [hangs.current(one.signal), hangs.current(two.signal)];
+  one.abort(new Error("enough"));
+  await assert.rejects(Promise.resolve(first), /enough/u);
+  assert.deepEqual([signals.length, signals[0]?.aborted], [1, false]);
+  two.abort(new Error("enough, too"));
+  await assert.rejects(Promise.resolve(second), /enough, too/u);
+  assert.equal(signals[0]?.aborted, true);
+  void hangs.current();
+  assert.equal(signals.length, 2, "the next one begins anew");
+});
+
+test("a renewed credential that proves the same is the same", async () => {
+  const credential = execPlugin(testHost({ program: () => print({ token: "a" }) }), exec, cluster);
+  const first = await credential.current();
+  assert.equal(await credential.renew(first), first);
 });

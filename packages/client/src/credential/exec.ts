@@ -6,6 +6,7 @@ import { readSource } from "../kubeconfig/source.ts";
 import { errorCode } from "../network/failure.ts";
 import { cached } from "./cached.ts";
 import type { Issued } from "./cached.ts";
+import { bearer } from "./credential.ts";
 import type { Credential } from "./credential.ts";
 
 /** What a plugin prints. */
@@ -22,10 +23,15 @@ interface ExecCredential {
 
 /** The credential of an exec plugin: run when needed, kept until it expires or is refused. */
 export function execPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): Credential {
-  return cached(host.clock, async () => toIssued(exec, await runPlugin(host, exec, cluster)));
+  return cached(host.clock, async (signal) => toIssued(exec, await runPlugin(host, { exec, cluster }, signal)));
 }
 
-async function runPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): Promise<CommandResult> {
+interface Plugin {
+  readonly exec: ExecEntry;
+  readonly cluster: ClusterEntry;
+}
+
+async function runPlugin(host: Host, { exec, cluster }: Plugin, signal: AbortSignal): Promise<CommandResult> {
   const interactive = exec.interactiveMode !== "Never" && host.hasTerminal;
   if (exec.interactiveMode === "Always" && !interactive) {
     throw failed(exec, "it must ask a person, and there is no terminal", "Log in from a terminal first.");
@@ -38,8 +44,9 @@ async function runPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): Pr
   const own = Object.fromEntries(exec.env.map(({ name, value }) => [name, value]));
   const env = { ...host.env, ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   try {
-    return await host.run({ command: exec.command, args: exec.args, env, interactive });
+    return await host.run({ command: exec.command, args: exec.args, env, interactive, signal });
   } catch (cause) {
+    signal.throwIfAborted();
     const missing = errorCode(cause) === "ENOENT";
     const why = missing ? "the program was not found" : cause instanceof Error ? cause.message : String(cause);
     throw failed(exec, why, exec.installHint ?? "Install it or correct the kubeconfig.", cause);
@@ -72,23 +79,42 @@ function toIssued(exec: ExecEntry, { code, stdout, stderr }: CommandResult): Iss
       "Use a matching version of it.",
     );
   }
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status ?? {};
+  const { clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status ?? {};
+  // An empty text is none, as in Go, which writes it where there is nothing.
+  const token = status?.token === "" ? undefined : status?.token;
+  mustBeTexts(exec, { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp });
   if (token === undefined && (cert === undefined || key === undefined)) {
     throw failed(exec, "it printed neither a token nor a certificate with its key", "Log in again.");
   }
   const expiresAt = expirationTimestamp === undefined ? undefined : Date.parse(expirationTimestamp);
   if (Number.isNaN(expiresAt))
     throw failed(exec, `it printed a time that is none (${expirationTimestamp})`, "Correct it.");
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = token === undefined ? {} : bearer(token, `the exec plugin ${exec.command}`).headers;
   return { identity: { headers, cert, key }, expiresAt };
 }
 
+function mustBeTexts(exec: ExecEntry, fields: { readonly [name: string]: unknown }): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined && typeof value !== "string")
+      throw failed(exec, `the ${name} that it printed is no text`, "Use another version of it.");
+  }
+}
+
 function parse(exec: ExecEntry, stdout: string): ExecCredential {
+  let printed: unknown;
   try {
-    return JSON.parse(stdout) as ExecCredential;
+    printed = JSON.parse(stdout);
   } catch (cause) {
     throw failed(exec, "it did not print JSON", "Check what it prints.", cause);
   }
+  if (typeof printed === "object" && printed !== null && !Array.isArray(printed)) return withoutNulls(printed);
+  throw failed(exec, "what it printed is no ExecCredential", "Check what it prints.");
+}
+
+/** Null is what is not there. */
+function withoutNulls(printed: ExecCredential): ExecCredential {
+  const text = JSON.stringify(printed, (_name, value: unknown) => value ?? undefined);
+  return JSON.parse(text) as ExecCredential;
 }
 
 function failed({ command }: ExecEntry, why: string, cure: string, cause?: unknown): ApiError {

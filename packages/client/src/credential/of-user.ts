@@ -16,7 +16,7 @@ export function credentialOf(host: Host, { user, cluster }: ClusterConfig): Cred
     case "none":
       return certificateOf(host, user);
     case "token":
-      return fixed(bearer(proof.token));
+      return fixed(bearer(proof.token, "the kubeconfig"));
     case "tokenFile":
       return tokenFile(host, proof.file);
     case "basic":

@@ -16,25 +16,26 @@ const earlyMs = 10_000;
 export function oidcProvider(host: Host, entry: OidcEntry): Credential {
   let { refreshToken } = entry;
   let unused = entry.idToken;
-  return cached(host.clock, async () => {
+  return cached(host.clock, async (signal) => {
     const first = unused;
     unused = undefined;
     if (first !== undefined && first !== "") {
-      const issued = toIssued(first);
+      const issued = toIssued(entry, first);
       if (issued.expiresAt === undefined || issued.expiresAt > host.clock.wall()) return issued;
     }
     if (refreshToken === undefined || refreshToken === "") {
       throw failed(entry, "the ID token has expired and there is no refresh token");
     }
-    const fresh = await refresh(host, entry, refreshToken);
+    const fresh = await refresh({ host, entry, signal }, refreshToken);
     refreshToken = fresh.refresh_token ?? refreshToken;
-    return toIssued(fresh.id_token);
+    return toIssued(entry, fresh.id_token);
   });
 }
 
-function toIssued(token: string): Issued {
+function toIssued({ issuer }: OidcEntry, token: string): Issued {
   const expiry = expiryOf(token);
-  return { identity: bearer(token), expiresAt: expiry === undefined ? undefined : expiry - earlyMs };
+  const identity = bearer(token, `the OpenID Connect provider ${issuer}`);
+  return { identity, expiresAt: expiry === undefined ? undefined : expiry - earlyMs };
 }
 
 /** When a token expires, in milliseconds since 1970. Who signed it is the server's business. */
@@ -54,9 +55,10 @@ interface Tokens {
 }
 
 /** OpenID Connect Core, section 12: the token endpoint, found by the discovery document, gives a new ID token. */
-async function refresh(host: Host, entry: OidcEntry, refreshToken: string): Promise<Tokens> {
+async function refresh(renewal: Renewal, refreshToken: string): Promise<Tokens> {
+  const { entry } = renewal;
   const discovery = `${entry.issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
-  const document = await exchange(host, entry, { url: discovery });
+  const document = await exchange(renewal, { url: discovery });
   const endpoint = textOf(document, "token_endpoint");
   if (endpoint === undefined) throw failed(entry, "its discovery document names no token endpoint");
   const form = new URLSearchParams({
@@ -65,7 +67,7 @@ async function refresh(host: Host, entry: OidcEntry, refreshToken: string): Prom
     client_id: entry.clientId,
     ...(entry.clientSecret === undefined ? {} : { client_secret: entry.clientSecret }),
   });
-  const answer = await exchange(host, entry, { url: endpoint, form: form.toString() });
+  const answer = await exchange(renewal, { url: endpoint, form: form.toString() });
   const idToken = textOf(answer, "id_token");
   if (idToken === undefined) throw failed(entry, "its answer has no ID token");
   const next = textOf(answer, "refresh_token");
@@ -77,15 +79,23 @@ function textOf(value: unknown, name: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
+/** For whom a token is renewed, and until when it matters. */
+interface Renewal {
+  readonly host: Host;
+  readonly entry: OidcEntry;
+  readonly signal: AbortSignal;
+}
+
 interface Ask {
   readonly url: string;
   /** Sent by POST. */
   readonly form?: string;
 }
 
-async function exchange(host: Host, entry: OidcEntry, { url, form }: Ask): Promise<unknown> {
+async function exchange({ host, entry, signal }: Renewal, { url, form }: Ask): Promise<unknown> {
   const { certificateAuthority } = entry;
-  const server = new URL(url);
+  const server = URL.parse(url);
+  if (server === null || !/^https?:$/u.test(server.protocol)) throw failed(entry, `"${url}" is no address of the web`);
   const transport = createNetworkTransport({
     server: new URL(server.origin),
     clock: host.clock,
@@ -101,6 +111,7 @@ async function exchange(host: Host, entry: OidcEntry, { url, form }: Ask): Promi
       path,
       headers,
       body: form,
+      signal,
     });
     if (response.status === 200) return await response.body.json();
     throw failed(entry, `${server.origin}${server.pathname} answered ${response.status}`);

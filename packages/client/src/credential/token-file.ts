@@ -3,20 +3,20 @@ import type { Host } from "../host/host.ts";
 import { readSource } from "../kubeconfig/source.ts";
 import { cached } from "./cached.ts";
 import { bearer } from "./credential.ts";
-import type { Credential } from "./credential.ts";
+import type { Credential, Identity } from "./credential.ts";
 
 /** The file is read again after this time, as client-go does, and when its token is refused. */
 const rereadMs = 60_000;
 
 /** The credential of a token file. When it cannot be read again, the token that was read last may still hold. */
 export function tokenFile(host: Pick<Host, "readFile" | "clock">, file: string): Credential {
-  let last: string | undefined;
+  let last: Identity | undefined;
   return cached(host.clock, async () => {
     try {
-      last = (await readSource(host, { file })).trim();
+      last = bearer((await readSource(host, { file })).trim(), `the file ${file}`);
     } catch (error) {
       if (last === undefined) throw error;
     }
-    return { identity: bearer(last), expiresAt: host.clock.wall() + rereadMs };
+    return { identity: last, expiresAt: host.clock.wall() + rereadMs };
   });
 }

@@ -26,7 +26,8 @@ async function run({ command, args, env, interactive, signal }: Command): Promis
     const child = spawn(command, args, {
       env: { ...env },
       stdio: [interactive ? "inherit" : "ignore", "pipe", "pipe"],
-      ...(signal === undefined ? {} : { signal }),
+      // One that hangs may not listen to anything less.
+      ...(signal === undefined ? {} : { signal, killSignal: "SIGKILL" }),
     });
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
@@ -35,7 +36,12 @@ async function run({ command, args, env, interactive, signal }: Command): Promis
       errors.push(chunk);
       if (interactive) process.stderr.write(chunk);
     });
-    child.on("error", reject);
+    child.on("error", (error) => {
+      // What the program started itself may still hold the other ends.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      reject(error);
+    });
     child.on("close", (code) =>
       resolve({ code: code ?? -1, stdout: String(Buffer.concat(output)), stderr: String(Buffer.concat(errors)) }),
     );

@@ -32,6 +32,10 @@ export async function readSource({ readFile }: Pick<Host, "readFile">, source: S
     return await readFile(source.file);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError("Unreadable", `Cannot read ${source.file}, which the configuration names: ${why}.`, cause);
+    throw new ConfigError(
+      "Unreadable",
+      `Cannot read ${source.file}, which the configuration names: ${why}. Put the file there, or correct the configuration.`,
+      cause,
+    );
   }
 }

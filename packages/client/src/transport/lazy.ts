@@ -18,6 +18,7 @@ export function lazyTransport(make: () => Promise<Transport>): Transport {
       if (transport.open === undefined) throw new TypeError("a connection over the network carries sockets");
       return transport.open(request);
     },
-    close: async () => (await making)?.close?.(),
+    // What could not be made was told to whoever asked for it.
+    close: async () => (await making?.catch(() => undefined))?.close?.(),
   };
 }
