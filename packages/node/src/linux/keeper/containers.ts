@@ -74,7 +74,8 @@ export class Containers {
     });
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
     if (filter !== undefined) open(pipes[6] as Writable, Buffer.from(filter, "base64"));
-    if (tellsPid) running.pid = (await toldPid(launch, pipes[3] as Readable)) ?? running.pid;
+    const told = tellsPid ? await toldPid(launch, pipes[3] as Readable) : running.pid;
+    running.pid = told ?? running.pid;
     // Others of its namespace live on when its program ends; what is left of itself must not.
     if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
     if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
@@ -82,7 +83,7 @@ export class Containers {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
       open(pipes[5] as Writable);
     }
-    await this.#untilExecuted(running);
+    await this.#untilExecuted(running, told !== undefined);
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
 
@@ -90,13 +91,17 @@ export class Containers {
    * Waits until the launcher has become the program. Before that, its first process is still on the way into its file system, and whoever
    * entered it now would find themselves in the node's.
    */
-  async #untilExecuted(running: Running): Promise<void> {
+  async #untilExecuted(running: Running, isFirst: boolean): Promise<void> {
     while (this.#running.has(running.launch.id)) {
       // By number, not by name: a container may have a program of the same name. Without a program a process has ended, and that is told soon.
       const [program, own] = await Promise.all([fileOf(`/proc/${running.pid}/exe`), fileOf(launcher)]);
-      running.hasRun = program !== "ENOENT" && program !== own;
-      if (running.hasRun) return;
-      await this.#pause();
+      if (program === "ENOENT" || program === own) {
+        await this.#pause();
+        continue;
+      }
+      // Who waits for a launcher that told of nobody says nothing about the program.
+      running.hasRun = isFirst;
+      return;
     }
   }
 
