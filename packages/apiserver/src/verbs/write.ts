@@ -124,6 +124,8 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
     const checked = ignoreTimestamps(old, checkUpdate(exchange, admitted, old));
     const validating = parts.admission.validate(updateRequest(exchange, { draft: checked, old, request }));
     if (validating !== undefined) await validating;
+    // Nothing is stored under such a name any more; a trial still shows it.
+    if (!request.options.dryRun) delete checked.metadata.selfLink;
     const stored = isDeepEqual(checked, old) ? undefined : await toStored(resource, checked);
     if (parts.store.get(resource.storage, entry.key) !== entry) return release(allocation);
     return await commit(exchange, entry, { checked, stored, dryRun: request.options.dryRun });
@@ -274,8 +276,6 @@ function setGeneration({ metadata }: AnyDraft, old: KubeObject): void {
 
 /** What an update can never change. */
 function keepSystemFields({ metadata }: AnyDraft, { metadata: old }: KubeObject): void {
-  // Nothing is stored under such a name any more.
-  delete metadata.selfLink;
   if ((metadata.uid ?? "") === "" && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
