@@ -8,6 +8,10 @@ export type WebhookErrorCode =
   | "Misdirected"
   /** The body is larger than any review can be. */
   | "TooLarge"
+  /** Too much is being read already. */
+  | "TooBusy"
+  /** The user's function took longer than the API server waits. */
+  | "TooSlow"
   /** The user's function threw. */
   | "HookFailed";
 

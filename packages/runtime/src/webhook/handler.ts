@@ -31,15 +31,38 @@ export function webhookHandler(options: HandlerOptions): WebhookHandler {
   const { clock, log, meter } = options;
   const routes = routesOf(options);
   return async (request) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     const route = routes.get(pathname);
     if (route === undefined) return text(404, `There is no webhook at ${pathname}.`);
     const start = clock.now();
     const ended = meter.began(pathname);
-    const response = await answer(route, request).catch((error: unknown) => refuse(error, { log, meter, pathname }));
+    const limit = { clock, ms: patienceOf(searchParams.get("timeout")) };
+    const response = await inTime(answer(route, request), limit).catch((error: unknown) =>
+      refuse(error, { log, meter, pathname }),
+    );
     ended(response.status, (clock.now() - start) / 1000);
     return response;
   };
+}
+
+/** How long the API server waits, as it says with each call (`?timeout=5s`), and at most 30 s; a little less, so that it hears why. */
+function patienceOf(said: string | null): number {
+  const [, seconds = "10"] = /^(\d+)s$/u.exec(said ?? "") ?? [];
+  return Math.min(Number(seconds), 30) * 900;
+}
+
+/** What comes later is of no use to anybody: the call ends with a sentence, and nothing is kept for it. */
+async function inTime<T>(work: Promise<T>, { clock, ms }: { clock: Clock; ms: number }): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = clock.later(ms, () => {
+    const message = `The hook did not answer within ${ms} ms. Do less in it, or give it more time with timeoutSeconds.`;
+    late.reject(new WebhookError("TooSlow", message));
+  });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** Makes the answer's body of the request's. */
@@ -81,6 +104,8 @@ const statuses: { readonly [code in WebhookErrorCode]: number } = {
   Malformed: 400,
   Misdirected: 400,
   TooLarge: 413,
+  TooBusy: 503,
+  TooSlow: 504,
   HookFailed: 500,
 };
 

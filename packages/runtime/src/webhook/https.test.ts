@@ -1,11 +1,61 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { get } from "node:https";
+import { get, request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { connect } from "node:tls";
 import { createAuthority, validFor } from "@capstan/pki";
+import type { WebhookHandler } from "./handler.ts";
 import { httpsDoor } from "./https.ts";
+import type { OpenDoor } from "./webhooks.ts";
+
+/** Opens a door on a port of its own. */
+async function openDoor(handler: WebhookHandler): Promise<{ door: OpenDoor; port: number }> {
+  const now = new Date();
+  const authority = createAuthority({ commonName: "test", now, days: 1 });
+  const serving = authority.issue({
+    ...validFor({ now, days: 1 }),
+    commonName: "test",
+    dnsNames: ["localhost"],
+    usages: ["server"],
+  });
+  let port = 0;
+  const open = httpsDoor(async (server) => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    ({ port } = server.address() as AddressInfo);
+    return { by: "url", url: "https://localhost" };
+  });
+  const door = await open(handler);
+  door.use(serving);
+  return { door, port };
+}
+
+for (const [path, mebibytes, expected] of [
+  ["/validate-example-com-v1-disk", 6, 200],
+  ["/validate-example-com-v1-disk", 8, 413],
+  ["/nowhere", 8, 413],
+  ["/convert", 8, 200],
+] as const) {
+  test(`a body of ${mebibytes} MiB at ${path} is answered with ${expected}`, async () => {
+    const { door, port } = await openDoor(async () => new Response("ok"));
+    await using _closed = door;
+    const bytes = mebibytes * 1024 * 1024;
+    const headers = { "content-length": bytes };
+    const options = { port, host: "127.0.0.1", path, method: "POST", headers, rejectUnauthorized: false };
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(options, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on("error", reject);
+      // What is too much is refused for its length alone, before any of it comes.
+      if (expected === 413) sent.flushHeaders();
+      else sent.end(Buffer.alloc(bytes));
+    });
+    assert.equal(status, expected);
+  });
+}
 
 test("a closing door waits for answers that are on their way, and for nobody else", async () => {
   const now = new Date();

@@ -8,17 +8,30 @@ import { systemClock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
 import { WebhookError } from "./errors.ts";
 import type { WebhookHandler } from "./handler.ts";
+import { CONVERT_PATH } from "./paths.ts";
 import type { Reach } from "./registration.ts";
 import type { Door } from "./webhooks.ts";
 
+const MIB = 1024 * 1024;
+
 /** A review of one write holds an object of at most 3 MiB twice; a conversion may hold a page of a list. */
-const LARGEST_BODY = 128 * 1024 * 1024;
+const LARGEST_REVIEW = 7 * MIB;
+const LARGEST_CONVERSION = 128 * MIB;
+
+/** Whoever reaches the door may call it: all bodies together must leave the operator its memory. */
+const LARGEST_SUM = 160 * MIB;
+
+/** The bytes of bodies that are being read or answered. */
+interface Load {
+  bytes: number;
+}
 
 /** A door over HTTPS. `listen` opens the server and says how the API server reaches it; no call succeeds before there is a certificate. */
 export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
   return async (handler) => {
+    const load: Load = { bytes: 0 };
     const server = createServer({ minVersion: "TLSv1.2" }, (request, response) => {
-      void exchange(handler, request, response);
+      void exchange(handler, { incoming: request, outgoing: response, load });
     });
     // A client that does not trust us, or hangs up in the middle, is its own problem.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
@@ -78,20 +91,27 @@ async function close(server: Server, { sockets, waiting }: Callers): Promise<voi
   cut.cancel();
 }
 
-async function exchange(handler: WebhookHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly load: Load;
+}
+
+async function exchange(handler: WebhookHandler, { incoming, outgoing, load }: Exchange): Promise<void> {
+  const body = new Body(incoming, load);
   try {
-    const response = await handler(await toRequest(incoming));
+    const response = await handler(toRequest(incoming, await body.read()));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
   } catch (error) {
-    const isTooLarge = error instanceof WebhookError && error.code === "TooLarge";
-    outgoing.writeHead(isTooLarge ? 413 : 500, { connection: "close" }).end(`${messageOf(error)}\n`);
+    const status = error instanceof WebhookError ? { TooLarge: 413, TooBusy: 503 }[String(error.code)] : undefined;
+    outgoing.writeHead(status ?? 500, { connection: "close" }).end(`${messageOf(error)}\n`);
+  } finally {
+    body.forget();
   }
 }
 
-async function toRequest(incoming: IncomingMessage): Promise<Request> {
-  const { method = "GET", url = "/", headers } = incoming;
+function toRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: string): Request {
   const type = headers["content-type"];
-  const body = await readBody(incoming);
   const canHaveBody = method !== "GET" && method !== "HEAD";
   return new Request(new URL(url, "https://webhooks"), {
     method,
@@ -100,13 +120,34 @@ async function toRequest(incoming: IncomingMessage): Promise<Request> {
   });
 }
 
-async function readBody(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > LARGEST_BODY) throw new WebhookError("TooLarge", "The review is too large.");
-    chunks.push(chunk);
+/** The body of one call, which counts until the call is answered. */
+class Body {
+  readonly #incoming: IncomingMessage;
+  readonly #load: Load;
+  #length = 0;
+
+  constructor(incoming: IncomingMessage, load: Load) {
+    this.#incoming = incoming;
+    this.#load = load;
   }
-  return Buffer.concat(chunks, length).toString();
+
+  async read(): Promise<string> {
+    const isConversion = this.#incoming.url?.split("?", 1)[0] === CONVERT_PATH;
+    const limit = isConversion ? LARGEST_CONVERSION : LARGEST_REVIEW;
+    const tooLarge = new WebhookError("TooLarge", `The review is larger than ${limit / MIB} MiB.`);
+    if (Number(this.#incoming.headers["content-length"] ?? 0) > limit) throw tooLarge;
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#incoming as AsyncIterable<Buffer>) {
+      this.#length += chunk.length;
+      this.#load.bytes += chunk.length;
+      if (this.#length > limit) throw tooLarge;
+      if (this.#load.bytes > LARGEST_SUM) throw new WebhookError("TooBusy", "Too many reviews at once. Try again.");
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, this.#length).toString();
+  }
+
+  forget(): void {
+    this.#load.bytes -= this.#length;
+  }
 }

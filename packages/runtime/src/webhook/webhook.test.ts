@@ -327,3 +327,29 @@ describe("chosen paths", () => {
     test(`${what} are refused`, () => assert.throws(() => checkPaths([Disk], chosen), { code: "BadSetting", message }));
   }
 });
+
+test("a hook that hangs is answered before the API server gives up, so that its failure policy decides", async () => {
+  const Slow = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Slow",
+    spec: s.object({}),
+    validate: () => new Promise<void>(() => undefined),
+  }) as unknown as Resource;
+  const clock = new VirtualClock();
+  const meter = webhookMeter(new Registry(), webhookPaths([Slow]));
+  const answer = webhookHandler({ resources: [Slow], clock, log: silentLog, meter });
+  const object = { apiVersion: "example.com/v1", kind: "Slow", metadata: { name: "a" }, spec: {} };
+  const request = { uid: "u", operation: "CREATE", name: "a", namespace: "", object };
+  const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
+  const said: number[] = [];
+  const call = answer(post("/validate-example-com-v1-slow", review)).then(async (response) => {
+    said.push(response.status);
+    return await response.text();
+  });
+  await clock.advance(4_400);
+  assert.deepEqual(said, []);
+  await clock.advance(101);
+  assert.match(await call, /^The hook did not answer within 4500 ms\. Do less in it, or give it more time/u);
+  assert.deepEqual(said, [504]);
+});
