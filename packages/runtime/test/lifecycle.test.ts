@@ -178,6 +178,29 @@ test("is ready when each of its watches is, and names the one that is not", asyn
     assert.match(metrics, new RegExp(`^capstan_${name}\\{kind="Task",namespace="default"\\} [01]$`, "mu"));
 });
 
+test("tells how many bytes and objects a cache holds, as they come and go", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const idle = controller(Task, {}, () => undefined);
+  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  const told = async (): Promise<readonly [objects: number, bytes: number]> => {
+    await clock.advance(1_000);
+    const text = operator.registry.text();
+    const valueOf = (name: string): number =>
+      Number(new RegExp(`^capstan_${name}\\{kind="Task"[^}]*\\} (\\d+)$`, "mu").exec(text)?.[1]);
+    return [valueOf("cache_objects"), valueOf("cache_bytes")];
+  };
+  assert.deepEqual(await told(), [0, 0]);
+  await api.create(Task, taskNamed("a"), { manager: "user" });
+  const [, one] = await told();
+  const size = JSON.stringify(api.peek(Task, "default/a")).length;
+  assert.ok(one > size / 2 && one < size * 2, `${one} bytes for an object of ${size}`);
+  await api.create(Task, taskNamed("b"), { manager: "user" });
+  assert.deepEqual(await told(), [2, 2 * one]);
+  await api.delete(Task, { namespace: "default", name: "a" }, {});
+  assert.deepEqual(await told(), [1, one]);
+});
+
 test("says why only to who asks from here", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());

@@ -83,12 +83,20 @@ describe("store", () => {
 
   test("stays within its budget by packing what is not used, and can still read it", () => {
     const text = "x".repeat(500);
+    const budget = 1_200_000;
     const free = new Store();
-    const tight = new Store({ budget: 600_000 });
+    const tight = new Store({ budget });
     for (let at = 0; at < 4000; at++) for (const store of [free, tight]) store.put(object(`o${at}`, at, { text }));
-    assert.ok(free.usage.bytes > 2_000_000);
-    assert.ok(tight.usage.bytes < 1_000_000 + 1024 * 700, `${tight.usage.bytes} bytes`);
-    assert.deepEqual(tight.get("ns/o5"), object("o5", 5, { text }));
+    assert.ok(free.usage.bytes > 2 * budget, `${free.usage.bytes} bytes without a budget`);
+    assert.ok(tight.usage.bytes <= budget, `${tight.usage.bytes} bytes`);
+    assert.equal(tight.usage.isOverBudget, false);
+    for (const at of [0, 5, 3999]) assert.deepEqual(tight.get(`ns/o${at}`), object(`o${at}`, at, { text }));
+  });
+
+  test("says so when even what is packed is more than its budget", () => {
+    const store = new Store({ budget: 1000 });
+    for (let at = 0; at < 4000; at++) store.put(object(`o${at}`, at, { text: "x".repeat(500) }));
+    assert.equal(store.usage.isOverBudget, true);
   });
 });
 
