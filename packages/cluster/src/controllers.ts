@@ -20,6 +20,7 @@ import type { Setting } from "./setting.ts";
 import { sliceMirroringController } from "./slice-mirroring/controller.ts";
 import { taintEvictionController } from "./taint-eviction/controller.ts";
 import { claimController } from "./volume/claims.ts";
+import { ephemeralController } from "./volume/ephemeral.ts";
 import { volumeController } from "./volume/volumes.ts";
 
 /** What the controllers need besides the setting. */
@@ -52,6 +53,7 @@ export function builtinControllers(
     sliceMirroringController(setting),
     disruptionController(setting),
     claimController(setting),
+    ephemeralController(setting),
     volumeController(setting, removeVolume),
     quotaController(setting, kinds),
     clusterRoleController(setting),

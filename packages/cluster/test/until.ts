@@ -4,7 +4,7 @@
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  patience = 10_000,
+  patience = 120_000,
 ): Promise<T> {
   const end = performance.now() + patience;
   for (;;) {

@@ -214,17 +214,13 @@ test("a pod that matters more displaces one that matters less", async () => {
   await until("the equal is refused", async () => {
     const { status } = await client.get(Pod, { namespace, name: "equal" });
     const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
-    return (
-      condition?.message === "0/1 nodes are available: 1 Insufficient cpu." ||
-      condition?.message?.startsWith("0/1 nodes")
-    );
+    return condition?.message?.startsWith("0/1 nodes are available: 1 Insufficient cpu.");
   });
   await client.delete(Pod, { namespace, name: "equal", gracePeriodSeconds: 0 });
   await client.create(Pod, { ...pod("greater", "system-cluster-critical"), metadata: { name: "greater", namespace } });
   await until(
     "the greater runs",
     async () => (await client.get(Pod, { namespace, name: "greater" })).status?.phase === "Running",
-    20_000,
   );
 });
 

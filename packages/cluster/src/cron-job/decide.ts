@@ -5,6 +5,7 @@ import { isEnded } from "../job/conditions.ts";
 import { millisecondsOf } from "../pod/state.ts";
 import { missedIn, nextAfter } from "./missed.ts";
 import { parseSchedule } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** What is to be done about the schedule. */
 export type Action =
@@ -40,14 +41,19 @@ const tooMany: Warning = {
 };
 
 /** Decides. */
-export function decide({ cronJob, active, now }: Seen): Action {
-  const { metadata, spec, status } = cronJob;
+export function decide(seen: Seen): Action {
+  const { spec } = seen.cronJob;
   if (spec?.suspend === true) return { do: "wait", until: undefined };
   const schedule = parseSchedule(spec?.schedule ?? "", spec?.timeZone);
   if (schedule === undefined) {
     const warning = { reason: "UnparseableSchedule", note: `unparseable schedule: "${spec?.schedule}"` } as const;
     return { do: "wait", until: undefined, warning };
   }
+  return decideBy(schedule, seen);
+}
+
+function decideBy(schedule: Schedule, { cronJob, active, now }: Seen): Action {
+  const { metadata, spec, status } = cronJob;
   const since = millisecondsOf(status?.lastScheduleTime ?? metadata.creationTimestamp);
   const next = nextAfter(schedule, { from: since, now });
   const { startingDeadlineSeconds: deadline = Infinity } = spec ?? {};

@@ -32,12 +32,19 @@ export function choose(pod: Pod, around: Surroundings, random: () => number): Ch
 /** `0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.` */
 export function explain(total: number, refusals: ReadonlyMap<NodeView, Refusal>): string {
   if (total === 0) return "no nodes available to schedule pods";
+  const [first] = refusals.values();
+  if (first?.anywhere === true) return `0/${total} nodes are available: ${first.reasons.join(", ")}.`;
+  return `0/${total} nodes are available: ${tally([...refusals.values()].flatMap(({ reasons }) => reasons))}.`;
+}
+
+/** Each reason once, with how often it was given. */
+export function tally(reasons: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const { reasons } of refusals.values()) {
-    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  const texts = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${total} nodes are available: ${texts.join(", ")}.`;
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(", ");
 }
 
 interface Contest {

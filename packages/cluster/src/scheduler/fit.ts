@@ -7,12 +7,14 @@ import { requestsOf } from "./resources.ts";
 import type { Amounts } from "./resources.ts";
 import { untolerated } from "./taints.ts";
 import type { NodeView } from "./view.ts";
-import { volumeRule } from "./volumes.ts";
+import { isSoleUseTaken, volumeRule } from "./volumes.ts";
 
 /** Why a pod does not fit; what only other pods' leaving could cure is told apart, because preemption may bring it about. */
 export interface Refusal {
   readonly reasons: readonly string[];
   readonly curable: boolean;
+  /** Whether it is for the pod's own sake, whatever the node is like. */
+  readonly anywhere?: true;
 }
 
 const distances: { readonly [distance in Distance]: string } = {
@@ -20,6 +22,9 @@ const distances: { readonly [distance in Distance]: string } = {
   "anti-affinity": "node(s) didn't match pod anti-affinity rules",
   "existing anti-affinity": "node(s) didn't satisfy existing pods anti-affinity rules",
 };
+
+const SOLE_USE =
+  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
 /** A test of one pod, worked out once and asked for each node. */
 export type Fit = (view: NodeView) => Refusal | undefined;
@@ -31,6 +36,11 @@ export function fitOf(pod: Pod, around: Surroundings): Fit {
   const neighbours = neighbourRule(pod, around);
   const spread = spreadRule(pod, around);
   const volumes = volumeRule(pod, around.storage);
+  if (typeof volumes === "string") {
+    const nowhere = { reasons: [volumes], curable: false, anywhere: true } as const;
+    return () => nowhere;
+  }
+  const isTaken = isSoleUseTaken(pod, around);
   return (view) => {
     const never = incurable(view, pod) ?? volumes(view.node);
     if (never !== undefined) return { reasons: [never], curable: false };
@@ -39,6 +49,7 @@ export function fitOf(pod: Pod, around: Surroundings): Fit {
     }
     const missing = missingResources(view, requests);
     if (missing.length > 0) return { reasons: missing, curable: !exceedsNode(view, requests) };
+    if (isTaken) return { reasons: [SOLE_USE], curable: true };
     const distance = neighbours(view);
     if (distance !== undefined) return { reasons: [distances[distance]], curable: distance !== "affinity" };
     const uneven = spread(view);

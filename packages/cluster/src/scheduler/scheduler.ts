@@ -10,6 +10,7 @@ import type { Setting } from "../setting.ts";
 import { choose } from "./choose.ts";
 import type { Choice } from "./choose.ts";
 import type { Surroundings } from "./neighbours.ts";
+import { explainNoPreemption } from "./no-preemption.ts";
 import { preemptionFor, priorityOf } from "./preempt.ts";
 import type { Preemption } from "./preempt.ts";
 import { recordEvent } from "./event.ts";
@@ -248,7 +249,10 @@ class Scheduler {
     if (preemption !== undefined) this.#nominated.set(pod.metadata.uid, { node: preemption.node, pod });
     try {
       if (preemption !== undefined) await this.#evict(pod, preemption);
-      await this.#sayUnschedulable(pod, choice.message, preemption?.node);
+      const { refusals } = choice;
+      const isVain = preemption === undefined && refusals.size > 0;
+      const words = isVain ? [choice.message, explainNoPreemption(pod, { refusals, isClearing })] : [choice.message];
+      await this.#sayUnschedulable(pod, words.join(" "), preemption?.node);
     } catch (error) {
       if (!this.#signal.aborted && !isApiError(error, "NotFound", "Conflict")) {
         this.#setting.log.warn(`could not report on pod ${pod.metadata.name}`, { error });

@@ -51,7 +51,8 @@ export function claimController(setting: Setting): Controller {
       await pend(turn);
       if (storageClass === undefined || storageClass.provisioner !== PROVISIONER || named !== "") return;
       const waits = storageClass.volumeBindingMode === "WaitForFirstConsumer";
-      const isUsed = (): boolean => find(Pod).some((pod) => claimsUsedBy(pod).includes(claim.metadata.name));
+      const { namespace = "", name } = claim.metadata;
+      const isUsed = (): boolean => find(Pod, { namespace }).some((pod) => claimsUsedBy(pod).includes(name));
       if (!waits || isUsed()) await provision(turn, storageClass);
       else event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
     },

@@ -7,16 +7,17 @@ import { Worker } from "../follow/worker.ts";
 import { isFinished } from "../pod/state.ts";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
+import { ephemeralClaimName } from "./ephemeral.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const ATTRIBUTES_FINALIZER = "kubernetes.io/vac-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
 /** The claims that a pod uses, those of its own ephemeral volumes included. */
-export function claimsUsedBy({ metadata, spec }: Pod): readonly string[] {
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+export function claimsUsedBy(pod: Pod): readonly string[] {
+  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${metadata.name}-${name}`];
+    return ephemeral === undefined ? [] : [ephemeralClaimName(pod, name)];
   });
 }
 

@@ -1,0 +1,86 @@
+/** Makes the claims of volumes that live as long as their pod: from the template in the pod, owned by it. */
+import { isApiError } from "@capstan/client";
+import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { controller } from "@capstan/runtime";
+import type { Controller, Predicate } from "@capstan/runtime";
+import { ClusterError } from "../errors.ts";
+import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
+import { controllerOf, controllerReference } from "../ownership/owner.ts";
+import { isFinished } from "../pod/state.ts";
+import { MANAGER } from "../setting.ts";
+import type { Setting } from "../setting.ts";
+
+type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
+
+/** The name of the claim of a volume that lives as long as its pod. */
+export function ephemeralClaimName({ metadata }: Pod, volume: string): string {
+  return `${metadata.name}-${volume}`;
+}
+
+/** Whether a claim was made for a pod. */
+export function isClaimOf(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  return controllerOf(claim)?.uid === pod.metadata.uid;
+}
+
+/** What is said where a claim of that name was there before. */
+export function notForPod({ metadata }: Pod, claim: string): string {
+  const { namespace = "", name } = metadata;
+  return `PVC ${namespace}/${claim} was not created for pod ${namespace}/${name} (pod is not owner)`;
+}
+
+/** The controller of such claims. */
+export function ephemeralController({ client }: Setting): Controller {
+  return controller(Pod, { name: "ephemeral-volume", on: hasOwnVolumes }, async ({ object: pod, signal, event }) => {
+    if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
+    for (const volume of ownVolumes(pod)) {
+      try {
+        await provide({ client, pod, signal }, volume);
+      } catch (error) {
+        if (!isNamespaceGoing(error)) event("Warning", "FailedBinding", failure(pod, volume.name, error));
+        throw error;
+      }
+    }
+  });
+}
+
+/** Most pods have none: they cost no turn. */
+const hasOwnVolumes: Predicate = ({ object }) => ownVolumes(object as Pod).length > 0;
+
+function ownVolumes({ spec }: Pod): readonly Volume[] {
+  return (spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
+}
+
+interface Turn extends Pick<Setting, "client"> {
+  readonly pod: Pod;
+  readonly signal: AbortSignal;
+}
+
+async function provide({ client, pod, signal }: Turn, { name: volume, ephemeral }: Volume): Promise<void> {
+  const { namespace = "" } = pod.metadata;
+  const name = ephemeralClaimName(pod, volume);
+  const found = await client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(unlessMissing);
+  if (found !== undefined && !isClaimOf(pod, found)) throw new ClusterError("InUse", notForPod(pod, name));
+  if (found !== undefined) return;
+  const { metadata = {}, spec } = ephemeral?.volumeClaimTemplate ?? {};
+  const { labels, annotations } = metadata;
+  const claim = {
+    metadata: {
+      name,
+      namespace,
+      ownerReferences: [controllerReference(Pod, pod)],
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+    ...(spec && { spec }),
+  };
+  await client.create(PersistentVolumeClaim, claim, { fieldManager: MANAGER, signal });
+}
+
+function failure(pod: Pod, volume: string, error: unknown): string {
+  const what = error instanceof ClusterError ? "" : `create PVC ${ephemeralClaimName(pod, volume)}: `;
+  return `ephemeral volume ${volume}: ${what}${wordsOf(error)}`;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!isApiError(error, "NotFound")) throw error;
+}

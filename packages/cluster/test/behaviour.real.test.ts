@@ -1,0 +1,46 @@
+/** The control plane does what the real one does: the same questions to both, the same facts from both. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kubernetesMissing } from "@capstan/kubernetes";
+import type { Rule } from "@capstan/node";
+import { countPod, failIndex, failJob, ignorePod, retried, timeToLive } from "./jobs.behaviour.ts";
+import { claimRetention, ephemeralVolume, progressDeadline, soleUse } from "./sets.behaviour.ts";
+import { unschedulable } from "./unschedulable.behaviour.ts";
+import { ourWorld, realWorld, type World } from "./worlds.ts";
+
+const script: readonly Rule[] = [
+  ...[0, 1, 42].map((code): Rule => ({
+    match: { container: `exits-${code}` },
+    end: { type: "exit", code, after: 10 },
+  })),
+  { match: { container: "hangs" }, readyDelay: "never" },
+];
+
+const behaviours: { readonly [sentence: string]: (world: World) => Promise<object> } = {
+  "a failure policy that ends the job": failJob,
+  "a failure policy that counts": countPod,
+  "a failure policy that ends an index": failIndex,
+  "a failure policy that ignores": ignorePod,
+  "a job that is tried again until it may not be": retried,
+  "a job that is kept for a second": timeToLive,
+  "a rollout that does not get on": progressDeadline,
+  "claims of a set that shrinks and goes": claimRetention,
+  "a volume that lives as long as its pod": ephemeralVolume,
+  "a claim for one pod at a time": soleUse,
+  "pods that find no node": unschedulable,
+};
+
+test(
+  "the embedded control plane and Kubernetes' own come to the same facts",
+  { skip: kubernetesMissing() },
+  async (t) => {
+    const ours = await ourWorld(t, script);
+    const real = await realWorld(t, script);
+    for (const [sentence, behaviour] of Object.entries(behaviours)) {
+      await t.test(sentence, async () => {
+        const [found, expected] = await Promise.all([behaviour(ours), behaviour(real)]);
+        assert.deepEqual(found, expected);
+      });
+    }
+  },
+);

@@ -1,0 +1,64 @@
+/** What pods that find no node are told: the words must be the same under any control plane. */
+import { PriorityClass } from "@capstan/kinds/scheduling.k8s.io/v1";
+import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { until } from "./until.ts";
+import type { World } from "./worlds.ts";
+
+type PodSpec = NonNullable<Pod["spec"]>;
+
+const container = (requests: { readonly [name: string]: string } = {}): PodSpec["containers"][number] => ({
+  name: "x",
+  image: "x",
+  // What is not known to all nodes may not be promised twice.
+  resources: { requests, limits: requests },
+});
+const withPort = { ...container(), ports: [{ containerPort: 80, hostPort: 8080 }] };
+const claim = (claimName: string): PodSpec => ({
+  containers: [container()],
+  volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
+});
+
+const hopeless: { readonly [name: string]: PodSpec } = {
+  large: { containers: [container({ cpu: "1000" })] },
+  "large-in-two-ways": { containers: [container({ cpu: "1000", memory: "1000Gi" })] },
+  unknown: { containers: [container({ "example.com/thing": "1" })] },
+  elsewhere: { containers: [container()], nodeSelector: { zone: "none" } },
+  "port-taken": { containers: [withPort] },
+  modest: { containers: [container({ cpu: "1000" })], priorityClassName: "modest" },
+  alone: {
+    containers: [container()],
+    affinity: {
+      podAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { labelSelector: { matchLabels: { app: "nobody" } }, topologyKey: "kubernetes.io/hostname" },
+        ],
+      },
+    },
+  },
+  "no-claim": claim("none"),
+  unbound: claim("unbound"),
+};
+
+/** All of them at once: what each is told. */
+export async function unschedulable({ client, namespace }: World): Promise<object> {
+  const make = (name: string, spec: PodSpec): Promise<unknown> =>
+    client.create(Pod, { metadata: { name, namespace }, spec });
+  await client.create(PriorityClass, { metadata: { name: "modest" }, value: 1, preemptionPolicy: "Never" });
+  await make("port-holder", { containers: [withPort] });
+  await until("the port is held", async () => {
+    return (await client.get(Pod, { namespace, name: "port-holder" })).status?.phase === "Running";
+  });
+  await client.create(PersistentVolumeClaim, {
+    metadata: { name: "unbound", namespace },
+    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "nobody", resources: { requests: { storage: "1Mi" } } },
+  });
+  for (const [name, spec] of Object.entries(hopeless)) await make(name, spec);
+  const told = Object.keys(hopeless).map(async (name): Promise<readonly [string, unknown]> => {
+    const { reason, message } = await until(`pod ${name} is told why it waits`, async () => {
+      const { status } = await client.get(Pod, { namespace, name });
+      return status?.conditions?.find(({ type, status: state }) => type === "PodScheduled" && state === "False");
+    });
+    return [name, { reason, message }];
+  });
+  return Object.fromEntries(await Promise.all(told));
+}

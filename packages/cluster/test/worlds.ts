@@ -1,0 +1,35 @@
+/** The same nodes that run nothing under two control planes: ours, and kube-controller-manager, kube-scheduler and kube-apiserver. */
+import { type Client, createClient, loadConfig, processHost, systemClock } from "@capstan/client";
+import { useKubernetes } from "@capstan/kubernetes";
+import { type Rule, simulatedRuntime, startNode } from "@capstan/node";
+import { startCluster } from "@capstan/cluster";
+
+/** A cluster in which only the control plane is asked what it does. */
+export interface World {
+  readonly client: Client;
+  readonly namespace: string;
+}
+
+type Scope = Parameters<typeof useKubernetes>[0];
+
+/** Ours. */
+export async function ourWorld(test: Scope, script: readonly Rule[]): Promise<World> {
+  const cluster = await startCluster({ nodes: 1 });
+  test.after(() => cluster.stop());
+  for (const { runtime } of cluster.nodes) runtime.setScript(script);
+  return { client: cluster.client, namespace: "default" };
+}
+
+/** The real one, with one of our nodes. */
+export async function realWorld(test: Scope, script: readonly Rule[]): Promise<World> {
+  const resources = new AsyncDisposableStack();
+  // Said first, so that the node has left before its cluster ends.
+  test.after(() => resources.disposeAsync());
+  const cluster = await useKubernetes(test, { own: true });
+  const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
+  resources.defer(() => client.close());
+  const runtime = simulatedRuntime({ clock: systemClock, script });
+  const node = await startNode({ client, name: "fake", runtime, clock: systemClock });
+  resources.defer(() => node.close("lost"));
+  return { client, namespace: "default" };
+}
