@@ -19,7 +19,8 @@ export class Indexes {
   }
 
   /** Adds an index and fills it with what is there. */
-  define(id: IndexId, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
+  define(id: IndexId, given: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
+    const values = orNone(given);
     const keys: Keys = new Map<string, string | Set<string>>();
     this.#indexes.set(id, { values, keys });
     for (const [key, object] of present) for (const value of values(object)) insert(keys, value, key);
@@ -45,6 +46,17 @@ export class Indexes {
       if (object !== undefined) for (const value of values(object)) insert(keys, value, key);
     }
   }
+}
+
+/** Functions of users run here while events are taken in: an object that one cannot read is found under no value, and nothing is lost. */
+function orNone(values: IndexValues): IndexValues {
+  return (object) => {
+    try {
+      return values(object);
+    } catch {
+      return [];
+    }
+  };
 }
 
 const NOTHING: ReadonlySet<string> = new Set<string>();

@@ -93,6 +93,17 @@ describe("store", () => {
     for (const at of [0, 5, 3999]) assert.deepEqual(tight.get(`ns/o${at}`), object(`o${at}`, at, { text }));
   });
 
+  test("keeps an object that an index cannot read, and finds the others by it", () => {
+    const owner = ({ metadata }: { readonly metadata: { readonly name?: string } }): readonly string[] => {
+      if (metadata.name === "bad") throw new TypeError("cannot read it");
+      return ["here"];
+    };
+    const store = new Store({ indexes: { owner } });
+    for (const name of ["good", "bad", "better"]) store.put(object(name, 1, {}));
+    const found = store.find({ index: { name: "owner", value: "here" } }).map(({ metadata }) => metadata.name);
+    assert.deepEqual([store.size, found], [3, ["good", "better"]]);
+  });
+
   test("says so when even what is packed is more than its budget", () => {
     const store = new Store({ budget: 1000 });
     for (let at = 0; at < 4000; at++) store.put(object(`o${at}`, at, { text: "x".repeat(500) }));
