@@ -47,7 +47,7 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
     outgoing: (call) => callInProcess(answer, call),
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
-  const onFailures = options.onFailures ?? ((text: string) => console.error(text));
+  const onFailures = options.onFailures ?? ((text: string) => void process.stderr.write(`${text}\n`));
   return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock, onFailures });
 }
 
