@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { jsonPatchBetween } from "@capstan/client";
-import type { Json } from "@capstan/model";
+import { ApiError, jsonPatchBetween } from "@capstan/client";
+import type { Json, KubeObject } from "@capstan/model";
 import { applyJsonPatch } from "@capstan/patch";
 import { isTrusted, parseCertificate, splitBundle } from "@capstan/pki";
 import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import fc from "fast-check";
 import { ModelApi } from "../../test/model-api.ts";
+import type { AnyKind } from "../api.ts";
 import { silentLog } from "../log.ts";
 import { Registry } from "../manager/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
+import { announce } from "./announce.ts";
 import { bundleOf, nextTrust } from "./certificates.ts";
 import type { Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
@@ -18,6 +20,7 @@ import { checkPaths, webhookPaths } from "./paths.ts";
 import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
+import type { Registration } from "./registration.ts";
 import { keepTrust, parseTrust } from "./secret.ts";
 import { placeOf } from "./where.ts";
 
@@ -352,4 +355,54 @@ test("a hook that hangs is answered before the API server gives up, so that its 
   await clock.advance(101);
   assert.match(await call, /^The hook did not answer within 4500 ms\. Do less in it, or give it more time/u);
   assert.deepEqual(said, [504]);
+});
+
+describe("the configurations of an operator", () => {
+  const registration = (rule: string, caBundle: string): Registration => {
+    const kind: AnyKind = {
+      group: "admissionregistration.k8s.io",
+      version: "v1",
+      kind: "ValidatingWebhookConfiguration",
+      plural: "validatingwebhookconfigurations",
+      scope: "Cluster",
+    };
+    const webhooks = [{ name: "a.example.com", clientConfig: { caBundle }, rules: [rule] }];
+    const head = { apiVersion: "admissionregistration.k8s.io/v1", kind: kind.kind, metadata: { name: "disks" } };
+    return { kind, object: { ...head, webhooks } as KubeObject };
+  };
+  const steps: readonly (readonly [string, version: string | undefined, rule: string, ca: string, expected: string])[] =
+    [
+      ["are made", "1.0.0", "old", "one", "old one"],
+      ["are replaced by a later version", "1.1.0", "new", "one", "new one"],
+      ["stay when an earlier version looks after them", "1.0.0", "old", "one", "new one"],
+      ["trust whom they must, whoever says so", "1.0.0", "old", "two", "new two"],
+      ["follow their own version", "1.1.0", "newer", "two", "newer two"],
+      ["follow who has no version", undefined, "mine", "two", "mine two"],
+    ];
+
+  test("are applied unseen where they may not be read", async () => {
+    const api = new ModelApi();
+    const one = registration("rule", "one");
+    const get = api.get.bind(api);
+    api.get = () => Promise.reject(new ApiError({ code: "Forbidden", message: "no", status: 403 }));
+    for (const version of ["1.1.0", "1.0.0"]) await announce({ api, manager: "m", version }, one);
+    const { metadata } = await get(one.kind, { namespace: "", name: "disks" });
+    assert.equal(metadata.annotations?.["capstan.dev/operator-version"], "1.0.0");
+  });
+
+  test("go forward only, like CRDs", async () => {
+    const api = new ModelApi();
+    for (const [what, version, rule, ca, expected] of steps) {
+      const one = registration(rule, ca);
+      await announce({ api, manager: "m", version }, one);
+      const stored = (await api.get(one.kind, { namespace: "", name: "disks" })) as unknown as {
+        readonly webhooks: readonly {
+          readonly clientConfig: { readonly caBundle: string };
+          readonly rules: string[];
+        }[];
+      };
+      const [webhook] = stored.webhooks;
+      assert.equal(`${webhook?.rules[0]} ${webhook?.clientConfig.caBundle}`, expected, what);
+    }
+  });
 });

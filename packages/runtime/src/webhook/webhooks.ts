@@ -9,6 +9,7 @@ import type { Log } from "../log.ts";
 import { CustomResourceDefinition } from "../manager/crds.ts";
 import type { Registry } from "../manager/registry.ts";
 import { crdName } from "../resource.ts";
+import { announce } from "./announce.ts";
 import { bundleOf } from "./certificates.ts";
 import type { Lifetimes, Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
@@ -54,6 +55,8 @@ export interface WebhookOptions extends Pick<
   readonly door: Door;
   /** The operator's name, of which those of its Secret and of its field manager are made. */
   readonly name: string;
+  /** The operator's version: configurations that a later one has applied are left as they are. */
+  readonly version?: string | undefined;
   /** The operator's own namespace, where the Secret is. */
   readonly namespace: string;
   readonly lifetimes?: Lifetimes;
@@ -166,18 +169,19 @@ export class Webhooks implements OperatorWebhooks {
     this.#meter.certificateEnds(parseCertificate(serving.certificate).notAfter.getTime());
   }
 
-  /** An apply that changes nothing costs the server nothing, and brings back what somebody took away. */
   async #announce(): Promise<void> {
     const { api, resources, name } = this.#options;
     const manager = managerOf(name);
+    // Who works on an operator outside of the cluster wants its own rules, whatever its version.
+    const version = this.reach.by === "url" ? undefined : this.#options.version;
     for (const resource of resources) {
       const conversion = conversionOf(resource, this.#registration);
       if (conversion !== undefined) {
         const crd = { ...crdHead, metadata: { name: crdName(resource) }, spec: { conversion } };
         await api.apply(CustomResourceDefinition, crd, { manager, force: true });
       }
-      for (const { kind, object } of registrationsOf(resource, this.#registration)) {
-        await api.apply(kind, object, { manager, force: true });
+      for (const registration of registrationsOf(resource, this.#registration)) {
+        await announce({ api, manager, version }, registration);
       }
     }
   }

@@ -68,7 +68,7 @@ export function registrationRules({ resources }: Program): readonly PolicyRule[]
       ? []
       : [
           { ...configurations, verbs: ["create"] },
-          { ...configurations, resourceNames: hooked, verbs: ["patch"] },
+          { ...configurations, resourceNames: hooked, verbs: ["get", "patch"] },
         ]),
     ...(converted.length === 0 ? [] : [{ ...definitions, resourceNames: converted, verbs: ["get", "patch"] }]),
   ];
