@@ -37,6 +37,11 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   ],
   DeviceClass: [(subject) => creation(subject, { metadata: { name: "y".repeat(254) } })],
   Job: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } })],
+  // Places in a policy are JSONPaths.
+  ValidatingAdmissionPolicy: ["10.0.0.1", "spec.validations[0].expression", "a[", "{", "..", "'a", "a b"].map(
+    (fieldRef) => (subject: Subject) =>
+      merge(subject, "/status", { status: { typeChecking: { expressionWarnings: [{ fieldRef, warning: "w" }] } } }),
+  ),
   Secret: [(subject) => replacement(subject, { type: "a<b" })],
   StorageClass: [(subject) => replacement(subject, { volumeBindingMode: "a<b", reclaimPolicy: "a<b" })],
   Service: [(subject) => creation(subject, { spec: { trafficDistribution: "a<b" } })],
@@ -68,4 +73,9 @@ const failing: Fields = {
 
 function replacement({ at, sound }: Subject, change: Fields, door = ""): Question {
   return { ...json, method: "PUT", path: `${at}${door}${trial}`, body: toBody({ ...sound, ...change }) };
+}
+
+function merge({ at }: Subject, door: string, patch: Fields): Question {
+  const type = "application/merge-patch+json";
+  return { ...json, type, method: "PATCH", path: `${at}${door}${trial}`, body: toBody(patch) };
 }

@@ -18,6 +18,7 @@ import {
   isDeepEqual,
   type FieldError,
 } from "@capstan/model";
+import { compileJsonPath, JsonPathError } from "@capstan/schema";
 import { checkMetadata } from "../../metadata/check.ts";
 import { checkOneOf, checkQualified, isEmpty, requireOneOf } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
@@ -76,7 +77,7 @@ export const validatingAdmissionPolicy: KindRules<Validating> = defineRules<Vali
             const path = `status.typeChecking.expressionWarnings[${index}]`;
             return [
               ...(isEmpty(warning) ? [fieldErrors.required(`${path}.warning`)] : []),
-              ...((fieldRef ?? "").trim() === "" ? [fieldErrors.required(`${path}.fieldRef`)] : []),
+              ...checkFieldRef((fieldRef ?? "").trim(), `${path}.fieldRef`),
             ];
           }),
           ...checkConditions(status.conditions ?? [], "status.conditions"),
@@ -319,4 +320,16 @@ function checkPatch(patch: { readonly expression?: string } | undefined, place: 
   if (source === "") return [fieldErrors.required(`${path}.expression`)];
   const types = [patchType === "JSONPatch" ? patchesType : appliedType];
   return checkExpression(source, `${path}.expression`, { env, types });
+}
+
+/** A place in a policy, as a JSONPath. */
+function checkFieldRef(fieldRef: string, path: string): FieldError[] {
+  if (fieldRef === "") return [fieldErrors.required(path)];
+  try {
+    compileJsonPath(`{${fieldRef}}`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    return [fieldErrors.invalid(path, fieldRef, `invalid JSONPath: ${error.message}`)];
+  }
 }
