@@ -74,42 +74,33 @@ function misanswered(mode: string, uid: string): object | undefined {
   }
 }
 
+/** What each way of misbehaving writes into the metadata. */
+const badMetadata: { readonly [mode: string]: (metadata: Metadata) => object } = {
+  rename: () => ({ name: "other" }),
+  move: () => ({ namespace: "other" }),
+  identity: () => ({ uid: "another" }),
+  nameless: () => ({ name: "" }),
+  age: () => ({ generation: 77, creationTimestamp: "2001-01-01T00:00:00Z" }),
+  deletion: () => ({ deletionTimestamp: "2001-01-01T00:00:00Z", managedFields: [] }),
+  annotate: ({ annotations }) => ({ annotations: { ...annotations, via: "webhook" } }),
+  number: () => ({ labels: { a: 5 } }),
+  label: () => ({ labels: { "a b": "c" } }),
+  relabel: () => ({ labels: { via: "webhook" }, finalizers: ["x/y"] }),
+};
+
 function misconverted(mode: string, { metadata, ...object }: Converted): Converted {
-  const whole = { ...object, ...(metadata === undefined ? {} : { metadata }) };
-  if (metadata === undefined) return whole;
+  if (metadata === undefined) return object;
+  const whole = { ...object, metadata };
   switch (mode) {
-    case "rename":
-      return { ...object, metadata: { ...metadata, name: "other" } };
     case "version":
       return { ...whole, apiVersion: "example.org/v9" };
     case "kind":
       return { ...whole, kind: "Other" };
     case "bare":
       return object;
-    case "move":
-      return { ...object, metadata: { ...metadata, namespace: "other" } };
-    case "identity":
-      return { ...object, metadata: { ...metadata, uid: "another" } };
-    case "nameless":
-      return { ...object, metadata: { ...metadata, name: "" } };
-    case "age":
-      return { ...object, metadata: { ...metadata, generation: 77, creationTimestamp: "2001-01-01T00:00:00Z" } };
-    case "deletion":
-      return { ...object, metadata: { ...metadata, deletionTimestamp: "2001-01-01T00:00:00Z", managedFields: [] } };
-    case "annotate":
-      return {
-        ...object,
-        metadata: { ...metadata, annotations: { ...metadata.annotations, via: "webhook" } as never },
-      };
-    case "number":
-      return { ...object, metadata: { ...metadata, labels: { a: 5 } as never } };
     case "large":
       return { ...whole, spec: { a: 99, b: 99 } };
-    case "label":
-      return { ...object, metadata: { ...metadata, labels: { "a b": "c" } } };
-    case "relabel":
-      return { ...object, metadata: { ...metadata, labels: { via: "webhook" }, finalizers: ["x/y"] } };
     default:
-      return whole;
+      return { ...object, metadata: { ...metadata, ...badMetadata[mode]?.(metadata) } };
   }
 }
