@@ -1,10 +1,12 @@
 /** The control plane does what the real one does: the same questions to both, the same facts from both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kubernetesMissing } from "@capstan/kubernetes";
+import { buildPrograms, kubernetesMissing, showProgress } from "@capstan/kubernetes";
 import type { Rule } from "@capstan/node";
+import { grownClaim } from "./growth.behaviour.ts";
 import { countPod, failIndex, failJob, ignorePod, retried, timeToLive } from "./jobs.behaviour.ts";
-import { claimRetention, ephemeralVolume, progressDeadline, soleUse } from "./sets.behaviour.ts";
+import { kubectlProgram, undoneDaemons, undoneDeployment } from "./rollout.behaviour.ts";
+import { claimRetention, claimsThatGo, ephemeralVolume, progressDeadline, soleUse } from "./sets.behaviour.ts";
 import { unschedulable } from "./unschedulable.behaviour.ts";
 import { ourWorld, realWorld, type World } from "./worlds.ts";
 
@@ -14,6 +16,7 @@ const script: readonly Rule[] = [
     end: { type: "exit", code, after: 10 },
   })),
   { match: { container: "hangs" }, readyDelay: "never" },
+  { match: { image: "missing:*" }, pullError: "not found" },
 ];
 
 const behaviours: { readonly [sentence: string]: (world: World) => Promise<object> } = {
@@ -25,6 +28,10 @@ const behaviours: { readonly [sentence: string]: (world: World) => Promise<objec
   "a job that is kept for a second": timeToLive,
   "a rollout that does not get on": progressDeadline,
   "claims of a set that shrinks and goes": claimRetention,
+  "claims that go with their set": claimsThatGo,
+  "a claim that asks for more": grownClaim,
+  "a Deployment that is rolled back": undoneDeployment,
+  "a DaemonSet that is rolled back": undoneDaemons,
   "a volume that lives as long as its pod": ephemeralVolume,
   "a claim for one pod at a time": soleUse,
   "pods that find no node": unschedulable,
@@ -34,6 +41,7 @@ test(
   "the embedded control plane and Kubernetes' own come to the same facts",
   { skip: kubernetesMissing() },
   async (t) => {
+    await buildPrograms([kubectlProgram], showProgress(process.stderr));
     const ours = await ourWorld(t, script);
     const real = await realWorld(t, script);
     for (const [sentence, behaviour] of Object.entries(behaviours)) {

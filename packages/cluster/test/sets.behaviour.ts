@@ -67,6 +67,47 @@ export async function claimRetention({ client, namespace }: World): Promise<obje
   return { full, shrunk, left: await claims() };
 }
 
+/** The claims of a set that goes, and takes them along; who owns them until then. */
+export async function claimsThatGo({ client, namespace }: World): Promise<object> {
+  const { selector, labels } = labelled("going");
+  await volumesOf(client, "going", 2);
+  const spec = {
+    serviceName: "going",
+    replicas: 2,
+    selector,
+    template: { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } },
+    // A template has no identity yet.
+    volumeClaimTemplates: [{ metadata: { name: "data" }, spec: request("ReadWriteOnce", "going") }] as never,
+    persistentVolumeClaimRetentionPolicy: { whenScaled: "Retain", whenDeleted: "Delete" },
+  };
+  const { metadata } = await client.create(StatefulSet, { metadata: { name: "going", namespace }, spec });
+  const claims = async (): Promise<readonly PersistentVolumeClaim[]> =>
+    (await client.list(PersistentVolumeClaim, { namespace, labelSelector: "app=going" }).all()).items;
+  const owned = await until("both claims are the set's", async () => {
+    const found = await claims();
+    return found.length === 2 && found.every((claim) => claim.metadata.ownerReferences !== undefined) && found;
+  });
+  const owners = owned.map((claim) => ({
+    name: claim.metadata.name,
+    owners: claim.metadata.ownerReferences?.map((owner) => ({ ...owner, uid: owner.uid === metadata.uid })),
+  }));
+  await client.patch(StatefulSet, { namespace, name: "going" }, { merge: { spec: { replicas: 1 } } });
+  await until("one member is left", async () => {
+    const { items } = await client.list(Pod, { namespace, labelSelector: "app=going" }).all();
+    const { status } = await client.get(StatefulSet, { namespace, name: "going" });
+    return items.length === 1 && status?.replicas === 1 && status.observedGeneration === 2;
+  });
+  const shrunk = (await claims()).map((claim) => claim.metadata.name);
+  await client.delete(StatefulSet, { namespace, name: "going" });
+  await until("the claims are gone with the set", async () => (await claims()).length === 0);
+  const volumes = await until("nobody has the volumes any more", async () => {
+    const { items } = await client.list(PersistentVolume, {}).all();
+    const left = items.filter((volume) => volume.spec?.storageClassName === "going");
+    return left.every(({ status }) => status?.phase === "Released") && left.map((volume) => volume.metadata.name);
+  });
+  return { owners, shrunk, volumes };
+}
+
 /** A claim made from a template in a pod: whose it is, and that it goes with the pod. */
 export async function ephemeralVolume({ client, namespace }: World): Promise<object> {
   await volumesOf(client, "ephemeral", 1);

@@ -1,4 +1,7 @@
 /** The same nodes that run nothing under two control planes: ours, and kube-controller-manager, kube-scheduler and kube-apiserver. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Client, createClient, loadConfig, processHost, systemClock } from "@capstan/client";
 import { useKubernetes } from "@capstan/kubernetes";
 import { type Rule, simulatedRuntime, startNode } from "@capstan/node";
@@ -8,16 +11,24 @@ import { startCluster } from "@capstan/cluster";
 export interface World {
   readonly client: Client;
   readonly namespace: string;
+  /** The path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
 }
 
 type Scope = Parameters<typeof useKubernetes>[0];
 
 /** Ours. */
 export async function ourWorld(test: Scope, script: readonly Rule[]): Promise<World> {
-  const cluster = await startCluster({ nodes: 1 });
-  test.after(() => cluster.stop());
+  const folder = mkdtempSync(join(tmpdir(), "world-"));
+  const cluster = await startCluster({ nodes: 1, port: 0 });
+  test.after(async () => {
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  });
   for (const { runtime } of cluster.nodes) runtime.setScript(script);
-  return { client: cluster.client, namespace: "default" };
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
+  return { client: cluster.client, namespace: "default", kubeconfig };
 }
 
 /** The real one, with one of our nodes. */
@@ -31,5 +42,5 @@ export async function realWorld(test: Scope, script: readonly Rule[]): Promise<W
   const runtime = simulatedRuntime({ clock: systemClock, script });
   const node = await startNode({ client, name: "fake", runtime, clock: systemClock });
   resources.defer(() => node.close("lost"));
-  return { client, namespace: "default" };
+  return { client, namespace: "default", kubeconfig: cluster.kubeconfig };
 }

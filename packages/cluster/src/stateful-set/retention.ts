@@ -45,6 +45,8 @@ export function ownersOf(
   const others = current.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
   // The pod of a member is another after each restart: references to former ones lead nowhere.
   const foreign = others.filter(({ kind, name }) => !(kind === "Pod" && name === pod.metadata.name));
+  // Nothing has two controllers: a claim that is somebody else's stays theirs.
+  if (foreign.some(({ controller }) => controller === true)) return foreign;
   return [
     ...foreign,
     ...(goesWithSet ? [referenceTo(StatefulSet, set)] : []),
@@ -54,6 +56,5 @@ export function ownersOf(
 
 function referenceTo(kind: typeof StatefulSet | typeof Pod, { metadata }: StoredObject): OwnerReference {
   const { name, uid } = metadata;
-  const controls = kind.kind === StatefulSet.kind ? { controller: true } : {};
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid, ...controls };
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

@@ -9,7 +9,7 @@ import { podIndexes } from "../pod/cache.ts";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
-import { capacityOf, classOf, isFor, requestOf, volumeFor } from "./match.ts";
+import { capacityOf, classOf, isFor, requestOf, sizeOf, volumeFor } from "./match.ts";
 import { claimsUsedBy } from "./protection.ts";
 
 /** The provisioner whose volumes are folders of the machine. */
@@ -17,7 +17,7 @@ export const PROVISIONER = "capstan.dev/local";
 const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 /** The annotation that names the provisioner of a volume. */
-export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
+const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
 interface Turn extends Setting {
   readonly claim: PersistentVolumeClaim;
@@ -73,12 +73,17 @@ async function checkBound(turn: Turn, volume: PersistentVolume | undefined): Pro
     await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
     return turn.event("Warning", "ClaimLost", "Bound claim has lost its PersistentVolume.");
   }
-  const grown = await expand(turn, volume);
+  const grown = claim.status?.phase === "Bound" ? await expand(turn, volume) : volume;
   await reportBound(turn, claim, grown);
 }
 
-async function expand({ client, claim, signal }: Turn, volume: PersistentVolume): Promise<PersistentVolume> {
-  if (volume.metadata.annotations?.[PROVISIONED_BY] !== PROVISIONER) return volume;
+/** Only who provides a volume can make it larger: others are waited for, as kube-controller-manager does. */
+async function expand({ client, claim, signal, event }: Turn, volume: PersistentVolume): Promise<PersistentVolume> {
+  if (!isOurs(volume)) {
+    const isTooSmall = compareQuantities(requestOf(claim), sizeOf(claim)) > 0;
+    if (isTooSmall) event("Normal", "ExternalExpanding", "waiting for an external controller to expand this PVC");
+    return volume;
+  }
   if (compareQuantities(requestOf(claim), capacityOf(volume)) <= 0) return volume;
   const merge = { spec: { capacity: { storage: claim.spec?.resources?.requests?.["storage"] } } };
   const { name } = volume.metadata;
@@ -106,15 +111,23 @@ async function bind(turn: Turn, volume: PersistentVolume): Promise<void> {
 async function reportBound(
   { client, signal }: Turn,
   claim: PersistentVolumeClaim,
-  { spec }: PersistentVolume,
+  volume: PersistentVolume,
 ): Promise<void> {
+  const { spec } = volume;
+  // A volume of others may have grown while the file system in it has not: then they say how large the claim is.
+  const isAsLarge = isOurs(volume) || claim.status?.phase !== "Bound";
   const status = {
     ...claim.status,
     phase: "Bound" as const,
     ...(spec?.accessModes && { accessModes: spec.accessModes }),
-    ...(spec?.capacity && { capacity: spec.capacity }),
+    ...(isAsLarge && spec?.capacity && { capacity: spec.capacity }),
   };
   await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
+}
+
+/** Whether our provisioner made a volume. */
+export function isOurs({ metadata }: PersistentVolume): boolean {
+  return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER;
 }
 
 async function provision(turn: Turn, { metadata, reclaimPolicy = "Delete" }: StorageClass): Promise<void> {

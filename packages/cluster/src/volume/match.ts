@@ -62,3 +62,8 @@ export function capacityOf({ spec }: PersistentVolume): ReturnType<typeof parseQ
 export function requestOf({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(spec?.resources?.requests?.["storage"] ?? "0"));
 }
+
+/** How much a claim has, as those say who provide its volume. */
+export function sizeOf({ status }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
+  return parseQuantity(String(status?.capacity?.["storage"] ?? "0"));
+}

@@ -6,7 +6,7 @@ import { anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
-import { PROVISIONED_BY, PROVISIONER } from "./claims.ts";
+import { isOurs } from "./claims.ts";
 
 type Phase = "Available" | "Bound" | "Released";
 
@@ -48,8 +48,8 @@ export function volumeController(
 }
 
 /** Where the files of a volume are that our provisioner made for a claim. */
-function ownPath({ metadata, spec }: PersistentVolume): string | undefined {
-  return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER ? spec?.hostPath?.path : undefined;
+function ownPath(volume: PersistentVolume): string | undefined {
+  return isOurs(volume) ? volume.spec?.hostPath?.path : undefined;
 }
 
 function unlessGone(error: unknown): undefined {
