@@ -165,7 +165,8 @@ test("exec probes restart a container that is not well", { skip }, async () => {
 });
 
 test("logs can be read from the end, with times, of the run before, and as they grow", { skip }, async () => {
-  const script = "echo one; echo two; echo three >&2; sleep 0.5; echo four; exit 1";
+  // Only lines of one stream have an order: whoever reads two pipes cannot know which was written to first.
+  const script = "echo one; echo two; echo three; sleep 0.5; echo four; exit 1";
   const container = { name: "main", image: busybox, command: ["sh", "-c", script] };
   await world.run("talker", { restartPolicy: "OnFailure", containers: [container] });
   await world.until("talker", "started", ({ status }) => status?.phase === "Running");
@@ -175,6 +176,14 @@ test("logs can be read from the end, with times, of the run before, and as they 
   assert.equal(await world.outside.logs({ ...pod, previous: true, tailLines: 2 }).text(), "three\nfour\n");
   const times = await world.outside.logs({ ...pod, previous: true, timestamps: true, tailLines: 1 }).text();
   assert.match(times, /^\d{4}-\d\d-\d\dT\S+Z four\n$/);
+});
+
+test("what a program says on standard error is in its log, too", { skip }, async () => {
+  const container = { name: "main", image: busybox, command: ["sh", "-c", "echo well; echo oops >&2"] };
+  await world.run("moaner", { restartPolicy: "Never", containers: [container] });
+  await world.until("moaner", "done", ({ status }) => status?.phase === "Succeeded");
+  const text = await world.outside.logs({ namespace: "default", name: "moaner" }).text();
+  assert.deepEqual(text.split("\n").sort(), ["", "oops", "well"]);
 });
 
 test("commands are run with input, output and their exit code", { skip }, async () => {
