@@ -36,6 +36,16 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
     (subject) => replacement(subject, { status: { images: [{ names: [] }] } }, "/status"),
   ],
   DeviceClass: [(subject) => creation(subject, { metadata: { name: "y".repeat(254) } })],
+  // A taint that does not say when it began begins now.
+  ResourceSlice: [
+    (subject) =>
+      replacement(subject, {
+        spec: {
+          ...partOf(subject, "spec"),
+          devices: [{ name: "a", taints: [{ key: "x", effect: "NoExecute" }] }],
+        },
+      }),
+  ],
   Job: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } })],
   // Places in a policy are JSONPaths.
   ValidatingAdmissionPolicy: ["10.0.0.1", "spec.validations[0].expression", "a[", "{", "..", "'a", "a b"].map(

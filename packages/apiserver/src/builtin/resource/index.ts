@@ -140,6 +140,11 @@ const resourceClaimTemplate = defineRules<Template>({
   table: { row: (object, now) => ({ cells: [object.metadata.name, ageOf(object, now)] }) },
 });
 
+/** A taint begins when it is written, unless it says when. */
+function dateTaints({ spec }: Draft<Slice>, now: string): void {
+  for (const { taints = [] } of spec.devices ?? []) for (const taint of taints) taint.timeAdded ??= now;
+}
+
 const resourceSlice = defineRules<Slice>({
   deletion: { returnsObject: true },
   selectsByNamespace: false,
@@ -148,8 +153,14 @@ const resourceSlice = defineRules<Slice>({
     "spec.driver": ({ spec }) => spec.driver,
   },
   unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
-  prepareForCreate: startGeneration,
-  prepareForUpdate: (draft, old) => bumpGeneration(draft, old),
+  prepareForCreate: (draft, { now }) => {
+    dateTaints(draft, now);
+    startGeneration(draft);
+  },
+  prepareForUpdate: (draft, old, { now }) => {
+    dateTaints(draft, now);
+    bumpGeneration(draft, old);
+  },
   validateCreate: ({ spec }) => checkSlice(spec),
   validateUpdate: ({ spec }, old) => checkSlice(spec, old.spec),
   warnings: ({ spec: { driver } }) =>
