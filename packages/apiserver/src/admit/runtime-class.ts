@@ -3,6 +3,7 @@ import type { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import type { Pod, Toleration } from "@capstan/kinds/v1";
 import { isDeepEqual, normalizeQuantity, quote, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
+import { isGiven } from "../builtin/given-empty.ts";
 import type { ResourceList } from "../builtin/meta/resource-list.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor, objectOf, refusal } from "./target.ts";
@@ -53,10 +54,10 @@ function setOverhead(request: AdmissionRequest, { overhead }: ClassObject): void
 }
 
 function checkOverhead(request: AdmissionRequest, found: ClassObject | undefined): void {
-  const { overhead } = objectOf<Pod>(request).spec ?? {};
+  const { spec } = objectOf<Pod>(request);
   if (found?.overhead !== undefined) {
-    if (!sameAmounts(overhead ?? {}, found.overhead.podFixed ?? {})) throw refusal(request, mismatch);
-  } else if (overhead !== undefined) {
+    if (!sameAmounts(spec?.overhead ?? {}, found.overhead.podFixed ?? {})) throw refusal(request, mismatch);
+  } else if (spec !== undefined && isGiven(spec, "overhead")) {
     throw refusal(request, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
   }
 }

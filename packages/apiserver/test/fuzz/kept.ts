@@ -16,6 +16,7 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   // A list that is given, be it empty, is set.
   Pod: [
     (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } }),
+    (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), overhead: {} } }),
     (subject) => replacement(subject, { status: { hostIPs: [{ ip: "" }, { ip: "x" }] } }, "/status"),
   ],
   // What defaults fill in was not sent empty: the generation stays.
