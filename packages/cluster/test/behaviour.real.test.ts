@@ -5,7 +5,7 @@ import { buildPrograms, kubernetesMissing, showProgress } from "@capstan/kuberne
 import type { Rule } from "@capstan/node";
 import { grownClaim } from "./growth.behaviour.ts";
 import { countPod, failIndex, failJob, ignorePod, retried, timeToLive } from "./jobs.behaviour.ts";
-import { kubectlProgram, undoneDaemons, undoneDeployment } from "./rollout.behaviour.ts";
+import { kubectlProgram, undoneDaemons, undoneDeployment, undoneMembers } from "./rollout.behaviour.ts";
 import { claimRetention, claimsThatGo, ephemeralVolume, progressDeadline, soleUse } from "./sets.behaviour.ts";
 import { unschedulable } from "./unschedulable.behaviour.ts";
 import { ourWorld, realWorld, type World } from "./worlds.ts";
@@ -32,6 +32,7 @@ const behaviours: { readonly [sentence: string]: (world: World) => Promise<objec
   "a claim that asks for more": grownClaim,
   "a Deployment that is rolled back": undoneDeployment,
   "a DaemonSet that is rolled back": undoneDaemons,
+  "a StatefulSet that is rolled back": undoneMembers,
   "a volume that lives as long as its pod": ephemeralVolume,
   "a claim for one pod at a time": soleUse,
   "pods that find no node": unschedulable,

@@ -1,7 +1,8 @@
 /** What `kubectl rollout` does with an image that cannot be had: facts that must be the same under any control plane. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { DaemonSet, Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
+import { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
+import { Pod } from "@capstan/kinds/v1";
 import { DEFAULT_RELEASE, kubernetesProgram, programPath } from "@capstan/kubernetes";
 import { until } from "./until.ts";
 import type { World } from "./worlds.ts";
@@ -61,6 +62,48 @@ export async function undoneDaemons(world: World): Promise<object> {
   const stuck = await ask("rollout", "history");
   const undone = [await ask("rollout", "undo"), await ask(...status), await ask("rollout", "history")];
   return { first, change, stuck, undone, unknown: await ask("rollout", "undo", "--to-revision=1") };
+}
+
+/** The same for a StatefulSet: a member that never became ready is in the way until somebody deletes it. */
+export async function undoneMembers(world: World): Promise<object> {
+  const { client, namespace } = world;
+  const target = { namespace, name: "members" };
+  const selector = { matchLabels: { app: "members" } };
+  const spec = { serviceName: "members", replicas: 1, selector, template: template("members") };
+  await client.create(StatefulSet, { metadata: target, spec });
+  const ask = asker(world, "statefulset/members");
+  const first = await ask("rollout", "status", "--timeout=300s");
+  const revision = (await client.get(StatefulSet, target)).status?.updateRevision;
+  const change = await ask("set", "image", "x=missing:1");
+  const member = { namespace, name: "members-0" };
+  await until("the new member is tried", async () => {
+    const { items } = await client.list(Pod, { namespace, labelSelector: "app=members" }).all();
+    return items[0]?.spec?.containers[0]?.image === "missing:1";
+  });
+  const stuck = await ask("rollout", "history");
+  const undone = await ask("rollout", "undo");
+  const { status } = await until("the set knows that it is to go back", async () => {
+    const read = await client.get(StatefulSet, target);
+    return read.status?.observedGeneration === 3 && read.status.updateRevision === revision && read;
+  });
+  await client.delete(Pod, { ...member, gracePeriodSeconds: 0 });
+  return {
+    first,
+    change,
+    stuck,
+    undone,
+    isBack: status?.currentRevision === revision,
+    last: [await statusAt(world, "good:1", ask), await ask("rollout", "history")],
+  };
+}
+
+/** What the rollout says once the member has the image. */
+async function statusAt({ client, namespace }: World, image: string, ask: Asker): Promise<string> {
+  await until(`the member has ${image}`, async () => {
+    const { items } = await client.list(Pod, { namespace, labelSelector: "app=members" }).all();
+    return items[0]?.spec?.containers[0]?.image === image;
+  });
+  return ask("rollout", "status", "--timeout=300s");
 }
 
 type Asker = (...words: readonly string[]) => Promise<string>;
