@@ -110,7 +110,9 @@ function readDocument(
   if (hasInternalType && isUnversioned(sorted)) return { draft: withoutFields(kind, sorted, found), shown };
   try {
     const value = kind.isCustom ? withoutLiterals(showLiterals(sorted)) : showLiterals(sorted);
-    return { draft: kind.codec.decode(value as JsonValue, found, "text"), shown };
+    const draft = kind.codec.decode(value as JsonValue, found, "text");
+    if (!kind.isCustom) found?.orderBy(sorted as JsonValue);
+    return { draft, shown };
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     throw invalidPatch(shown(), error.message);

@@ -36,7 +36,11 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
     (subject) => creation(subject, { status: { images: [{}, { names: [] }, { names: ["a"] }] } }),
     (subject) => replacement(subject, { status: { images: [{ names: [] }] } }, "/status"),
   ],
-  DeviceClass: [(subject) => creation(subject, { metadata: { name: "y".repeat(254) } })],
+  DeviceClass: [
+    (subject) => creation(subject, { metadata: { name: "y".repeat(254) } }),
+    // Fields that nobody knows are told in the order of the patched document.
+    (subject) => merge(subject, "", { "metadata~": 1, metadata: { "namespace~": 2 } }, "Strict"),
+  ],
   // A taint that does not say when it began begins now.
   ResourceSlice: [
     (subject) =>
@@ -86,7 +90,8 @@ function replacement({ at, sound }: Subject, change: Fields, door = ""): Questio
   return { ...json, method: "PUT", path: `${at}${door}${trial}`, body: toBody({ ...sound, ...change }) };
 }
 
-function merge({ at }: Subject, door: string, patch: Fields): Question {
+function merge({ at }: Subject, door: string, patch: Fields, validation = "Warn"): Question {
   const type = "application/merge-patch+json";
-  return { ...json, type, method: "PATCH", path: `${at}${door}${trial}`, body: toBody(patch) };
+  const path = `${at}${door}${trial.replace("Warn", validation)}`;
+  return { ...json, type, method: "PATCH", path, body: toBody(patch) };
 }

@@ -69,7 +69,10 @@ function setDefaults(spec: Draft<HorizontalPodAutoscalerSpec>): void {
   const all = { type: "Percent", value: 100, periodSeconds: period };
   const some = { type: "Pods", value: 4, periodSeconds: period };
   behavior.scaleUp = { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [some, all], ...behavior.scaleUp };
-  behavior.scaleDown = { selectPolicy: "Max", policies: [all], ...behavior.scaleDown };
+  const { stabilizationWindowSeconds } = behavior.scaleDown ?? {};
+  // A window has no default, and stands before what has one.
+  const first = stabilizationWindowSeconds === undefined ? {} : { stabilizationWindowSeconds };
+  behavior.scaleDown = { ...first, selectPolicy: "Max", policies: [all], ...behavior.scaleDown };
 }
 
 interface Leniency {
