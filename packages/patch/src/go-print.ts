@@ -40,15 +40,23 @@ export function typeName(value: Json | undefined): string {
   if (isList(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
   if (isLargeInteger(value)) return "int64";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number") return isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }
 
-/** Go writes at least two digits of an exponent, and uses one from 1e21 on and below 1e-4. */
+const beyondIntegers = 2 ** 63;
+
+function isInteger(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < beyondIntegers;
+}
+
+/** What is no integer of 64 bits is a float for Go, and `%v` writes floats with exponents below -4 and from 6 up. */
 function printNumber(value: number): string {
-  const isSmall = value !== 0 && Math.abs(value) < 1e-4;
-  const text = isSmall ? value.toExponential() : String(value);
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
+  if (isInteger(value)) return String(value);
+  const [digits = "", sized = "0"] = value.toExponential().split("e");
+  const exponent = Number(sized);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
 function sortedKeys(object: { readonly [key: string]: Json | undefined }): string[] {

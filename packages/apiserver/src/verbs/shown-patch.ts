@@ -1,16 +1,15 @@
 /** Patches and patched documents as refusals show them: in the state in which the real server has left them by then. */
-import { toGoJson, type KubeObject } from "@capstan/model";
-import type { JsonObject } from "@capstan/patch";
+import { toGoJson, type Json, type KubeObject } from "@capstan/model";
+import { printValue, type JsonObject } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 import { sortKeys } from "../custom/sort-keys.ts";
 import { showLiterals } from "../decode/number-literal.ts";
-import { printGoMap } from "../encode/go-map.ts";
 
 type Fields = { readonly [key: string]: JsonValue | undefined };
 
 /** A strategic patch: its directives were used up where it was merged into something, and its nulls dropped where there was nothing. */
 export function showStrategic(patch: JsonValue, live: KubeObject): string {
-  return printGoMap(used(patch, live as unknown as JsonValue));
+  return printValue(used(patch, live as unknown as JsonValue) as Json);
 }
 
 function used(patch: JsonValue, live: JsonValue | undefined): JsonValue {
