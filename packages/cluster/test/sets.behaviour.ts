@@ -35,19 +35,28 @@ export async function progressDeadline({ client, namespace }: World): Promise<ob
 
 const readinessProbe = { exec: { command: ["x"] }, periodSeconds: 1 };
 
-/** What is left of the claims of a set that shrinks, then goes. */
-export async function claimRetention({ client, namespace }: World): Promise<object> {
-  const { selector, labels } = labelled("kept");
-  await volumesOf(client, "retention", 2);
-  const spec = {
-    serviceName: "kept",
+/** A set of two members with a claim each. */
+function pairOf(
+  app: string,
+  storageClassName: string,
+  persistentVolumeClaimRetentionPolicy: { readonly whenScaled: string; readonly whenDeleted: string },
+) {
+  const { selector, labels } = labelled(app);
+  return {
+    serviceName: app,
     replicas: 2,
     selector,
     template: { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } },
     // A template has no identity yet.
-    volumeClaimTemplates: [{ metadata: { name: "data" }, spec: request("ReadWriteOnce", "retention") }] as never,
-    persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Retain" },
+    volumeClaimTemplates: [{ metadata: { name: "data" }, spec: request("ReadWriteOnce", storageClassName) }] as never,
+    persistentVolumeClaimRetentionPolicy,
   };
+}
+
+/** What is left of the claims of a set that shrinks, then goes. */
+export async function claimRetention({ client, namespace }: World): Promise<object> {
+  await volumesOf(client, "retention", 2);
+  const spec = pairOf("kept", "retention", { whenScaled: "Delete", whenDeleted: "Retain" });
   await client.create(StatefulSet, { metadata: { name: "kept", namespace }, spec });
   const claims = async (): Promise<readonly string[]> =>
     (await client.list(PersistentVolumeClaim, { namespace, labelSelector: "app=kept" }).all()).items.map(
@@ -69,18 +78,12 @@ export async function claimRetention({ client, namespace }: World): Promise<obje
 
 /** The claims of a set that goes, and takes them along; who owns them until then. */
 export async function claimsThatGo({ client, namespace }: World): Promise<object> {
-  const { selector, labels } = labelled("going");
   await volumesOf(client, "going", 2);
-  const spec = {
-    serviceName: "going",
-    replicas: 2,
-    selector,
-    template: { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } },
-    // A template has no identity yet.
-    volumeClaimTemplates: [{ metadata: { name: "data" }, spec: request("ReadWriteOnce", "going") }] as never,
-    persistentVolumeClaimRetentionPolicy: { whenScaled: "Retain", whenDeleted: "Delete" },
-  };
-  const { metadata } = await client.create(StatefulSet, { metadata: { name: "going", namespace }, spec });
+  const spec = pairOf("going", "going", { whenScaled: "Retain", whenDeleted: "Delete" });
+  const { metadata } = await client.create(StatefulSet, {
+    metadata: { name: "going", namespace, labels: { of: "going" } },
+    spec,
+  });
   const claims = async (): Promise<readonly PersistentVolumeClaim[]> =>
     (await client.list(PersistentVolumeClaim, { namespace, labelSelector: "app=going" }).all()).items;
   const owned = await until("both claims are the set's", async () => {
@@ -98,14 +101,19 @@ export async function claimsThatGo({ client, namespace }: World): Promise<object
     return items.length === 1 && status?.replicas === 1 && status.observedGeneration === 2;
   });
   const shrunk = (await claims()).map((claim) => claim.metadata.name);
-  await client.delete(StatefulSet, { namespace, name: "going" });
-  await until("the claims are gone with the set", async () => (await claims()).length === 0);
+  await client.delete(StatefulSet, { namespace, name: "going", propagationPolicy: "Foreground" });
+  await until("the set is gone", async () => {
+    const { items } = await client.list(StatefulSet, { namespace, labelSelector: "of=going" }).all();
+    return items.length === 0;
+  });
+  // They held it back.
+  const left = (await claims()).length;
   const volumes = await until("nobody has the volumes any more", async () => {
     const { items } = await client.list(PersistentVolume, {}).all();
-    const left = items.filter((volume) => volume.spec?.storageClassName === "going");
-    return left.every(({ status }) => status?.phase === "Released") && left.map((volume) => volume.metadata.name);
+    const ofClass = items.filter(({ spec }) => spec?.storageClassName === "going");
+    return ofClass.every(({ status }) => status?.phase === "Released") && ofClass.map((volume) => volume.metadata.name);
   });
-  return { owners, shrunk, volumes };
+  return { owners, shrunk, left, volumes };
 }
 
 /** A claim made from a template in a pod: whose it is, and that it goes with the pod. */
