@@ -46,7 +46,7 @@ export function checkBinding({ target }: Binding): FieldError[] {
   return [
     ...(targetKind === "" || targetKind === "Node"
       ? []
-      : [fieldErrors.notSupportedName("target.kind", targetKind, ["Node", "<empty>"])]),
+      : [fieldErrors.notSupported("target.kind", targetKind, ["Node", "<empty>"])]),
     ...(name === "" ? [fieldErrors.required("target.name")] : []),
   ];
 }

@@ -106,7 +106,7 @@ export function checkFieldRef(
   }
   if (!podFields.has(fieldPath)) return convertible(`field label not supported: ${fieldPath}`);
   const internal = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
-  return allowed.includes(internal) ? [] : [fieldErrors.notSupportedName(`${path}.fieldPath`, internal, allowed)];
+  return allowed.includes(internal) ? [] : [fieldErrors.notSupported(`${path}.fieldPath`, internal, allowed)];
 }
 
 const resourceFields = [
@@ -129,7 +129,7 @@ export function checkResourceRef(
   if (inVolume && isEmpty(containerName)) errors.push(fieldErrors.required(`${path}.containerName`));
   else if (resource === "") errors.push(fieldErrors.required(`${path}.resource`));
   else if (!resourceFields.includes(resource) && !hugePageField.test(resource)) {
-    errors.push(fieldErrors.notSupportedName(`${path}.resource`, resource, resourceFields));
+    errors.push(fieldErrors.notSupported(`${path}.resource`, resource, resourceFields));
   }
   return [...errors, ...checkDivisor(resource, divisor, `${path}.divisor`)];
 }

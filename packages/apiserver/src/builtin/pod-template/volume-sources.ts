@@ -193,7 +193,7 @@ export function checkAzureDisk(disk: AzureDiskVolumeSource, path: string): Field
   errors.push(...checkOneOf(kind, `${path}.kind`, ["Dedicated", "Managed", "Shared"]));
   const isManaged = kind === "Managed";
   if (diskURI.startsWith(isManaged ? "/subscriptions/" : "https://")) return errors;
-  return [...errors, fieldErrors.notSupportedName(`${path}.diskURI`, diskURI, [isManaged ? managedUri : blobUri])];
+  return [...errors, fieldErrors.notSupported(`${path}.diskURI`, diskURI, [isManaged ? managedUri : blobUri])];
 }
 
 type StorageOsNames = Pick<StorageOSVolumeSource, "volumeName" | "volumeNamespace">;
