@@ -169,6 +169,30 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
+    test("does not take the child of one object for that of another, and takes it when the first has let go", async () => {
+      const sharing = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
+        await apply(ConfigMap, "shared", { data: { size: String(object.spec.size) } });
+      });
+      await using world = await worldOf(operator({ controllers: [sharing] }));
+      await world.apply(Group, "first", { spec: { size: 1 } });
+      await world.settle();
+      await world.apply(Group, "second", { spec: { size: 2 } });
+      await world.settle();
+      const shared = await world.get(ConfigMap, "shared");
+      assert.deepEqual(
+        [shared?.data, shared?.metadata.ownerReferences?.map(({ name }) => name)],
+        [{ size: "1" }, ["first"]],
+      );
+      assert.match(
+        world.running.explain("group", "default/second").at(-1)?.message ?? "",
+        /^Did not write ConfigMap default\/shared: it belongs to Group first\. Give the child of Group default\/second another name/u,
+      );
+      await world.delete(Group, "first");
+      await world.delete(ConfigMap, "shared");
+      await world.settle();
+      assert.deepEqual((await world.get(ConfigMap, "shared"))?.data, { size: "2" });
+    });
+
     test("goes on with the children of its earlier versions, whatever these were called", async () => {
       const versions = ["old", "new"].map((name) =>
         controller(Group, { name, owns: [ConfigMap], prune: false }, async ({ object, apply }) => {

@@ -20,8 +20,8 @@ export interface Encounter {
 
 /** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
 export function mustBeOurs({ kind, live, owner, manager, adopt }: Encounter): void {
-  if (isOurs(live, owner, manager)) return;
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  if (isMarkedFor(live, owner) || (controller === undefined && isWrittenBy(live, manager))) return;
   if (adopt && controller === undefined) return;
   const object = `${kind.kind} ${keyText(live)}`;
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
@@ -33,12 +33,16 @@ export function mustBeOurs({ kind, live, owner, manager, adopt }: Encounter): vo
 }
 
 /** Objects that an earlier version applied, under another name of its controller, still tell whose they are. */
-function isOurs({ metadata }: StoredObject, owner: Owner, manager: string): boolean {
+function isMarkedFor({ metadata }: StoredObject, owner: Owner): boolean {
   return (
     metadata.labels?.[OWNER_LABEL] === owner.object.metadata.uid ||
-    metadata.ownerReferences?.some((reference) => isTo(reference, owner)) === true ||
-    metadata.managedFields?.some((entry) => entry.manager === manager) === true
+    metadata.ownerReferences?.some((reference) => isTo(reference, owner)) === true
   );
+}
+
+/** What we wrote and nobody controls was ours: its references may be lost. What another object controls is that object's, by whomever. */
+function isWrittenBy({ metadata }: StoredObject, manager: string): boolean {
+  return metadata.managedFields?.some((entry) => entry.manager === manager) === true;
 }
 
 /** Whether a reference leads to the owner, or to one of its name that was there before it, as after a restored backup. */
