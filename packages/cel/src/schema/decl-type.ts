@@ -151,8 +151,14 @@ export function declList(
   };
 }
 
+/** What is known of a map besides its values. It is no type: the one of the values comes first. */
+interface MapLimits extends DeclLimits {
+  readonly key?: DeclType;
+  readonly kind?: never;
+}
+
 /** A map from strings, or from `key`, to `element`. Kubernetes gives its keys no size when it estimates costs. */
-export function declMap(element: DeclType, given?: DeclLimits & { readonly key?: DeclType }): DeclMap {
+export function declMap(element: DeclType, given?: MapLimits): DeclMap {
   const key = given?.key ?? declScalar("string", { maxElements: 0n });
   return { kind: "map", key, element, type: mapOf(key.type, element.type), ...limits(given, NO_LIMIT, 2) };
 }

@@ -19,8 +19,8 @@ import {
 import { print } from "../values/print.ts";
 import { CelJsonPatch, CelPartialObject } from "../kubernetes/mutation.ts";
 import { parseQuantity } from "../kubernetes/quantity.ts";
-import type { DeclList, DeclObject, DeclScalar, DeclType } from "./decl-type.ts";
-import { escapeField } from "./escaping.ts";
+import type { DeclField, DeclList, DeclObject, DeclScalar, DeclType } from "./decl-type.ts";
+import { escapeField, isReserved } from "./escaping.ts";
 
 /** What JSON can hold; integers beyond 2^53 may come as bigint. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
@@ -290,9 +290,15 @@ class JsonObject extends CelMap {
   }
 
   override get(key: CelValue): CelResult | undefined {
-    const field = typeof key === "string" ? this.decl.fields.get(key) : undefined;
+    const field = typeof key === "string" ? this.field(key) : undefined;
     if (!field || !Object.hasOwn(this.json, field.property)) return undefined;
     return fromJson(this.json[field.property], field.type);
+  }
+
+  /** Reserved words are names of fields as they are, too. */
+  private field(name: string): DeclField | undefined {
+    const { fields } = this.decl;
+    return fields.get(name) ?? (isReserved(name) ? fields.get(`__${name}__`) : undefined);
   }
 
   override *keys(): Iterable<CelValue> {

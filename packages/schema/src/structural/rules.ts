@@ -6,6 +6,7 @@ import {
   createEnv,
   ruleSizes,
   declTypeProvider,
+  withKeywordFields,
   kubernetesOptions,
   optionalOf,
   sameType,
@@ -41,7 +42,7 @@ function baseEnv(): Env {
 /** Compiles every rule of a schema against its type. */
 export function compileRules(schema: Schema, decl: DeclType): readonly CompiledRule[] {
   const named = assignTypeNames(decl, "selfType");
-  const types = [declTypeProvider(named)];
+  const types = [withKeywordFields(declTypeProvider(named))];
   const plain = baseEnv().extend({ variables: { self: named.type, oldSelf: named.type }, types });
   let optional: Env | undefined;
   const optionalEnv = (): Env => {

@@ -51,7 +51,7 @@ const resourceType = objectOf("kubernetes.GroupVersionResource", { group: text, 
 ]);
 const userType = objectOf(
   "kubernetes.UserInfo",
-  { username: text, uid: text, groups: declList(text), extra: declMap(text, declList(text)) },
+  { username: text, uid: text, groups: declList(text), extra: declMap(declList(text)) },
   [],
 );
 const requestType = objectOf(
@@ -79,8 +79,8 @@ const metadataFields = {
   name: text,
   generateName: text,
   namespace: text,
-  labels: declMap(text, text),
-  annotations: declMap(text, text),
+  labels: declMap(text),
+  annotations: declMap(text),
   UID: text,
   creationTimestamp: time,
   deletionGracePeriodSeconds: declScalar("int"),

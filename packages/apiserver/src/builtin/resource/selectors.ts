@@ -26,8 +26,8 @@ function deviceEnv(): Env {
   const text = declScalar("string");
   const fields = {
     driver: text,
-    attributes: declMap(text, declMap(text, declScalar("any"))),
-    capacity: declMap(text, declMap(text, declScalar("quantity"))),
+    attributes: declMap(declMap(declScalar("any"))),
+    capacity: declMap(declMap(declScalar("quantity"))),
     allowMultipleAllocations: declScalar("bool"),
   };
   const declared = Object.entries(fields).map(

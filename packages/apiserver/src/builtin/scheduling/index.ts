@@ -1,6 +1,6 @@
 /** The rules of the group scheduling.k8s.io: priority classes. */
 import type { PriorityClass } from "@capstan/kinds/scheduling.k8s.io/v1";
-import { fieldErrors, type FieldError } from "@capstan/model";
+import { apiErrors, fieldErrors, type FieldError } from "@capstan/model";
 import type { ResourceName } from "../context.ts";
 import { checkSamePointer } from "../meta/checks.ts";
 import { startGeneration } from "../meta/generation.ts";
@@ -16,6 +16,7 @@ const systemClasses: Readonly<Record<string, number>> = {
 };
 
 const priorityClass = defineRules<PriorityClass>({
+  deletion: { validate: keepSystemClasses },
   defaults(draft) {
     draft.preemptionPolicy ??= "PreemptLowerPriority";
   },
@@ -37,6 +38,12 @@ const priorityClass = defineRules<PriorityClass>({
     },
   },
 });
+
+function keepSystemClasses({ metadata: { name } }: PriorityClass): never[] {
+  if (!(name in systemClasses)) return [];
+  const resource = { group: "scheduling.k8s.io", resource: "priorityclasses" };
+  throw apiErrors.forbidden(resource, name, "this is a system priority class and cannot be deleted");
+}
 
 function checkValue(object: PriorityClass): FieldError[] {
   const { metadata, value = 0 } = object;
