@@ -28,7 +28,9 @@ export function storeWriter(store: Store, registry: Registry): Writer {
   const keyOf = (resource: ServedResource, { metadata }: KubeObject): string =>
     storageKey(resource, metadata.namespace ?? "", metadata.name ?? "");
   const put = (resource: ServedResource, object: KubeObject): KubeObject => {
-    const draft = resource.stored.decode(cloneJson(object) as never, undefined);
+    // A version of its own comes with the write; that there is one puts it in its place among the fields.
+    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: "0" } };
+    const draft = resource.stored.decode(cloneJson(versioned) as never, undefined);
     return store.put(resource.storage, keyOf(resource, object), draft).object;
   };
   return {
