@@ -45,7 +45,6 @@ export async function startOurs(): Promise<Server & { readonly milliseconds: num
     process.execPath,
     "--disable-warning=ExperimentalWarning",
     "--max-semi-space-size=1",
-    "--heap-growing-percent=20",
     "apps/cli/dist/main.js",
     "apiserver",
     "--kubeconfig-out",
