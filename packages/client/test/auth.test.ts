@@ -21,6 +21,16 @@ function configOf(url: URL, user: UserEntry): ClusterConfig {
   return { name: "test", namespace: "default", user, cluster: { server: url.origin, certificateAuthority } };
 }
 
+/** A plugin that logs in by itself. */
+const plugin = {
+  apiVersion: "client.authentication.k8s.io/v1",
+  command: "login",
+  args: [],
+  env: [],
+  interactiveMode: "Never",
+  provideClusterInfo: false,
+} as const;
+
 test("a token that the server refuses is renewed by the plugin once and the request is sent again", async () => {
   const seen: (string | undefined)[] = [];
   await using running = await http2Server((request, response) => {
@@ -29,22 +39,14 @@ test("a token that the server refuses is renewed by the plugin once and the requ
     response.end("{}");
   });
   const tokens = ["one", "two", "three"];
-  const apiVersion = "client.authentication.k8s.io/v1";
+  const { apiVersion } = plugin;
   const host = testHost({
     clock: manualClock(),
     program: () => ({
       stdout: JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: tokens.shift() } }),
     }),
   });
-  const exec = {
-    apiVersion,
-    command: "login",
-    args: [],
-    env: [],
-    interactiveMode: "Never",
-    provideClusterInfo: false,
-  } as const;
-  const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec } }), host);
+  const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec: plugin } }), host);
   const answers = await Promise.all([
     transport.request(get),
     transport.request({ ...get, method: "POST", body: "{}" }),
@@ -205,15 +207,6 @@ test("insecure-skip-tls-verify trusts any certificate", async () => {
   assert.equal(await (await transport.request(get)).body.text(), "ok");
   await transport.close?.();
 });
-
-const plugin = {
-  apiVersion: "client.authentication.k8s.io/v1",
-  command: "login",
-  args: [],
-  env: [],
-  interactiveMode: "Never",
-  provideClusterInfo: false,
-} as const;
 
 test("a refused token that its plugin prints again is not sent again", async () => {
   let calls = 0;

@@ -39,7 +39,7 @@ export { extractFields, removeFields } from "./typed/remove.ts";
 export { toFieldSet } from "./typed/to-field-set.ts";
 export { findTypeErrors } from "./typed/validate.ts";
 export type { ValidateOptions } from "./typed/validate.ts";
-export { printValue } from "./go-print.ts";
+export { printValue, typeName } from "./go-print.ts";
 export type { FieldConflict } from "./managed/conflict.ts";
 export { extractApplied } from "./managed/extract.ts";
 export type { ExtractOptions } from "./managed/extract.ts";

@@ -2,17 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
-import { startApiServer } from "@capstan/apiserver";
-import { createClient, inProcess, isApiError, loadConfig, processHost } from "@capstan/client";
-import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { isApiError } from "@capstan/client";
+import { kubernetesMissing } from "@capstan/kubernetes";
 import { defineResource, s } from "@capstan/schema";
 import { arbitraryOf, invalidArbitraryOf } from "@capstan/schema/properties";
 import fc from "fast-check";
 import type { Api } from "../src/api.ts";
-import { apiOf } from "../src/client-api.ts";
 import { systemClock } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
 import { installCrds } from "../src/manager/crds.ts";
+import { onEmbedded, onReal } from "./places.ts";
 
 const Machine = defineResource({
   group: "arbitrary.example.com",
@@ -37,17 +36,6 @@ const Machine = defineResource({
   }),
   rules: [s.rule("self.low <= self.high", "low is at most high")],
 });
-
-async function onReal(t: TestContext): Promise<{ api: Api; namespace: string }> {
-  const cluster = await useKubernetes(t);
-  const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
-  t.after(() => client.close());
-  return { api: apiOf(client), namespace: cluster.namespace };
-}
-
-async function onEmbedded(): Promise<{ api: Api; namespace: string }> {
-  return { api: apiOf(createClient(inProcess((await startApiServer()).fetch))), namespace: "default" };
-}
 
 function tell(
   where: string,

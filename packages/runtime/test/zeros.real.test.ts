@@ -5,20 +5,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
-import { startApiServer } from "@capstan/apiserver";
-import { createClient, inProcess, loadConfig, processHost } from "@capstan/client";
 import { Deployment, DaemonSet, StatefulSet } from "@capstan/kinds/apps/v1";
 import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { Ingress, NetworkPolicy } from "@capstan/kinds/networking.k8s.io/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { ConfigMap, PersistentVolumeClaim, ResourceQuota, Secret, Service, ServiceAccount } from "@capstan/kinds/v1";
-import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
+import { kubernetesMissing } from "@capstan/kubernetes";
 import { apiVersionOf } from "@capstan/model";
 import type { KubeObject } from "@capstan/model";
 import type { AnyKind, Api } from "../src/api.ts";
 import { firstDifference, learnSpellings } from "../src/apply/matches.ts";
-import { apiOf } from "../src/client-api.ts";
+import { onEmbedded, onReal } from "./places.ts";
 
 interface Body {
   readonly [field: string]: unknown;
@@ -205,17 +203,6 @@ function withValue(body: unknown, path: readonly string[], value: unknown): unkn
   if (Array.isArray(body)) return body.map((item, at) => (String(at) === name ? withValue(item, rest, value) : item));
   const fields = (body ?? {}) as Body;
   return { ...fields, [name]: withValue(fields[name], rest, value) };
-}
-
-async function onReal(t: TestContext): Promise<{ api: Api; namespace: string }> {
-  const cluster = await useKubernetes(t);
-  const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
-  t.after(() => client.close());
-  return { api: apiOf(client), namespace: cluster.namespace };
-}
-
-async function onEmbedded(): Promise<{ api: Api; namespace: string }> {
-  return { api: apiOf(createClient(inProcess((await startApiServer()).fetch))), namespace: "default" };
 }
 
 interface Setting {

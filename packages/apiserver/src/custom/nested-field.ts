@@ -1,5 +1,6 @@
 /** Reads fields of custom objects by simple paths, with the complaints of Go's accessors where a value has another type. */
-import type { KubeObject } from "@capstan/model";
+import type { Json, KubeObject } from "@capstan/model";
+import { printValue, typeName } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 
 /** What is there: nothing, the value, or a value of another type. */
@@ -52,31 +53,6 @@ function nested(object: KubeObject, path: string, { expected, accepts }: Wanted)
 }
 
 function mismatch(fields: readonly string[], value: JsonValue, expected: string): NestedField<never> {
-  const why = `.${fields.join(".")} accessor error: ${print(value)} is of the type ${typeName(value)}, expected ${expected}`;
+  const why = `.${fields.join(".")} accessor error: ${printValue(value as Json)} is of the type ${typeName(value as Json)}, expected ${expected}`;
   return { type: "mismatch", why };
-}
-
-/** As `%v` prints it. */
-function print(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(print).join(" ")}]`;
-  if (typeof value !== "object") return String(value);
-  const keys = Object.keys(value).sort();
-  return `map[${keys.map((key) => `${key}:${print(value[key])}`).join(" ")}]`;
-}
-
-/** As `%T` prints it. */
-function typeName(value: JsonValue): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return "[]interface {}";
-  switch (typeof value) {
-    case "object":
-      return "map[string]interface {}";
-    case "number":
-      return Number.isInteger(value) ? "int64" : "float64";
-    case "boolean":
-      return "bool";
-    default:
-      return "string";
-  }
 }

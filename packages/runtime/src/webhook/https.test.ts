@@ -58,27 +58,11 @@ for (const [path, mebibytes, expected] of [
 }
 
 test("a closing door waits for answers that are on their way, and for nobody else", async () => {
-  const now = new Date();
-  const authority = createAuthority({ commonName: "test", now, days: 1 });
-  const serving = authority.issue({
-    ...validFor({ now, days: 1 }),
-    commonName: "test",
-    dnsNames: ["localhost"],
-    usages: ["server"],
-  });
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
-  let port = 0;
-  const open = httpsDoor(async (server) => {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    ({ port } = server.address() as AddressInfo);
-    return { by: "url", url: "https://localhost" };
-  });
-  const door = await open(() => {
+  const { door, port } = await openDoor(() => {
     asked.resolve();
     return answer.promise;
   });
-  door.use(serving);
 
   // One that never asks anything: Go's client keeps such connections when it dialled two and needed one.
   const silent = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
