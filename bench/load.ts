@@ -21,6 +21,25 @@ export async function until(condition: () => Promise<boolean>, every = 100): Pro
   }
 }
 
+/** Runs something that must end in time; what it has put on the stack is disposed in any case. */
+export async function within(
+  minutes: number,
+  what: string,
+  run: (started: AsyncDisposableStack) => Promise<void>,
+): Promise<void> {
+  await using started = new AsyncDisposableStack();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new RangeError(`${what} took more than ${minutes} minutes`)),
+    minutes * 60_000,
+  );
+  try {
+    await Promise.race([run(started), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Waits until a program has used no CPU worth naming for three seconds: it has looked at everything and found nothing to do. */
 export async function untilQuiet(program: MeasuredProcess): Promise<void> {
   let last = 0;

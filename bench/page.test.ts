@@ -4,6 +4,7 @@ import { ceilings, formatLimit, judge, unmeasured } from "./ceilings.ts";
 import { bendName, bendOf, growths, rowsOf } from "./growth.ts";
 import { reasoned, reasonFor } from "./page/reasons.ts";
 import { bars, curves, formatFigure } from "./page/svg.ts";
+import { sourceOf } from "./page.ts";
 import { table } from "./page/tables.ts";
 import { median, quantile, type Row } from "./result.ts";
 
@@ -31,6 +32,12 @@ test("a promise that was not measured, or whose peer did not take part, is named
   assert.deepEqual(unmeasured([alone], ["cache"]), ["cache/memory per 1 KB ConfigMap"]);
   const compared = { ...alone, figures: { capstan: [1], "controller-runtime": [2] } };
   assert.deepEqual(unmeasured([compared], ["cache"]), []);
+});
+
+test("a chapter says at which commit it was measured, and who of those that it names did not take part", () => {
+  const chapter = { contenders: ["capstan", "kube-rs"] };
+  assert.equal(sourceOf(chapter, [row({ capstan: [1], "kube-rs": [2] })], "abc"), "Measured at commit abc.");
+  assert.match(sourceOf(chapter, [row({ capstan: [1] })], undefined), /unknown\. \*\*Did not .*: kube-rs\.\*\*$/u);
 });
 
 test("a reason is made of other rows of the same results, of promises that exist, and left out where those are missing", () => {

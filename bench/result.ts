@@ -30,6 +30,8 @@ export interface Results {
   readonly machine: { readonly [fact: string]: string };
   /** Suites that ran while the machine had more to do than it has processors: their times say little. */
   readonly busy?: readonly string[];
+  /** At which commit each suite ran last, as they may run apart. */
+  readonly commits?: { readonly [suite: string]: string };
   readonly rows: readonly Row[];
   readonly growth: readonly Growth[];
 }
@@ -59,8 +61,10 @@ export function readResults(): Results {
 export function keepResults(suite: string, { rows, growth = [] }: Found): Results {
   const known = readResults();
   const names = new Set(growth.map(({ name }) => name));
+  const machine = describeMachine();
   const results: Results = {
-    machine: describeMachine(),
+    machine,
+    commits: { ...known.commits, [suite]: machine["commit"] ?? "" },
     busy: [...new Set([...(known.busy ?? []).filter((name) => name !== suite), ...(isBusy() ? [suite] : [])])],
     rows: [...known.rows.filter((row) => row.suite !== suite), ...rows],
     growth: [...known.growth.filter(({ name }) => !names.has(name)), ...growth],

@@ -1,7 +1,8 @@
 /** The same controller in Capstan and in other frameworks, on one real kube-apiserver, in one run: CPU, writes, memory, latency. */
 import { ConfigMap } from "@capstan/kinds/v1";
-import { until, untilQuiet } from "./load.ts";
+import { until, untilQuiet, within } from "./load.ts";
 import type { BenchOptions } from "./main.ts";
+import type { MeasuredProcess } from "./measured-process.ts";
 import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
 import { measureChanges, measureChurn } from "./runtime/changes.ts";
@@ -13,6 +14,10 @@ import { countWrites } from "./runtime/writes.ts";
 /** Whom promises are about; the others take part in the first round, for the table. */
 const promised: ReadonlySet<string> = new Set(["capstan", "controller-runtime"]);
 
+/** How long one of them may take in a round; a usual one takes two or three minutes, client-node up to eight. */
+const minutesOfPromised = 15;
+const minutesOfOthers = 5;
+
 /** Every peer in turn, round after round, so that what else the machine does hits all alike. */
 export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOptions): Promise<Found> {
   const peers = preparePeers(wanted);
@@ -22,23 +27,39 @@ export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOpti
       for (const peer of peers) {
         if (round > 0 && !promised.has(peer.name)) continue;
         console.log(`round ${round + 1} of ${rounds}: ${peer.name}`);
-        await measureColdStart(peer, world, figures);
-        await measureLife({ peer, world, objects, namespace: `bench-${round}-${peer.name}` }, figures);
+        await measurePeer({ peer, world, objects, namespace: `bench-${round}-${peer.name}` }, figures);
       }
     }
   });
   return { rows: figures.rows() };
 }
 
+/** Everything about one peer in a round. One that no promise is about and that does not come to an end has the figures that it came to. */
+async function measurePeer(life: Life, figures: Figures): Promise<void> {
+  const { peer, world, namespace } = life;
+  const minutes = promised.has(peer.name) ? minutesOfPromised : minutesOfOthers;
+  try {
+    await within(minutes, peer.name, async (started) => {
+      const run = (): MeasuredProcess => started.use(start(peer, world));
+      await measureColdStart({ ...life, run, namespace: `cold-${namespace}` }, figures);
+      await measureLife({ ...life, run }, figures);
+    });
+  } catch (error) {
+    if (promised.has(peer.name)) throw error;
+    console.log(`${peer.name} is left out from here: ${String(error)}`);
+    await clear(world, `cold-${namespace}`);
+  }
+  await clear(world, namespace);
+}
+
 /** From the start of the process until its first write is there; then what it has cost up to where it rests, which is what a start costs without a load. */
-async function measureColdStart(peer: Peer, world: World, figures: Figures): Promise<void> {
-  const namespace = `cold-${peer.name}-${Date.now()}`;
+async function measureColdStart({ peer, world, namespace, run }: Running, figures: Figures): Promise<void> {
   await makeWidgets(world, namespace, 1);
   const stop = new AbortController();
   const watch = world.client.watch(ConfigMap, { namespace, signal: stop.signal, fieldSelector: "metadata.name=w0" });
   const first = firstObject(watch);
   const began = performance.now();
-  await using operator = start(peer, world);
+  await using operator = run();
   await first;
   figures.add(peer.name, "cold start to first write", "s", (performance.now() - began) / 1000);
   stop.abort();
@@ -63,16 +84,26 @@ interface Life {
   readonly namespace: string;
 }
 
+interface Running extends Life {
+  readonly run: () => MeasuredProcess;
+}
+
 /** A burst at the start, single changes, a churn, a restart with nothing to do. */
-async function measureLife(life: Life, figures: Figures): Promise<void> {
-  const { peer, world, objects, namespace } = life;
+async function measureLife(life: Running, figures: Figures): Promise<void> {
+  const { peer, world, objects, namespace, run } = life;
   const { name } = peer;
   await makeWidgets(world, namespace, objects);
   {
     const writesBefore = await countWrites(world);
-    await using operator = start(peer, world);
-    await until(async () => (await countDone(world, namespace)) === objects);
-    const { cpuSeconds, peakMiB } = operator.cost();
+    await using operator = run();
+    let cost = operator.cost();
+    await until(async () => {
+      const isDone = (await countDone(world, namespace)) === objects;
+      // Of one that has ended there is none, and nothing more to wait for.
+      cost = operator.cost();
+      return isDone;
+    });
+    const { cpuSeconds, peakMiB } = cost;
     figures.add(name, "burst, CPU per object", "ms", (cpuSeconds * 1000) / objects);
     await untilQuiet(operator);
     figures.add(name, "burst, writes per object", "", ((await countWrites(world)) - writesBefore) / objects);
@@ -82,13 +113,11 @@ async function measureLife(life: Life, figures: Figures): Promise<void> {
     await measureChurn(settled, figures);
   }
   await measureRestart(life, figures);
-  await clear(world, namespace);
 }
 
-async function measureRestart(life: Life, figures: Figures): Promise<void> {
-  const { peer, world } = life;
+async function measureRestart({ peer, world, run }: Running, figures: Figures): Promise<void> {
   const writesBefore = await countWrites(world);
-  await using operator = start(peer, world);
+  await using operator = run();
   await untilQuiet(operator);
   figures.add(peer.name, "restart, CPU", "s", operator.cost().cpuSeconds);
   figures.add(peer.name, "restart, writes", "", (await countWrites(world)) - writesBefore);

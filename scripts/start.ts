@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { WatchEvent } from "@capstan/client";
 import type { ObjectOf } from "@capstan/model";
 import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
 import { Pod } from "@capstan/kinds/v1";
+import { inspectMachine } from "@capstan/node";
 import { openStore, type Store } from "@capstan/oci";
-import { localImages, startCluster, type RealCluster } from "@capstan/cluster";
+import { type Cluster, localImages, type RealCluster, startCluster } from "@capstan/cluster";
 import { app, Memcached } from "@capstan/example-memcached";
 import { describeMemcached } from "./start/progress.ts";
 import { describeSituation, findSituation } from "./start/situation.ts";
@@ -21,22 +22,48 @@ const since = (): string => `${((performance.now() - began) / 1000).toFixed(1).p
 const say = (line: string): void => console.log(`${since()}  ${line}`);
 
 async function main(): Promise<void> {
+  // From the first line: whoever stops it early finds nothing left behind either. A second signal ends it at once.
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => interruption.abort());
   const store = await openImages();
   const wanted = { image: "memcached:1.6", program: "memcached" };
-  const situation = await findSituation(wanted, { machine: process, env: process.env, store, fetch });
+  const situation = await findSituation(wanted, {
+    machine: process,
+    inspect: inspectMachine,
+    env: process.env,
+    store,
+    fetch,
+  });
   const isReal = situation.pods === "real" && store !== undefined;
   await using cluster = await (isReal
     ? startCluster({ port: 0, pods: "real", images: store })
     : startCluster({ port: 0 }));
-  const kubeconfig = join(mkdtempSync(join(tmpdir(), "capstan-")), "kubeconfig");
+  using folder = temporaryFolder();
+  const kubeconfig = join(folder.path, "kubeconfig");
   writeFileSync(kubeconfig, cluster.kubeconfig ?? "", { mode: 0o600 });
   say(`the embedded cluster is up; ${describeSituation(situation, wanted)}`);
 
   const api = apiOf(cluster.client);
   await installCrds(app.definition.controllers, { api, clock: systemClock, manager: "capstan" });
-  await using operator = app.start({ api, log: silentLog });
+  await using _operator = app.start({ api, log: silentLog });
   say("the memcached operator runs (examples/memcached/main.ts)");
 
+  await untilInterrupted(interruption.signal, async () => {
+    await demonstrate(cluster, interruption.signal);
+    console.log(`
+${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a terminal it stays, and you can look around"}:
+  export KUBECONFIG=${kubeconfig}
+  kubectl get memcacheds,deployments,pods
+  kubectl patch memcached cache --type merge -p '{"spec":{"size":5}}'
+  kubectl explain memcached.spec`);
+    if (!stay) return;
+    console.log("\nThe cluster runs until you press Ctrl-C.");
+    await once(interruption.signal, "abort");
+  });
+}
+
+/** Asks for a Memcached, shows how it comes to be, and asks one of its servers. */
+async function demonstrate(cluster: RealCluster | Cluster, signal: AbortSignal): Promise<void> {
   await cluster.client.apply(
     Memcached,
     { metadata: { name: "cache", namespace: "default" }, spec: { size: 3 } },
@@ -46,17 +73,20 @@ async function main(): Promise<void> {
   await showUntilAvailable(
     cluster.client.watch(Memcached, { namespace: "default", fieldSelector: "metadata.name=cache" }),
   );
-  if ("network" in cluster) say(`one of its servers was asked over the network and says: ${await askVersion(cluster)}`);
+  if (!("network" in cluster)) return;
+  say(`one of its servers was asked over the network and says: ${await askVersion(cluster, signal)}`);
+}
 
-  console.log(`
-${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a terminal it stays, and you can look around"}:
-  export KUBECONFIG=${kubeconfig}
-  kubectl get memcacheds,deployments,pods
-  kubectl patch memcached cache --type merge -p '{"spec":{"size":5}}'
-  kubectl explain memcached.spec`);
-  if (stay) await untilInterrupted();
-  await operator.stop();
-  rmSync(dirname(kubeconfig), { recursive: true });
+/** Resolves when the work is done or somebody stops it; what was begun is ended by whoever owns it. */
+async function untilInterrupted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  if (signal.aborted) return;
+  await Promise.race([work(), once(signal, "abort")]);
+}
+
+/** A folder that goes when its user goes. */
+function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "capstan-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** The images of this user; none where there is no place for them. */
@@ -66,9 +96,9 @@ async function openImages(): Promise<Store | undefined> {
 }
 
 /** Speaks memcached's protocol with the first pod. */
-async function askVersion({ client, network }: RealCluster): Promise<string> {
+async function askVersion({ client, network }: RealCluster, signal: AbortSignal): Promise<string> {
   const pods = await client.list(Pod, { namespace: "default", labelSelector: "cache.example.com/name=cache" }).all();
-  const socket = await dialSoon(() => network.dial(pods.items[0]?.status?.podIP ?? "", 11_211));
+  const socket = await dialSoon(() => network.dial(pods.items[0]?.status?.podIP ?? "", 11_211), signal);
   socket.write("version\r\n");
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
@@ -76,13 +106,13 @@ async function askVersion({ client, network }: RealCluster): Promise<string> {
 }
 
 /** A program that runs may need a moment until it listens. */
-async function dialSoon(dial: () => Promise<Socket>): Promise<Socket> {
+async function dialSoon(dial: () => Promise<Socket>, signal: AbortSignal): Promise<Socket> {
   for (let tries = 1; ; tries++) {
     try {
       return await dial();
     } catch (error) {
       if (tries === 600) throw error;
-      await wait(100);
+      await wait(100, undefined, { signal });
     }
   }
 }
@@ -98,13 +128,6 @@ async function showUntilAvailable(events: AsyncIterable<WatchEvent<ObjectOf<type
     last = line;
     if (available) return;
   }
-}
-
-function untilInterrupted(): Promise<void> {
-  console.log("\nThe cluster runs until you press Ctrl-C.");
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => resolve());
-  });
 }
 
 await main();

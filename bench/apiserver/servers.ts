@@ -44,7 +44,7 @@ export async function startOurs(): Promise<Server & { readonly milliseconds: num
   const server = new MeasuredProcess([
     process.execPath,
     "--disable-warning=ExperimentalWarning",
-    "--max-semi-space-size=1",
+    "--max-semi-space-size=4",
     "apps/cli/dist/main.js",
     "apiserver",
     "--kubeconfig-out",

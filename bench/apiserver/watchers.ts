@@ -11,11 +11,15 @@ import { type Seen, WatchingConnection, type WatchTarget } from "./watching-conn
 const watchers = 1000;
 const writesPerSecond = 200;
 const seconds = 10;
+const written = writesPerSecond * seconds;
 const clients = 10;
 /** Whoever has not heard everything by then, in milliseconds, has missed something. */
 const longestWait = 60_000;
 
-/** Watches, writes, and compares what came with what was written and with what one more watcher saw. */
+/**
+ * Watches, writes, and compares what came with what was written and with what one more watcher saw. A server may end the watch of whoever
+ * it takes for slow, as kube-apiserver's cache does: that is a result, and such a watch has no delays to tell of.
+ */
 export async function measureWatchers(server: Server, figures: Figures): Promise<void> {
   const namespace = `watched-${Date.now()}`;
   await server.client.create(Namespace, { metadata: { name: namespace } });
@@ -27,17 +31,17 @@ export async function measureWatchers(server: Server, figures: Figures): Promise
   const all = connections.flatMap(({ seen }) => seen);
   const cpuBefore = server.cpuSeconds();
   const sent = await write(server.client, namespace);
-  await orEnough(() => witness.events >= writesPerSecond * seconds);
+  await orEnough(() => witness.events >= written || witness.hasEnded);
   await orEnough(() => all.every(({ bytes, hasEnded }) => bytes >= witness.bytes || hasEnded));
   const cpu = server.cpuSeconds() - cpuBefore;
+  const ended = all.filter(({ hasEnded }) => hasEnded).length;
   stop.abort();
   for (const connection of connections) connection.close();
-  if (witness.events < writesPerSecond * seconds) {
-    throw new RangeError(`the watch that others are compared with heard only ${witness.events} events`);
-  }
-  const complete = all.filter(({ sum, bytes }) => sum === witness.sum && bytes === witness.bytes);
+  const hasWitness = witness.events >= written;
+  const complete = all.filter(({ sum, bytes }) => hasWitness && sum === witness.sum && bytes === witness.bytes);
   const late = delays(complete, lines, sent);
-  const missed = watchers - complete.length + disorder(lines);
+  const missed = watchers - complete.length + (hasWitness ? disorder(lines) : 0);
+  figures.add(server.name, "watches that the server ended", "of 1,000", ended);
   figures.add(server.name, "watchers that missed an event or saw another order", "of 1,000", missed);
   figures.add(server.name, "1,000 watchers, CPU of the server", "% of a core", (cpu / seconds) * 100);
   if (late.length === 0) return;
@@ -61,14 +65,13 @@ async function orEnough(isDone: () => boolean): Promise<void> {
   await until(async () => isDone() || performance.now() > end, 200);
 }
 
+interface Witness extends Pick<Seen, "bytes" | "sum" | "hasEnded"> {
+  events: number;
+}
+
 /** One more watcher, which keeps what it saw: all others must have seen the same. */
-async function keepLines(
-  client: Client,
-  path: string,
-  lines: string[],
-  signal: AbortSignal,
-): Promise<{ bytes: number; sum: number; events: number }> {
-  const seen = { bytes: 0, sum: 0, events: 0 };
+async function keepLines(client: Client, path: string, lines: string[], signal: AbortSignal): Promise<Witness> {
+  const seen: Witness = { bytes: 0, sum: 0, events: 0, hasEnded: false };
   const headers = { accept: "application/json" };
   const { body } = await client.transport.request({ method: "GET", path, headers, signal });
   const read = async (): Promise<void> => {
@@ -80,7 +83,8 @@ async function keepLines(
       lines.push(text);
     }
   };
-  read().catch(() => undefined);
+  const end = (): void => void (seen.hasEnded = true);
+  read().then(end, end);
   return seen;
 }
 
@@ -89,7 +93,7 @@ async function write(client: Client, namespace: string): Promise<Map<string, num
   const sent = new Map<string, number>();
   const began = performance.now();
   const running: Promise<unknown>[] = [];
-  for (let at = 0; at < writesPerSecond * seconds; at++) {
+  for (let at = 0; at < written; at++) {
     const due = began + (at * 1000) / writesPerSecond;
     await sleep(Math.max(0, due - performance.now()));
     const name = `event-${at}`;

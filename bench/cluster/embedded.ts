@@ -7,7 +7,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import { buildTestImages } from "@capstan/kubernetes";
 
-const program = [process.execPath, "--disable-warning=ExperimentalWarning", "apps/cli/dist/main.js"];
+/** With the options that `npm run capstan` has, and that the command gives a cluster in the background. */
+const program = [
+  process.execPath,
+  "--disable-warning=ExperimentalWarning",
+  "--max-semi-space-size=1",
+  "apps/cli/dist/main.js",
+];
 
 /** The places of a user who starts clusters. */
 export interface Home extends Disposable {

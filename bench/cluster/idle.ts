@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { costOf } from "../measured-process.ts";
 import type { Figures } from "../result.ts";
 import { openHome } from "./embedded.ts";
+import { onceCounted } from "./pages.ts";
 import { startPod } from "./pods.ts";
 
 const SETTLE = 10_000;
@@ -20,8 +21,8 @@ export async function measureIdle(figures: Figures): Promise<void> {
   await wait(LOOK);
   const after = treeOf(cluster.pid);
   figures.add("capstan", "idle CPU", "% of a core", ((after.cpuSeconds - before.cpuSeconds) / (LOOK / 1000)) * 100);
-  figures.add("capstan", "memory of cluster and node, resident", "MiB", after.residentMiB);
-  figures.add("capstan", "memory of cluster and node, shared pages shared out", "MiB", after.proportionalMiB);
+  figures.add("capstan", "memory of cluster and node, each page once", "MiB", after.onceMiB);
+  figures.add("capstan", "memory of cluster and node, pages counted for each process", "MiB", after.residentMiB);
 }
 
 interface TreeCost {
@@ -29,17 +30,18 @@ interface TreeCost {
   /** Pages that several processes share count for each. */
   readonly residentMiB: number;
   /** Pages that several processes share count once. */
-  readonly proportionalMiB: number;
+  readonly onceMiB: number;
 }
 
 function treeOf(root: number): TreeCost {
-  const costs = familyOf(root).map((pid) => ({ ...costOf(pid), proportionalMiB: proportionalOf(pid) }));
+  const family = familyOf(root);
+  const costs = family.map(costOf);
   const sum = (pick: (cost: (typeof costs)[number]) => number): number =>
     costs.reduce((total, cost) => total + pick(cost), 0);
   return {
     cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
     residentMiB: sum(({ residentMiB }) => residentMiB || 0),
-    proportionalMiB: sum(({ proportionalMiB }) => proportionalMiB),
+    onceMiB: onceCounted(family) / 2 ** 20,
   };
 }
 
@@ -61,8 +63,4 @@ function parentOf(pid: number): number {
   } catch {
     return 0;
   }
-}
-
-function proportionalOf(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
 }

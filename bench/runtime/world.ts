@@ -1,5 +1,5 @@
 /** The cluster of the benchmark: a real Kubernetes of its own, and what is asked of it. */
-import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
+import { type Client, createClient, isApiError, loadConfig, processHost } from "@capstan/client";
 import { Namespace } from "@capstan/kinds/v1";
 import { useKubernetes } from "@capstan/kubernetes";
 import { apiOf, installCrds, systemClock } from "@capstan/runtime";
@@ -42,10 +42,12 @@ export async function countDone({ client }: World, namespace: string): Promise<n
   return done;
 }
 
-/** Removes Widgets and, through the garbage collector, what belongs to them. */
+/** Removes Widgets and, through the garbage collector, what belongs to them; a namespace that is not there is clear. */
 export async function clear({ client }: World, namespace: string): Promise<void> {
   await client.deleteCollection(Widget, { namespace });
-  await client.delete(Namespace, { name: namespace });
+  await client.delete(Namespace, { name: namespace }).catch((error: unknown) => {
+    if (!isApiError(error, "NotFound")) throw error;
+  });
   await until(async () => {
     for await (const { metadata } of client.list(Namespace, {})) if (metadata.name === namespace) return false;
     return true;

@@ -39,7 +39,7 @@ test("a domain has one shop, and keeps it", async () => {
   await world.apply(Shop, "first", { spec: { domain: "one.example" } });
   await world.settle();
   await world.apply(Shop, "second", { spec: { domain: "one.example" } });
-  await world.settle();
+  await world.settle({ failures: "expected" });
   const [open] = (await world.get(Shop, "second"))?.status?.conditions ?? [];
   assert.equal(open?.reason, "DomainTaken");
   await assert.rejects(world.apply(Shop, "first", { spec: { domain: "two.example" } }), /customers know it/u);

@@ -60,7 +60,7 @@ async function start(t: TestContext, example: string): Promise<Stage> {
   });
   const { credentials } = cluster;
   const until = async <T>(look: () => Promise<T | undefined | false>, what: string): Promise<T> => {
-    const end = Date.now() + 60_000;
+    const end = Date.now() + 180_000;
     for (;;) {
       const found = await look();
       if (found !== undefined && found !== false) return found;
@@ -114,7 +114,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
       const { metadata } = ((await get(`${path}/photos`)) ?? {}) as { metadata?: { finalizers?: string[] } };
       return metadata?.finalizers;
     }, "the finalizer");
-    assert.deepEqual(held, ["example.com/bucket"]);
+    assert.deepEqual(held, ["example.com/capstan-bucket"]);
     await send("DELETE", `${path}/photos`);
     await until(async () => (await get(`${path}/photos`)) === undefined, "the object to go");
   });
@@ -161,7 +161,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
     );
 
     const { metadata } = ((await get(`${path}/cache`)) ?? {}) as { metadata?: { finalizers?: string[] } };
-    assert.deepEqual(metadata?.finalizers, ["cache.example.com/memcached"]);
+    assert.deepEqual(metadata?.finalizers, ["cache.example.com/capstan-memcached"]);
     await send("DELETE", `${path}/cache`);
     await until(async () => (await get(`${path}/cache`)) === undefined, "the object to go");
     assert.deepEqual(listed(await pods()), [], "no server outlives its Memcached");

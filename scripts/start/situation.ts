@@ -1,7 +1,7 @@
 /** Finds out how the pods of the demonstration can run here: from an image of the store, a registry or this machine, or not at all. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { inspectMachine } from "@capstan/node";
+import type { inspectMachine } from "@capstan/node";
 import {
   buildProgramImage,
   formatReference,
@@ -20,6 +20,7 @@ export type Situation =
 /** What there is to look at. */
 export interface Surroundings {
   readonly machine: Parameters<typeof inspectMachine>[0] & Parameters<typeof platformOf>[0];
+  readonly inspect: typeof inspectMachine;
   readonly env: { readonly [name: string]: string | undefined };
   /** The images of this user; undefined where there is no place for them. */
   readonly store: Store | undefined;
@@ -36,7 +37,7 @@ export interface Wanted {
 
 /** Looks around, and gets the image if there is a way to it. */
 export async function findSituation(wanted: Wanted, around: Surroundings): Promise<Situation> {
-  const { canRunPods, findings } = await inspectMachine(around.machine);
+  const { canRunPods, findings } = await around.inspect(around.machine);
   if (!canRunPods) {
     const lacking = findings.filter(({ ok }) => !ok).map(({ what, remedy }) => `${what} (${remedy ?? "needed"})`);
     return { pods: "simulated", why: `this machine cannot run real ones: ${lacking.join(", ")}` };

@@ -15,7 +15,12 @@ const patterns: Readonly<Record<Tier, readonly string[]>> = {
     "tools/*/src/**/*.test.ts",
     "scripts/**/*.test.ts",
   ],
-  package: ["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
+  package: [
+    "packages/*/test/**/*.test.ts",
+    "apps/*/test/**/*.test.ts",
+    "tools/*/test/**/*.test.ts",
+    "bench/**/*.test.ts",
+  ],
   story: ["operators/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"],
 };
 

@@ -44,7 +44,7 @@ export interface RunningCluster extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const patience = 60_000;
+const patience = 180_000;
 
 /** Makes a home; whatever was started from it is ended with it. */
 export async function openHome(): Promise<Home> {

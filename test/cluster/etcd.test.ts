@@ -22,10 +22,8 @@ for (const { name, skip, open } of stages) {
     });
     await untilMembers(target);
     // Read from its own disk: what it holds without asking the others.
-    const read = await until("it answers", () =>
-      etcdctl(target, "etcd-1", ["get", "color", "--consistency=s", "--print-value-only"]),
-    );
-    assert.equal(read, "green");
+    const words = ["get", "color", "--consistency=s", "--print-value-only"];
+    await until("it has the value", async () => (await etcdctl(target, "etcd-1", words)) === "green");
     const members = await until("all members are listed", () => etcdctl(target, "etcd-1", ["member", "list"]));
     assert.equal(members.split("\n").length, 3);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -46,6 +47,31 @@ test("npm start shows the same to a user without any rights", { skip: skipUser }
 test("npm start shows it with simulated pods where tools are missing, and says which", async (t) => {
   const said = await start(t, { path: "/nowhere" });
   assert.match(said, /its pods are simulated .*: this machine cannot run real ones: /);
-  if (process.platform === "linux") assert.match(said, /bwrap \(install the package bubblewrap\)/);
+  if (process.platform === "linux") assert.match(said, /\bip \(install the package iproute2\)/);
   assert.match(said, /memcached\/cache {2}\[###\] {2}Available/);
+});
+
+test("npm start that is stopped while its pods come up leaves nothing behind", async (t) => {
+  const home = await mkdtemp(join(tmpdir(), "start-"));
+  t.after(() => rm(home, { recursive: true, force: true, maxRetries: 10 }));
+  const files = join(home, "files");
+  await mkdir(files);
+  const child = spawn(process.execPath, ["--conditions=@capstan/source", "scripts/start.ts"], {
+    env: { PATH: process.env["PATH"], HOME: home, TMPDIR: files },
+    cwd: join(import.meta.dirname, "../.."),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const isUp = new Promise<void>((resolve) => {
+    let said = "";
+    child.stdout.on("data", (text) => {
+      said += String(text);
+      if (said.includes("the embedded cluster is up")) resolve();
+    });
+  });
+  await Promise.race([isUp, ended]);
+  assert.notDeepEqual(await readdir(files), [], "it has begun");
+  child.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null], "it ends by itself");
+  assert.deepEqual(await readdir(files), []);
 });

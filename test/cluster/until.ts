@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  patience = 120_000,
+  patience = 300_000,
 ): Promise<T> {
   const end = performance.now() + patience;
   for (;;) {

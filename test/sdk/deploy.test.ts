@@ -145,7 +145,8 @@ async function applyService(world: World, name: string): Promise<void> {
   };
   await until("the kind is served", async () =>
     kubectlWith(world, JSON.stringify(object), "apply", "-f", "-").catch((error: unknown) => {
-      if (String(error).includes("no matches for kind")) return undefined;
+      // Discovery may tell of a kind a moment before it is served.
+      if (/no matches for kind|could not find the requested resource/.test(String(error))) return undefined;
       throw error;
     }),
   );

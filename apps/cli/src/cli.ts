@@ -98,11 +98,13 @@ async function group(
     terminal.out(list);
     return 0;
   }
-  const { suggest } = await import("./command/suggest.ts");
+  const { nearest } = await import("./command/suggest.ts");
   const names = members.map(({ name }) => name.slice(first.length + 1));
+  const spoken = words.filter((word) => !word.startsWith("-")).slice(1, 3);
+  const near = nearest(spoken.join(" "), names) ?? nearest(second ?? "", names);
   const problem =
     second === undefined
-      ? `say what to ${first}`
-      : `cannot ${first} ${JSON.stringify(second)}${suggest(second, names)}`;
-  throw new CliError("Usage", `${problem}; there is:\n${list.trimEnd()}`);
+      ? `${first} alone is no command`
+      : `there is no command ${JSON.stringify(`${first} ${second}`)}${near === undefined ? "" : `; did you mean ${first} ${near}?`}`;
+  throw new CliError("Usage", `${problem}${problem.endsWith("?") ? " There" : "; there"} is:\n${list.trimEnd()}`);
 }

@@ -49,6 +49,8 @@ const foreign: { readonly [name: string]: CliErrorCode } = {
   ConfigError: "Cluster",
   ConnectionError: "Cluster",
   ApiError: "Cluster",
+  NodeError: "Failed",
+  ClusterError: "Failed",
   ForbiddenError: "Cluster",
 };
 
@@ -65,7 +67,7 @@ export function toCliError(thrown: unknown): CliError {
   if ("syscall" in thrown && thrown.syscall === "listen")
     return new CliError(
       "Failed",
-      `nothing can listen there: ${thrown.message}; choose another --port, or end what uses it`,
+      `nothing can listen there: ${thrown.message}; choose another port, or end what uses it`,
       { cause: thrown },
     );
   const disk = describeDiskError(thrown);

@@ -2,13 +2,39 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 
 const main = join(import.meta.dirname, "../src/main.ts");
+
+test("files are written where the user stands, and the line tells where", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-apiserver-"));
+  const flags = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", main];
+  // As `npm run --prefix CHECKOUT capstan` says it.
+  const env = {
+    ...process.env,
+    npm_package_name: "capstan-workspace",
+    npm_lifecycle_event: "capstan",
+    INIT_CWD: folder,
+  };
+  const words = ["apiserver", "--kubeconfig-out", "admin.yaml", "--data", "state"];
+  const child = spawn(process.execPath, [...flags, ...words], { env, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [ready] = (await once(createInterface(child.stdout), "line")) as [string];
+    assert.match(ready, /^capstan apiserver is ready on https:\S+ \(kubeconfig .*\)$/);
+    assert.ok(ready.endsWith(`(kubeconfig ${join(folder, "admin.yaml")})`), ready);
+    assert.match(await readFile(join(folder, "admin.yaml"), "utf8"), /certificate-authority-data/);
+    assert.ok((await readdir(join(folder, "state"))).length > 0);
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+  } finally {
+    if (child.exitCode === null) child.kill("SIGKILL");
+    await rm(folder, { recursive: true });
+  }
+});
 
 test("an audit log has a line for each request, and whoever asked in it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-apiserver-"));

@@ -31,7 +31,7 @@ class Window {
 
 test(
   "the live view follows a cluster: its nodes, its pods and what happens to them",
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     await using cluster = await startCluster();
     const window = new Window();

@@ -37,7 +37,12 @@ describe("capstan cluster", () => {
     );
     assert.equal(started.code, 0, started.err);
     assert.match(started.out, /^cluster two is ready on https:\/\/127\.0\.0\.1:\d+ with 2 nodes and simulated pods\n/);
+    assert.doesNotMatch(started.out, /cluster exec/, "simulated pods have no network to enter");
     assert.match((await run("list")).out, /^NAME +API SERVER +PODS +NODES +PID +AGE +DATA\ntwo +https:/);
+    const [listed] = JSON.parse((await run("list", "-o", "json")).out) as [
+      { readonly process: { readonly pid: number } },
+    ];
+    assert.ok((await readFile(`/proc/${listed.process.pid}/cmdline`, "utf8")).includes("\0--max-semi-space-size=1\0"));
     const { out: path } = await run("kubeconfig", "--name", "two", "--path");
     assert.equal(await readFile(join(home, "kc"), "utf8"), await readFile(path.trim(), "utf8"));
     await using client = createClient(await loadConfig(processHost(), { kubeconfig: path.trim() }));
@@ -88,6 +93,10 @@ describe("capstan cluster", () => {
       [["start", "--kubernetes-port", "70000"], 2, /--kubernetes-port must be a number up to 65535/],
       [["start", "--pods", "fake"], 2, /real/],
       [["start", "--name", "No Name"], 2, /--name must be lower-case letters/],
+      [["strt"], 2, /no command "cluster strt"; did you mean cluster start\? There is:\n {2}capstan cluster start /],
+      [["images", "lst"], 2, /no command "cluster images"; did you mean cluster images list\?/],
+      [["dance"], 2, /no command "cluster dance"; there is:\n/],
+      [[], 2, /cluster alone is no command; there is:\n/],
       [["stop", "--name", "nothing"], 6, /does not run; capstan cluster start starts one/],
       [["stop", "nothing"], 2, /cluster stop cannot use the argument "nothing"; say --name nothing/],
       [["kubeconfig", "--name", "nothing"], 6, /does not run/],
@@ -107,6 +116,18 @@ describe("capstan cluster", () => {
       const said = await run(...words);
       assert.equal(said.code, code, `${words.join(" ")}: ${said.err}`);
       assert.match(said.err, message);
+    }
+  });
+
+  test("a start that fails says why, in the background and in the foreground, and shows no stack", async () => {
+    const longHome = join(home, "l".repeat(120));
+    const env = { ...process.env, HOME: home, XDG_STATE_HOME: longHome, XDG_DATA_HOME: join(home, "data") };
+    for (const where of [[], ["--foreground"]]) {
+      const words = ["cluster", "start", "--name", "long", "--pods", "simulated", ...where];
+      const { code, err } = await capstan(words, { cwd: home, env });
+      assert.notEqual(code, 0);
+      assert.match(err, /too long for a socket; set XDG_STATE_HOME to a shorter folder\n$/);
+      assert.doesNotMatch(err, /\n +at /);
     }
   });
 
@@ -150,8 +171,9 @@ test("capstan doctor says step by step what real pods need where something is mi
   try {
     const { out } = await capstan(["doctor"], { env: { HOME: "/nowhere" } });
     assert.match(out, /absent +real pods +pods are simulated here/);
-    if (process.platform === "linux")
-      assert.match(out, /for real pods:\n {2}- bwrap: install the package bubblewrap\n/);
+    if (process.platform !== "linux") return;
+    assert.match(out, /for real pods:\n {2}- ip: install the package iproute2\n/);
+    assert.doesNotMatch(out, /- bwrap:/, "it is looked for where the node runs it, whatever the search path is");
   } finally {
     process.env["PATH"] = path;
   }

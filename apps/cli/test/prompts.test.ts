@@ -1,4 +1,4 @@
-/** What `create api` asks where somebody sits, and what it makes of the answers. */
+/** What `init` and `create api` ask where somebody sits, and what they make of the answers. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,6 +22,23 @@ test("create api asks whether to make the resource and the controller", async ()
     const neither = await create("Nothing", ["n", "no"]);
     assert.equal(neither.code, 2);
     assert.match(neither.err, /nothing to create/);
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+});
+
+test("init asks again where an answer cannot be used", async () => {
+  const cwd = await mkdtemp(join(tmpdir(), "capstan-prompts-"));
+  try {
+    const answers = ["Foo Op", "foo-op", "cart", "Cart", "NO", "shop"];
+    const { code, err } = await capstan(["init"], { cwd, answers });
+    assert.equal(code, 0, err);
+    assert.match(err, /"Foo Op" cannot name a project.*"cart" is not a kind.*"NO.example.com" is not a group/s);
+    assert.match(await readFile(join(cwd, "src/cart.ts"), "utf8"), /shop\.example\.com/);
+    const stubborn = await capstan(["init", "other"], { cwd, answers: ["a", "b", "c", "d", "e", "f"] });
+    assert.equal(stubborn.code, 3);
+    assert.match(stubborn.err, /"e" is not a kind/);
+    assert.doesNotMatch(stubborn.err, /"f"/);
   } finally {
     await rm(cwd, { recursive: true });
   }

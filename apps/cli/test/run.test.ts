@@ -30,7 +30,7 @@ function start(...flags: string[]) {
     entry,
   ];
   const child = spawn(process.execPath, [...words, "--", ...flags], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  const ran = { child, out: "", err: "", ended: once(child, "exit") };
+  const ran = { child, out: "", err: "", ended: once(child, "close") };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.err += text));
   return ran;

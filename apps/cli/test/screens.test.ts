@@ -17,6 +17,8 @@ const command = `"${process.execPath}" --conditions=@capstan/source --disable-wa
 /** A program in a terminal of its own, which somebody sits at. */
 class Sitting implements AsyncDisposable {
   readonly #child: ChildProcess;
+  /** When its last words are there, too, which may come after its exit. */
+  readonly #closed: Promise<unknown>;
   readonly #window: Window;
 
   constructor(line: string, { cwd, columns }: { readonly cwd: string; readonly columns: number }) {
@@ -25,6 +27,7 @@ class Sitting implements AsyncDisposable {
     const env = { ...rest, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", TERM: "xterm", SHELL: "/bin/sh" };
     const inside = `stty cols ${columns} rows 40 -echo; exec ${line}`;
     this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", inside, "/dev/null"], { cwd, env });
+    this.#closed = once(this.#child, "close");
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#window.write(text));
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#window.write(text));
   }
@@ -56,7 +59,7 @@ class Sitting implements AsyncDisposable {
   }
 
   async ended(): Promise<number | null> {
-    if (this.#child.exitCode === null) await once(this.#child, "exit");
+    await this.#closed;
     return this.#child.exitCode;
   }
 
@@ -92,7 +95,7 @@ spec: { image: "busybox:1.37" }
 for (const columns of [80, 200]) {
   test(
     `somebody at a terminal of ${columns} columns makes a project and watches it run`,
-    { timeout: 400_000 },
+    { timeout: 900_000 },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
       try {
@@ -110,10 +113,10 @@ for (const columns of [80, 200]) {
         await writeFile(join(cwd, "second.yaml"), second);
         await using dev = new Sitting(`${command} dev --apply samples/app-service.yaml,second.yaml`, { cwd, columns });
         await dev.shows(/pods run nothing here/);
-        await dev.shows(/rather-long +\d+s +Ready=True\n.*example-app-service +\d+s +Ready=True/);
+        await dev.shows(/rather-long +\S+ +Ready=True\n.*example-app-service +\S+ +Ready=True/);
         dev.type("p");
         await dev.shows(
-          /> AppService +default\S+rather-long +\d+s +paused Ready=True\n.*example-app-service +\d+s +Ready=True/,
+          /> AppService +default\S+rather-long +\S+ +paused Ready=True\n.*example-app-service +\S+ +Ready=True/,
         );
         dev.type("\u001B[B");
         await dev.shows(/> AppService +default\/example-app-service/);

@@ -148,7 +148,7 @@ class Shell {
     this.#said = "";
     this.#child.stdin?.write(`{ ${command}\n} 2>&1; echo "${mark} $? $PWD"\n`);
     const end = new RegExp(`${mark} (\\d+) (.*)\\n`);
-    for (let tries = 0; tries < 4_800; tries++) {
+    for (let tries = 0; tries < 12_000; tries++) {
       const found = end.exec(this.#said);
       if (found !== null)
         return { code: Number(found[1]), cwd: found[2] ?? "", output: this.#said.slice(0, found.index) };
@@ -180,7 +180,7 @@ async function startBeside(line: string, { cwd, env }: { cwd: string; env: NodeJ
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
   for (let tries = 0; !said.includes("ready in"); tries++) {
-    if (tries > 2_400 || child.exitCode !== null) assert.fail(`${line} did not start:\n${said}`);
+    if (tries > 6_000 || child.exitCode !== null) assert.fail(`${line} did not start:\n${said}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { child, said: () => said };

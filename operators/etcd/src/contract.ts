@@ -28,13 +28,15 @@ export interface SeenPod {
   readonly state: "pending" | "running" | "stopping" | "ended";
   /** The kubelet says that it serves, which needs a leader: true also when the operator itself is cut off. */
   readonly isReady: boolean;
-  /** Milliseconds since 1970: since when it is ready or is not. */
+  /** Milliseconds since 1970, by the operator's own clock: since when the operator sees that it is not ready; now, if it is. */
   readonly since: number;
   /** The kubelet says that its container does not run now. */
   readonly isDown: boolean;
   readonly restarts: number;
   /** Why it does not start, in the kubelet's words. */
   readonly trouble?: string;
+  /** What is wrong with the backup that it is to begin with: the backup itself, not the way to it. */
+  readonly spoiled?: string;
   readonly node?: string;
   /** Nobody has heard of its node for a while. */
   readonly isNodeLost: boolean;
@@ -105,6 +107,16 @@ export interface KnownRecovery {
   readonly member?: string;
   /** The uid of the EtcdRestore that asked for it. */
   readonly restore?: string;
+  /** The backup that it keeps to, by its name in the store. */
+  readonly backup?: string;
+  /** Newer backups that were given up because nobody could begin with them. */
+  readonly passed?: readonly PassedBackup[];
+}
+
+/** A backup that nobody could begin with. */
+export interface PassedBackup {
+  readonly backup: string;
+  readonly why: string;
 }
 
 /** What the operator wrote down earlier and relies on. */
@@ -119,6 +131,10 @@ export interface Known {
   readonly recovery?: KnownRecovery;
   /** Volumes were to grow and the cluster did not let them: why, and when that was. */
   readonly growthRefused?: { readonly why: string; readonly at: number };
+  /** A pod as the spec has it was to be made and the API server did not let it be: which, why, and when that was. */
+  readonly formRefused?: { readonly print: string; readonly why: string; readonly at: number };
+  /** Members did not come back in the form that the spec had then: which, and who it was. */
+  readonly formFailed?: { readonly form: string; readonly why: string };
 }
 
 /** What the spec asks for, resolved. */
@@ -137,6 +153,8 @@ export interface Wanted {
   readonly snapshotCount: number;
   readonly updateDeadline: number;
   readonly rollsBack: boolean;
+  /** Whether the spec says where backups go. */
+  readonly hasStore: boolean;
   /** Whether a backup is made before an update: `storeless` when one is wanted and there is nowhere to put it. */
   readonly safeguard: "backup" | "storeless" | "unwanted";
   readonly recovers: boolean;
@@ -145,9 +163,14 @@ export interface Wanted {
   readonly beginsFromBackup: boolean;
   /** Members that an operation asks to replace. */
   readonly replace: readonly string[];
+  /** The parts of the spec that decide what pods look like, as one word. */
+  readonly form: string;
   /** The fingerprint that a member's pod must have with a version. */
   readonly printOf: (version: string) => string;
 }
+
+/** The form in which all members were well, as far as it is known. */
+export type GoodForm = Pick<Wanted, "form" | "printOf">;
 
 /** How far a backup is that is made before an update. */
 export type Safeguard =
@@ -180,14 +203,18 @@ export interface Observation {
   readonly unhashed?: readonly string[];
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
+  /** The form in which all members were well, if it is written down. */
+  readonly good?: GoodForm;
   /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
   readonly restore?: { readonly uid: string; readonly name: string };
   /** The EtcdRestore that asked for the last recovery is gone. */
   readonly isWithdrawn: boolean;
-  /** Backups that were asked for before updates, by the name that `take-snapshot` gave them. */
+  /** Backups that were asked for before updates and of learners that are left alone, by the name that `take-snapshot` gave them. */
   readonly safeguards: { readonly [name: string]: Safeguard };
-  /** The name of the newest backup that could be restored. */
+  /** The name of the newest backup that could be restored, other than those that a recovery under way has tried. */
   readonly newestBackup?: string;
+  /** Its revision, if it is one of this very cluster: others cannot be compared with what members have. */
+  readonly newestRevision?: number;
 }
 
 /** What can be done: one step. */
@@ -200,8 +227,14 @@ export type Action =
   | { readonly do: "refuse"; readonly reason: RefusalReason; readonly why: string }
   /** Makes the volume of a member. */
   | { readonly do: "create-volume"; readonly member: string }
-  /** Makes the pod of a member. */
-  | { readonly do: "create-pod"; readonly member: string; readonly boot: Boot; readonly version: string }
+  /** Makes the pod of a member; in the form that all had when all was well, where the one that is wanted is refused or has failed. */
+  | {
+      readonly do: "create-pod";
+      readonly member: string;
+      readonly boot: Boot;
+      readonly version: string;
+      readonly form?: "last good";
+    }
   /** Ends the pod of a member, which is made anew later or not at all. */
   | {
       readonly do: "delete-pod";
@@ -222,10 +255,18 @@ export type Action =
   | { readonly do: "advance-log"; readonly upTo: number }
   /** Puts an end to the alarm of a member that is gone. */
   | { readonly do: "disarm"; readonly id: string }
-  /** Asks for a backup, before members go to another version. */
-  | { readonly do: "take-snapshot"; readonly name: string; readonly to: string }
+  /** Asks for a backup: for what, in one word and in a sentence. */
+  | {
+      readonly do: "take-snapshot";
+      readonly name: string;
+      readonly reason: "SnapshotBeforeUpdate" | "LearnerSaved";
+      readonly label: string;
+      readonly why: string;
+    }
   /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
   | { readonly do: "note-update"; readonly update: KnownUpdate | undefined; readonly note: string }
+  /** Notes that a member did not come back in the form that the spec has: all go on in the last good one. */
+  | { readonly do: "note-form"; readonly why: string }
   /** Notes how far a recovery is. */
   | { readonly do: "note-recovery"; readonly recovery: NewRecovery };
 

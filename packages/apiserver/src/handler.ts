@@ -17,7 +17,7 @@ import type { Exchange } from "./exchange.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { toRefusal } from "./refusal.ts";
-import { checkTimeout } from "./route/timeout.ts";
+import { isOverAtOnce, timedOut } from "./route/timeout.ts";
 import { pageNotFound, plainText } from "./paths/plain.ts";
 import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
@@ -43,7 +43,7 @@ export function createHandler(parts: ServerParts): Handler {
     let answer: Answer;
     try {
       checkDisk(parts);
-      checkTimeout(info, query);
+      if (isOverAtOnce(info, query)) return withHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
       await authorizeCall(exchange, info);

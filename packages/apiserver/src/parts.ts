@@ -34,6 +34,8 @@ export interface ServerParts {
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;
+  /** When the server began, in milliseconds. */
+  readonly started: number;
   /** The ports of nodes that services may have. */
   readonly nodePorts: PortRange;
   /** The servers that API services name. */

@@ -189,7 +189,12 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
   const resolveService = options.resolveService ?? clusterAddressResolver(parts.lookup);
   const stopDefinitions = startDefinitions({
     ...parts,
-    conversion: { call: outgoing, resolveService, uid: () => randomness.uuid() },
+    conversion: {
+      call: outgoing,
+      after: (milliseconds, run) => clock.after(milliseconds, run),
+      resolveService,
+      uid: () => randomness.uuid(),
+    },
   });
   const observer = observeHandlers(parts, options.audit);
   const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));
@@ -321,6 +326,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
+    started: clock.now(),
     nodePorts: ranges.nodePorts,
     aggregation: new Aggregation(
       { store, registry, lookup, writer, clock, randomness, report },

@@ -86,6 +86,28 @@ test("a group behind a service is unavailable until the service is there and ans
   assert.equal(last?.headers["x-remote-user"], "kubernetes-admin");
   assert.deepEqual(last?.headers["x-remote-group"], ["system:masters", "system:authenticated"]);
   assert.deepEqual(last?.connectTo, { host: "10.1.1.1", port: 443 });
+  assert.equal(last?.headers["x-forwarded-host"], "10.1.1.1:443");
+  assert.equal(last?.headers["x-forwarded-proto"], "https");
+  assert.equal(last?.headers["x-forwarded-uri"], "/apis/things.dev/v1/namespaces/default/things");
+});
+
+test("another server cannot send whoever asks on to somewhere else", async () => {
+  await using server = await startApiServer({
+    resolveService: () => ({ host: "10.1.1.1", port: 443 }),
+    async outgoing({ url }) {
+      const isElsewhere = url.endsWith("/elsewhere");
+      const headers: { [name: string]: string } = isElsewhere ? { location: "https://10.1.1.2/" } : {};
+      return { status: isElsewhere ? 302 : 200, headers, body: Buffer.from(JSON.stringify(document)) };
+    },
+  });
+  await addService(server);
+  await addEndpoints(server);
+  await ask(server, "POST", services, apiService);
+  await askUntil(server, `${services}/v1.things.dev`, ({ body }) => conditionIn(body)?.status === "True");
+  const { status, headers, text } = await ask(server, "GET", "/apis/things.dev/v1/things/elsewhere");
+  assert.equal(status, 502);
+  assert.equal(headers.get("location"), null);
+  assert.equal(text, "the backend attempted to redirect this request, which is not permitted");
 });
 
 test("discovery tells of groups that other servers serve", async () => {

@@ -28,7 +28,8 @@ function parse(text: string): unknown {
 
 /** Asks again, turn by turn, until the answer is the one that is waited for. */
 export async function askUntil(server: ApiServer, path: string, isExpected: (reply: Reply) => boolean): Promise<Reply> {
-  for (let turn = 0; turn < 1000; turn++) {
+  // By the clock: how often can be asked meanwhile depends on the machine.
+  for (const end = performance.now() + 120_000; performance.now() < end;) {
     const reply = await ask(server, "GET", path);
     if (isExpected(reply)) return reply;
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
-/** Webhooks that fail when something is deleted or watched: nothing is lost, and whoever asked learns why. */
+/** Webhooks that fail when something is deleted, listed or watched: nothing is lost, and whoever asked learns why. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type ApiServer } from "../src/index.ts";
-import { ask } from "./ask.ts";
+import { ask, askUntil } from "./ask.ts";
 import { answerReview } from "./conversion/hook.ts";
 import { definitionOf } from "./conversion/story.ts";
 
@@ -47,6 +47,16 @@ async function withUnshownCog(stored: string): ReturnType<typeof withWebhook> {
   return { server, hook };
 }
 
+/** A change of the definition makes a new cache, which is filled with what is there. */
+async function changeDefinition(server: ApiServer): Promise<void> {
+  const path = `${definitions}/cogs.${group}`;
+  const definition = (await ask(server, "GET", path)).body as { spec: { names: { shortNames?: string[] } } };
+  definition.spec.names.shortNames = ["cg"];
+  assert.equal((await ask(server, "PUT", path, definition)).status, 200);
+  const discovery = `/apis/${group}/${versions().other}`;
+  await askUntil(server, discovery, ({ text }) => text.includes('"shortNames":["cg"]'));
+}
+
 test("what cannot be shown in a version cannot be deleted in it, alone or with others", async () => {
   const { stored, other } = versions();
   const { server, hook } = await withUnshownCog(stored);
@@ -63,13 +73,77 @@ test("what cannot be shown in a version cannot be deleted in it, alone or with o
   assert.deepEqual(names((await ask(server, "GET", cogs(stored))).body), []);
 });
 
-test("a watch whose objects cannot be converted ends with the reason", async () => {
+test("what comes from a cache of the whole kind is refused with the reason while an object of that cache cannot be converted", async () => {
   const { stored, other } = versions();
-  const { server } = await withUnshownCog(stored);
+  const { server, hook } = await withUnshownCog(stored);
   await using _ = server;
-  const { status, body } = await ask(server, "GET", cogs(other, "?watch=true"));
-  assert.equal(status, 200);
-  const { type, object } = body as { type: string; object: { code: number; message: string } };
-  assert.deepEqual([type, object.code], ["ERROR", 500]);
-  assert.match(object.message, /conversion webhook for .* failed/);
+  for (const query of ["", "?limit=5", "?limit=5&labelSelector=a"]) {
+    const { status, body } = await ask(server, "GET", cogs(other, query));
+    assert.equal(status, 500, query);
+    assert.match((body as { message: string }).message, /^conversion webhook for .* failed/);
+  }
+  await changeDefinition(server);
+  for (const query of ["?watch=true", "", "?limit=5&labelSelector=a", "?resourceVersion=0"]) {
+    const { status, body } = await ask(server, "GET", cogs(other, query));
+    assert.equal(status, 429, query);
+    const { message } = body as { message: string };
+    assert.match(
+      message,
+      /^storage is \(re\)initializing: failed to list .*, Kind=Cog: conversion webhook for .* failed/,
+    );
+  }
+  assert.equal((await ask(server, "GET", cogs(other, "?limit=5"))).status, 500);
+  hook.isBroken = false;
+  assert.deepEqual(names((await ask(server, "GET", cogs(other))).body), ["a"]);
+});
+
+test("a cache stands still before the first object that it cannot read: old news are told, the newest are not", async () => {
+  const { stored, other } = versions();
+  const { server, hook } = await withWebhook();
+  await using _ = server;
+  const make = (name: string): Promise<unknown> =>
+    ask(server, "POST", cogs(stored), { apiVersion: `${group}/${stored}`, kind: "Cog", metadata: { name } });
+  await make("before");
+  assert.deepEqual(names((await ask(server, "GET", cogs(other))).body), ["before"]);
+  hook.isBroken = true;
+  await make("after");
+  const old = await ask(server, "GET", cogs(other, "?resourceVersion=0"));
+  assert.deepEqual([old.status, names(old.body)], [200, ["before"]]);
+  const { resourceVersion } = (old.body as { metadata: { resourceVersion: string } }).metadata;
+  const late = await ask(server, "GET", cogs(other, `?resourceVersion=${Number(resourceVersion) + 1}`));
+  assert.equal(late.status, 504);
+  assert.match(late.text, /Too large resource version: \d+, current: \d+/);
+  const fresh = await ask(server, "GET", cogs(other, "?watch=true"));
+  assert.equal(fresh.status, 200);
+  assert.match(fresh.text, /^\{"type":"ERROR","object":\{.*"reason":"Timeout".*"code":504\}\}\n$/);
+  const seen = await ask(server, "GET", cogs(other, "?watch=true&resourceVersion=0&timeoutSeconds=1"));
+  assert.match(seen.text, /^\{"type":"ADDED","object":\{.*"name":"before".*\}\}\n$/);
+  const nothing = await ask(
+    server,
+    "GET",
+    cogs(other, `?watch=true&resourceVersion=${resourceVersion}&timeoutSeconds=1`),
+  );
+  assert.deepEqual([nothing.status, nothing.text], [200, ""]);
+});
+
+test("whoever gets one object learns what the webhook says now, not what it said before", async () => {
+  const { stored, other } = versions();
+  const { server, hook } = await withUnshownCog(stored);
+  await using _ = server;
+  hook.isBroken = false;
+  assert.equal((await ask(server, "GET", cogs(other, "/a"))).status, 200);
+  hook.isBroken = true;
+  assert.equal((await ask(server, "GET", cogs(other, "/a"))).status, 500);
+});
+
+test("an answer that says not what it is, is told as Go writes what is nothing", async () => {
+  const { stored, other } = versions();
+  await using server = await startApiServer({
+    outgoing: async () => ({ status: 200, headers: { "content-type": "application/json" }, body: Buffer.from("{}") }),
+  });
+  const definition = definitionOf(group, { url: "https://127.0.0.1:1/convert" });
+  assert.equal((await ask(server, "POST", definitions, definition)).status, 201);
+  const cog = { apiVersion: `${group}/${stored}`, kind: "Cog", metadata: { name: "a" } };
+  assert.equal((await ask(server, "POST", cogs(stored), cog)).status, 201);
+  assert.match((await ask(server, "GET", cogs(other, "/a"))).text, /got \/, Kind="/);
 });

@@ -2,7 +2,7 @@
 
 // Describe a resource.
 export { defineResource, DefinitionError, s } from "@capstan/schema";
-export type { Condition, Infer, InferInput, Resource, Rule } from "@capstan/schema";
+export type { Condition, HookCall, Infer, InferInput, Resource, Rule, ValidateContext } from "@capstan/schema";
 
 // Write a controller.
 export {
@@ -24,27 +24,46 @@ export {
   labelsChanged,
   not,
   operator,
+  PAUSE_ANNOTATION,
   Retry,
+  RuntimeError,
   schedule,
   stream,
   Terminal,
   timer,
+  toMilliseconds,
   watches,
 } from "@capstan/runtime";
 export type {
   Answer,
   Cause,
   Context,
-  DaemonContext,
-  Dependent,
-  Progress,
   Controller,
   ControllerOptions,
+  DaemonContext,
+  Dependent,
+  DependentOptions,
+  Duration,
+  Log,
   Metric,
   Operator,
+  Formerly,
+  OperatorDefinition,
+  Phases,
   Predicate,
+  Progress,
+  RunOptions,
+  RuntimeErrorCode,
   Source,
+  Span,
+  StepRun,
+  Tracer,
+  WatchDeclaration,
 } from "@capstan/runtime";
+
+// What an API server refused: told apart by its code.
+export { ApiError, isApiError } from "@capstan/client";
+export type { ApiErrorCode } from "@capstan/client";
 
 // What Kubernetes objects are.
 export { compareQuantities, parseQuantity, quantityToInteger } from "@capstan/model";

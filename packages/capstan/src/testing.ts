@@ -30,8 +30,8 @@ export type {
 } from "@capstan/runtime/testing";
 
 /**
- * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. What
- * still fails when the world has settled is written to standard error, unless `onFailures` is told.
+ * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. A
+ * world that settles while objects still fail is refused, unless the test says that it expects it.
  *
  * ```ts
  * await using world = await testOperator(app);
@@ -47,8 +47,7 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
     outgoing: (call) => callInProcess(answer, call),
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
-  const onFailures = options.onFailures ?? ((text: string) => void process.stderr.write(`${text}\n`));
-  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock, onFailures });
+  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
 }
 
 /**

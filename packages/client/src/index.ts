@@ -44,6 +44,7 @@ export { processHost } from "./host/main.ts";
 export { inClusterConfig } from "./kubeconfig/in-cluster.ts";
 export { mergeKubeconfigs } from "./kubeconfig/kubeconfig.ts";
 export type {
+  Chosen,
   ClusterConfig,
   ClusterEntry,
   ContextEntry,
@@ -54,6 +55,7 @@ export type {
   Proof,
   Source,
   UserEntry,
+  UserOrigin,
 } from "./kubeconfig/kubeconfig.ts";
 export { chooseContext, loadConfig, loadKubeconfig } from "./kubeconfig/load.ts";
 export type { LoadOptions } from "./kubeconfig/load.ts";

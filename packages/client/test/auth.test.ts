@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -90,6 +91,45 @@ test("impersonation sends one header for each group", async () => {
   await transport.close?.();
 });
 
+for (const start of [http1Server, http2Server]) {
+  test(`names and extras of somebody else are sent in UTF-8 and escaped, as by Go (${start.name})`, async () => {
+    let seen: IncomingHttpHeaders = {};
+    await using running = await start(
+      (request: { readonly headers: IncomingHttpHeaders }, response: { end(): unknown }) => {
+        seen = request.headers;
+        response.end();
+      },
+    );
+    const impersonate = { user: "王 Jürgen", extra: { "a(b)/c": ["é"] } };
+    const transport = transportTo(configOf(running.url, { proof: { type: "none" }, impersonate }), testHost());
+    await (await transport.request(get)).body.text();
+    // Node's servers read a byte as a character.
+    const text = (name: string): string => Buffer.from(String(seen[name]), "latin1").toString("utf8");
+    assert.equal(text("impersonate-user"), "王 Jürgen");
+    assert.equal(text("impersonate-extra-a%28b%29%2fc"), "é");
+    await transport.close?.();
+  });
+}
+
+test("a token is renewed through the proxy of the environment, and it is the provider that is not reached", async () => {
+  const tunnels: (string | undefined)[] = [];
+  await using proxy = await http1Server(() => {});
+  proxy.server.on("connect", (request, socket) => {
+    tunnels.push(request.url);
+    socket.end("HTTP/1.1 502 no way\r\n\r\n");
+  });
+  const host = testHost({ env: { HTTPS_PROXY: proxy.url.origin } });
+  const oidc = { issuer: "https://idp.test", clientId: "me", refreshToken: "first" };
+  const transport = transportTo(configOf(proxy.url, { proof: { type: "oidc", oidc } }), host);
+  await assert.rejects(transport.request(get), (error) => {
+    assert.ok(isApiError(error, "CredentialsFailed"), String(error));
+    assert.match(error.message, /the OpenID Connect provider https:\/\/idp\.test cannot be reached \(.*502 no way\)/u);
+    return true;
+  });
+  assert.deepEqual(tunnels, ["idp.test:443"]);
+  await transport.close?.();
+});
+
 test("a certificate that the plugin renews goes over a new connection", async () => {
   let refuse = false;
   await using running = await http2Server((_request, response) => {
@@ -107,14 +147,7 @@ test("a certificate that the plugin renews goes over a new connection", async ()
       return { stdout: JSON.stringify({ apiVersion, kind: "ExecCredential", status }) };
     },
   });
-  const exec = {
-    apiVersion,
-    command: "login",
-    args: [],
-    env: [],
-    interactiveMode: "Never",
-    provideClusterInfo: false,
-  } as const;
+  const exec = { ...plugin, apiVersion };
   const transport = transportTo(configOf(running.url, { proof: { type: "exec", exec } }), host);
   await (await transport.request(get)).body.text();
   refuse = true;
@@ -247,8 +280,11 @@ test("a plugin that hangs is killed when the call's time is up, whatever it igno
   stop.abort(new Error("enough"));
   await failed;
   while (isAlive(pid)) await setImmediate();
-  const limited = client.get(ConfigMap, { namespace: "default", name: "a", timeoutMs: 50 });
-  await assert.rejects(limited, (error) => isApiError(error, "DeadlineExceeded"));
+  const limited = client.get(ConfigMap, { namespace: "default", name: "a", timeoutMs: 500 });
+  await assert.rejects(
+    limited,
+    (error) => isApiError(error, "DeadlineExceeded") && /exec plugin \/bin\/sh: it printed none/u.test(error.message),
+  );
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -108,3 +108,33 @@ export async function relay(to: URL, limit = Infinity): Promise<Running<NetServe
   };
   return { ...running, cut };
 }
+
+/** A server that takes connections and never says a word. */
+export interface Silent extends Running<NetServer> {
+  /** How many connections came so far. */
+  readonly connections: () => number;
+  /** Resolves when the next connection has come. */
+  readonly nextConnection: () => Promise<Socket>;
+  /** Resolves when nobody is connected. */
+  readonly untilLeft: () => Promise<void>;
+}
+
+/** Starts such a server. */
+export async function silentServer(scheme: "http" | "https"): Promise<Silent> {
+  const open = new Set<Socket>();
+  let count = 0;
+  const server = createTcpServer((socket) => {
+    count += 1;
+    open.add(socket);
+    socket.on("error", () => {}).on("close", () => open.delete(socket));
+    socket.resume();
+  });
+  return {
+    ...(await run(server, scheme, { ca: certificate().cert })),
+    connections: () => count,
+    nextConnection: () => new Promise((resolve) => server.once("connection", resolve)),
+    async untilLeft() {
+      for (const socket of open) await new Promise((resolve) => socket.once("close", resolve));
+    },
+  };
+}

@@ -83,6 +83,19 @@ test("exec sends what is written, ends stdin, and gives output and exit code", a
   );
 });
 
+test("whoever leaves a session before its end is told that the exit is not known", async () => {
+  await using one = await pod((socket) => socket.send(message(1, "more and more")), { protocol: "v5.channel.k8s.io" });
+  const read = await one.client.exec({ ...at, command: ["a"] });
+  for await (const _output of read) break;
+  await assert.rejects(
+    read.exit,
+    (error) => isApiError(error, "ConnectionLost") && /was left before/u.test(error.message),
+  );
+  const unread = await one.client.attach(at);
+  unread.close();
+  await assert.rejects(unread.exit, (error) => isApiError(error, "ConnectionLost"));
+});
+
 test("a socket that is cut is an error, not an end", async () => {
   await using one = await pod(
     (socket) => {
@@ -102,6 +115,45 @@ test("a refused socket is an error with the rule that permits it", async () => {
     assert.deepEqual(error.rule, { apiGroups: [""], resources: ["pods/exec"], verbs: ["create", "get"] });
     return true;
   });
+});
+
+test("a socket that is closed with a reason is an error that tells it, unless the exit is known", async () => {
+  const ends: ((socket: WebSocket) => void)[] = [
+    (socket) => socket.close(1011, "kubelet is gone"),
+    (socket) => {
+      socket.send(message(3, JSON.stringify({ status: "Success" })));
+      socket.close(1011);
+    },
+    (socket) => {
+      socket.send(Buffer.from([0, 0x90, 0x1f]));
+      socket.send(message(0, "half of it"));
+      socket.close(1001);
+    },
+  ];
+  await using one = await pod((socket) => ends.shift()?.(socket), { protocol: "v4.channel.k8s.io" });
+  const lost = await one.client.exec({ ...at, command: ["a"] });
+  await assert.rejects(
+    lost.finish(),
+    (error) => isApiError(error, "ConnectionLost") && /kubelet is gone/u.test(error.message),
+  );
+  const known = await one.client.exec({ ...at, command: ["a"] });
+  assert.equal((await known.finish()).code, 0);
+  const port = await one.client.portForward({ ...at, port: 8080 });
+  await assert.rejects(Array.fromAsync(port), (error) => isApiError(error, "ConnectionLost"));
+});
+
+test("what is said of the end must be a Status, and its code a number", async () => {
+  const said = ["not json", "null", JSON.stringify({ details: { causes: [{ reason: "ExitCode", message: "abc" }] } })];
+  await using one = await pod(
+    (socket) => {
+      socket.send(message(3, said.shift() ?? ""));
+      socket.close(1000);
+    },
+    { protocol: "v4.channel.k8s.io" },
+  );
+  const run = async (): Promise<number> => (await (await one.client.exec({ ...at, command: ["a"] })).finish()).code;
+  for (let times = 0; times < 2; times += 1) await assert.rejects(run(), (error) => isApiError(error, "BadAnswer"));
+  assert.equal(await run(), -1);
 });
 
 test("a port is forwarded: greetings are left out, data goes both ways", async () => {

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import type { RequestListener } from "node:http";
+import type { ServerHttp2Session } from "node:http2";
 import { test } from "node:test";
-import { isApiError } from "../src/error/api-error.ts";
+import { ApiError, isApiError } from "../src/error/api-error.ts";
 import { ConnectionError } from "../src/error/connection-error.ts";
 import { createNetworkTransport } from "../src/network/network.ts";
 import type { TransportRequest } from "../src/transport/transport.ts";
 import { createClient } from "../src/client.ts";
 import { certificate, endpointOf, http1Server, http2Server, relay } from "./server.ts";
+import type { Http2Listener } from "./server.ts";
+
+const pinged = (session: ServerHttp2Session | undefined): Promise<void> =>
+  new Promise((resolve) => session?.ping(() => resolve()));
 
 const get = (path = "/"): TransportRequest => ({ method: "GET", path, headers: {} });
 
@@ -34,6 +41,122 @@ test("a full connection gets another one beside it instead of a queue that never
   assert.equal(running.sessions.length, 3);
   for (const end of held) end();
   assert.deepEqual(await Promise.all(answers.map(({ body }) => body.text())), ["x", "x", "x", "x", "x"]);
+  await transport.close();
+});
+
+test("where a server takes no streams for a while, requests wait for room on the connections that there are", async () => {
+  const held: (() => void)[] = [];
+  const came = new EventEmitter();
+  await using running = await http2Server(
+    (_request, response) => {
+      held.push(() => response.end("done"));
+      came.emit("request");
+    },
+    { maxConcurrentStreams: 0 },
+  );
+  const transport = createNetworkTransport(running.endpoint);
+  const abort = new AbortController();
+  const impatient = transport.request({ ...get(), signal: abort.signal });
+  const first = transport.request(get());
+  while (running.sessions.length === 0) await once(running.server, "session");
+  // Answered PINGs: whatever the client does about the settings it has begun by then.
+  for (let pings = 0; pings < 5; pings += 1) await pinged(running.sessions[0]);
+  abort.abort(new Error("no time"));
+  await assert.rejects(impatient, /no time/u);
+  const requested = once(came, "request");
+  running.sessions[0]?.settings({ maxConcurrentStreams: 1 });
+  await requested;
+  assert.equal(running.sessions.length, 1);
+
+  // That one is full now, and a second connection is barred: whichever has room first is used.
+  const others = [transport.request(get()), transport.request(get())];
+  while (running.sessions.length === 1) await once(running.server, "session");
+  for (let pings = 0; pings < 5; pings += 1) await pinged(running.sessions[1]);
+  came.on("request", () => held.pop()?.());
+  held.pop()?.();
+  for (const response of await Promise.all([first, ...others])) assert.equal(await response.body.text(), "done");
+  assert.equal(running.sessions.length, 2);
+  await transport.close();
+});
+
+for (const [protocol, start] of [
+  ["HTTP/2", http2Server],
+  ["HTTP/1.1", (listener: Http2Listener & RequestListener) => http1Server(listener, "https")],
+] as const) {
+  test(`what may not be sent any more when a connection stands is not sent over ${protocol}`, async () => {
+    const paths: (string | undefined)[] = [];
+    const listener = (request: { readonly url?: string | undefined }, response: { end(): unknown }): void => {
+      paths.push(request.url);
+      response.end();
+    };
+    await using running = await start(listener);
+    let isConnected = false;
+    running.server.once("connection", () => (isConnected = true));
+    const transport = createNetworkTransport(running.endpoint);
+    const fenced = new Error("somebody else leads");
+    const beforeSending = (): void => {
+      assert.ok(isConnected, "it is asked when there is nothing left to wait for");
+      throw fenced;
+    };
+    const body = "{}";
+    for (const path of ["/new", "/kept"]) {
+      const refused = transport.request({ ...get(`${path}/refused`), method: "POST", body, beforeSending });
+      await assert.rejects(refused, (error) => error === fenced);
+      const taken = await transport.request({ ...get(`${path}/taken`), method: "POST", body, beforeSending: () => {} });
+      await taken.body.bytes();
+    }
+    assert.deepEqual(paths, ["/new/taken", "/kept/taken"]);
+    await transport.close();
+  });
+}
+
+test("a server that takes no streams and leaves is told of, not dialed in a loop", async () => {
+  await using running = await http2Server((_request, response) => response.end(), { maxConcurrentStreams: 0 });
+  running.server.on("session", (session) => session.once("localSettings", () => session.goaway(0)));
+  const transport = createNetworkTransport(running.endpoint);
+  await assert.rejects(transport.request(get()), (error) => error instanceof ConnectionError && !error.sent);
+  assert.equal(running.sessions.length, 1);
+  await transport.close();
+});
+
+test("headers are sent as HTTP/2 wants them, however they are written", async () => {
+  await using running = await http2Server((request, response) => response.end(JSON.stringify(request.headers)));
+  const transport = createNetworkTransport(running.endpoint);
+  const headers = {
+    accept: "b/b",
+    Accept: "a/a",
+    "Content-Type": "application/json",
+    Connection: "close",
+    "transfer-encoding": "chunked",
+    Host: "another",
+    "X-List": ["1", "2"],
+  };
+  const response = await transport.request({ ...get(), headers });
+  const {
+    ":method": _method,
+    ":path": _path,
+    ":scheme": _scheme,
+    ...seen
+  } = (await response.body.json()) as Record<string, unknown>;
+  assert.deepEqual(seen, {
+    ":authority": running.url.host,
+    accept: "a/a",
+    "content-type": "application/json",
+    "x-list": "1, 2",
+  });
+  await transport.close();
+});
+
+test("a header with a line break is refused before anything is sent, and what it holds is not told", async () => {
+  await using running = await http2Server((_request, response) => response.end("{}"));
+  const transport = createNetworkTransport(running.endpoint);
+  for (const value of ["secret\r\nx-admin: yes", "secret\n", "secret\0", ["fine", "secret\r"]]) {
+    await assert.rejects(transport.request({ ...get(), headers: { "x-note": value } }), (error) => {
+      assert.ok(error instanceof ApiError && error.code === "BadRequest");
+      return /"x-note" holds a line break/u.test(error.message) && !error.message.includes("secret");
+    });
+  }
+  assert.equal(running.sessions.length, 0);
   await transport.close();
 });
 
@@ -99,7 +222,8 @@ test("a stream that the server refuses is known not to have been seen", async ()
 test("a silent server that does not answer PING loses its connection", async () => {
   await using running = await http2Server((_request, response) => response.write("x"));
   await using wire = await relay(running.url);
-  const limits = { pingAfterMs: 30, pingTimeoutMs: 30 };
+  // Silent for longer than an answer takes on a slow machine, so that nobody asks before the wire is cut.
+  const limits = { pingAfterMs: 3_000, pingTimeoutMs: 30 };
   const transport = createNetworkTransport(endpointOf(wire.url, await running.endpoint.tls(), limits));
   const response = await transport.request(get());
   wire.cut();

@@ -21,7 +21,7 @@ import type { Faults } from "./network/faults.ts";
 import type { ClusterNetwork } from "./network/network.ts";
 import { doorsToNodes } from "./nodes/doors.ts";
 import type { Doors } from "./nodes/doors.ts";
-import { FIRST_NODE_ADDRESS, removeVolumeFiles, startRealNodes } from "./nodes/real.ts";
+import { FIRST_NODE_ADDRESS, startRealNodes } from "./nodes/real.ts";
 import type { RealNode, RealNodes } from "./nodes/real.ts";
 import { startSimulatedNodes } from "./nodes/simulated.ts";
 import type { ClusterNode } from "./nodes/simulated.ts";
@@ -122,7 +122,10 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const { nodes = 1, capacity, images, registry, port = 0 } = options;
   const doors = doorsToNodes();
   const state = await openState(options);
-  const removeVolume = (path: string | undefined): Promise<void> => removeVolumeFiles(state.folder, path);
+  // Who removes files may come before the nodes, and after they have come in vain.
+  const started = Promise.withResolvers<RealNodes>();
+  started.promise.catch(() => undefined);
+  const removeVolume = async (path = ""): Promise<void> => (await started.promise).removeVolume(path);
   const plane = await startControlPlane({ ...options, port }, { doors, removeVolume });
   const rights = process.getuid?.() === 0 ? "root" : "user";
   const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
@@ -131,8 +134,10 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
     const { server } = plane.cluster;
     const way = direct(server.handle, administrator);
     real = await startRealNodes(plane.setting, { ...wanted, server: way, port: server.port ?? 0 });
+    started.resolve(real);
     await plane.metrics.open(plane.setting, real.nodes);
   } catch (error) {
+    started.reject(error);
     await plane.stop();
     await state.close();
     throw error;

@@ -63,18 +63,18 @@ describe("a cluster with real pods", () => {
     await until(
       "two servers are available",
       async () => (await client.get(Deployment, { namespace, name: "cache" })).status?.availableReplicas === 2,
-      60_000,
+      180_000,
     );
     const [program = "", ...args] = network.enter(["bash", "-c", askVersion]);
     let failure = "";
     const ask = async (): Promise<string | false> => {
-      const { stdout } = await run(program, args, { timeout: 10_000 }).catch((error: Error) => {
+      const { stdout } = await run(program, args, { timeout: 60_000 }).catch((error: Error) => {
         failure = error.message;
         return { stdout: "" };
       });
       return stdout.startsWith("VERSION") && stdout;
     };
-    const version = await until("the service answers", ask, 30_000).catch(() => assert.fail(failure));
+    const version = await until("the service answers", ask, 180_000).catch(() => assert.fail(failure));
     assert.match(version, /^VERSION 1\./);
   });
 
@@ -83,7 +83,7 @@ describe("a cluster with real pods", () => {
     const script = [
       "cd /var/run/secrets/kubernetes.io/serviceaccount",
       "cat namespace && test -s token && test -s ca.crt && nslookup kubernetes.default.svc.cluster.local",
-      "nc -w 5 kubernetes.default.svc 443 </dev/null && echo reached",
+      "nc -w 60 kubernetes.default.svc 443 </dev/null && echo reached",
     ].join("\n");
     await client.create(Pod, {
       metadata: { name: "inside", namespace },
@@ -95,7 +95,7 @@ describe("a cluster with real pods", () => {
         const seen = await client.get(Pod, { namespace, name: "inside" });
         return (seen.status?.phase === "Succeeded" || seen.status?.phase === "Failed") && seen;
       },
-      60_000,
+      180_000,
     );
     const log = await client.logs({ namespace, name: "inside" }).text();
     assert.equal(pod.status?.phase, "Succeeded", log);
@@ -122,7 +122,7 @@ describe("a cluster with real pods", () => {
         const { cpu = "0n" } = metrics.containers[0]?.usage ?? {};
         return Number.parseInt(cpu, 10) > 0 && cpu;
       },
-      60_000,
+      180_000,
     );
     assert.match(usage, /^\d+n$/);
     await client.delete(Pod, { namespace, name: "busy" });

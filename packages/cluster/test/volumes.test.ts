@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
+import { Event, PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { startCluster } from "@capstan/cluster";
 import { until } from "./until.ts";
 
@@ -25,4 +25,38 @@ test("a claim of our own class that asks for more has it, and so has its volume"
   assert.deepEqual(volume.spec?.capacity, { storage: "3Gi" });
   assert.equal(status?.phase, "Bound");
   assert.equal(status?.conditions, undefined);
+});
+
+test("a volume that shall be deleted and cannot be stays as failed, and says why", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const spec = { accessModes: ["ReadWriteOnce" as const], storageClassName: "" };
+  await client.create(PersistentVolume, {
+    metadata: { name: "mine" },
+    spec: {
+      ...spec,
+      capacity: { storage: "1Gi" },
+      persistentVolumeReclaimPolicy: "Delete",
+      hostPath: { path: "/var/lib" },
+    },
+  });
+  const claim = { namespace: "default", name: "data" };
+  await client.create(PersistentVolumeClaim, {
+    metadata: claim,
+    spec: { ...spec, volumeName: "mine", resources: { requests: { storage: "1Gi" } } },
+  });
+  const inPhase = (phase: string): Promise<PersistentVolume> =>
+    until(`the volume is ${phase}`, async () => {
+      const volume = await client.get(PersistentVolume, { name: "mine" });
+      return volume.status?.phase === phase && volume;
+    });
+  await inPhase("Bound");
+  await client.delete(PersistentVolumeClaim, claim);
+  const message = "host_path deleter only supports /tmp/.+ but received provided /var/lib";
+  assert.equal((await inPhase("Failed")).status?.message, message);
+  const told = await until("an event tells of it", async () => {
+    const { items } = await client.list(Event, { namespace: "default" }).all();
+    return items.find(({ reason }) => reason === "VolumeFailedDelete");
+  });
+  assert.deepEqual([told.type, told.message ?? ""], ["Warning", message]);
 });

@@ -344,3 +344,28 @@ test("a node with a taint that evicts loses its pods to the other", async () => 
     );
   });
 });
+
+test("a node that is out of service gives up the pods that are to end there", async () => {
+  await using cluster = await start({ nodes: 2 });
+  const { client } = cluster;
+  const set = { replicas: 1, serviceName: "web", selector, template: template() };
+  await client.create(StatefulSet, { metadata: { name: "web", namespace }, spec: set });
+  const isRunning = async (): Promise<Pod | undefined> => {
+    const pod = await client.get(Pod, { namespace, name: "web-0" }).catch(() => undefined);
+    return pod?.status?.phase === "Running" ? pod : undefined;
+  };
+  const first = await until("it runs", isRunning);
+  const name = first.spec?.nodeName ?? "";
+  await cluster.nodes.find((node) => node.name === name)?.close("lost");
+  await client.delete(Pod, { namespace, name: "web-0" });
+  const conditions = [{ type: "Ready", status: "Unknown" }];
+  await client.patch(Node, { name }, { strategic: { status: { conditions } } }, { subresource: "status" });
+  assert.equal((await client.get(Pod, { namespace, name: "web-0" })).metadata.uid, first.metadata.uid);
+  const taints = [{ key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" as const }];
+  await client.patch(Node, { name }, { merge: { spec: { taints } } });
+  const second = await until("it runs elsewhere", async () => {
+    const pod = await isRunning();
+    return pod?.metadata.uid === first.metadata.uid ? undefined : pod;
+  });
+  assert.notEqual(second.spec?.nodeName, name);
+});

@@ -71,8 +71,22 @@ const htmlEscapes = /[<>&\u2028\u2029]/g;
 
 /** The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with the characters escaped that HTML could misread; over many lines when it is indented. */
 export function toGoJson(value: unknown, indent?: number): string {
-  const json = stringifyExact(value, indent) ?? "null";
+  const plain = stringifyExact(value, indent) ?? "null";
+  const json = numericKey.test(plain) ? (stringifyExact(inGoOrder(value), indent) ?? "null") : plain;
   return json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+}
+
+/** A key that JavaScript puts before all others and orders by its number, wherever it was written. */
+const numericKey = /[{,]\s*"(?:0|[1-9]\d*)":/;
+const isNumeric = /^(?:0|[1-9]\d*)$/;
+
+/** The value with such keys where Go puts them: only maps have them, and Go sorts the keys of maps as texts. */
+function inGoOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
+  if (Array.isArray(value)) return value.map(inGoOrder);
+  const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, inGoOrder(part)]));
+  const keys = Object.keys(parts);
+  return keys.some((key) => isNumeric.test(key)) ? new Proxy(parts, { ownKeys: () => keys.toSorted() }) : parts;
 }
 
 /** Whether the text is a decimal integer that an int64 can hold, as `strconv.ParseInt` with base 10 reads it. */

@@ -28,5 +28,7 @@ export type { LineState, LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
 export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";
+export { isWanted, matchesTerm, preferenceFor } from "./placement/affinity.ts";
+export { reluctance, tolerates, untolerated } from "./placement/taints.ts";
 export { startServiceProxy } from "./services/proxy.ts";
 export type { ServiceProxy, ServiceProxyOptions } from "./services/proxy.ts";

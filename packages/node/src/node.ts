@@ -1,9 +1,9 @@
 /** A node: registers itself, follows its pods, gives each a worker, and tells the API server what becomes of them. */
 import { isApiError, type Client, type Clock } from "@capstan/client";
-import { Pod, Service, type Node } from "@capstan/kinds/v1";
+import { Node, Pod, Service } from "@capstan/kinds/v1";
 import { follow } from "./agent/follow.ts";
 import { objectsOf, type Objects } from "./agent/objects.ts";
-import { pullSecretsOf } from "./agent/pull-secrets.ts";
+import { missingPullSecrets, pullSecretsOf } from "./agent/pull-secrets.ts";
 import { recorderTo } from "./agent/recorder.ts";
 import { register, startHeartbeat, writeStatus, type Registration } from "./agent/register.ts";
 import { reporterTo } from "./agent/reporter.ts";
@@ -120,7 +120,8 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
   const reporter = reporterTo(client, clock);
   const recorder = recorderTo(client, clock, name);
   const allocatable = facts.capacity;
-  const roomFor = (pod: BoundPod): Room => ({ allocatable, others: othersOf(pod, workers) });
+  const ownNode = runtime.runsPrograms ? followOwn(options, signal) : () => undefined;
+  const roomFor = (pod: BoundPod): Room => ({ allocatable, others: othersOf(pod, workers), node: ownNode() });
   const services = runtime.runsPrograms ? followServices(options, signal) : async () => [];
   return {
     runtime,
@@ -129,6 +130,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
     volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
     pullSecrets: (pod) => pullSecretsOf(pod, objects),
+    missingPullSecrets: (pod) => missingPullSecrets(pod, objects),
     handler: (pod) => handlerOf(pod, objects),
     async environment({ pod, container, sandbox }) {
       const found = containersOf(pod.spec).find(({ spec }) => spec.name === container);
@@ -153,6 +155,18 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       runtime.forgetPod?.(pod).catch(() => {});
     },
   };
+}
+
+/** The node as others see it: they may give it labels and taints. */
+function followOwn({ client, clock, name }: NodeOptions, signal: AbortSignal): () => Node | undefined {
+  let own: Node | undefined;
+  const follower = {
+    seen: (node: Node) => void (own = node),
+    gone: () => void (own = undefined),
+    synced: () => {},
+  };
+  void follow(Node, follower, { client, clock, signal, fieldSelector: `metadata.name=${name}` });
+  return () => own;
 }
 
 function othersOf({ metadata }: BoundPod, workers: Workers): readonly BoundPod[] {

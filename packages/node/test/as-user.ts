@@ -5,7 +5,7 @@ await using world = await startRealWorld({ rights: "user", archives: process.arg
 const readinessProbe = { tcpSocket: { port: 11211 }, periodSeconds: 1 };
 await world.run("cache", { containers: [{ name: "main", image: memcached, readinessProbe }] });
 const cache = await world.until("cache", "ready", isReady);
-const script = `id -u; (echo version; sleep 0.5) | nc -w 3 ${cache.status?.podIP} 11211; ls -l /data | wc -l; touch /data/x && echo written`;
+const script = `id -u; (echo version; sleep 0.5) | nc -w 30 ${cache.status?.podIP} 11211; ls -l /data | wc -l; touch /data/x && echo written`;
 const container = { name: "main", image: busybox, command: ["sh", "-c", script], securityContext: { runAsUser: 1234 } };
 const volumes = [{ name: "data", emptyDir: {} }];
 const mounted = { ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] };

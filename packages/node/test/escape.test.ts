@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { busybox, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+import { Pod, type Container } from "@capstan/kinds/v1";
+import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 const words = "capstan-secret-7392";
 let world: RealWorld;
@@ -34,8 +37,373 @@ test("who sees all processes of the node, with all rights, finds none of the mac
     { securityContext: { privileged: true } },
     { hostPID: true },
   );
-  assert.match(output, /^proc$/m, "it does see the root of the node");
+  assert.match(
+    output,
+    /\/proc\/1\/root\/: Permission denied/,
+    "it sees the processes of the node, and not what they see",
+  );
   assert.doesNotMatch(output, new RegExp(`${words}|root:|disk|written`));
+});
+
+test("who may mount and trace lays nothing open that belongs to the machine", { skip }, async () => {
+  const tamper = "(: >> $0/sys/kernel/core_pattern) 2>/dev/null && echo open";
+  const script = [
+    "umount /proc/sys; mkdir /p; mount -t proc proc /p; mount -t sysfs sys /p",
+    ...["/proc", "/p"].map((place) => `sh -c '${tamper}' ${place}`),
+    "ls /proc/1/root/mnt && echo node",
+    "true",
+  ].join("; ");
+  const securityContexts = [{ privileged: true }, { capabilities: { add: ["SYS_ADMIN", "SYS_PTRACE"] } }];
+  for (const [index, securityContext] of securityContexts.entries())
+    for (const shareProcessNamespace of [false, true]) {
+      const name = `tracer-${index}-${shareProcessNamespace}`;
+      const output = await world.outputOf(name, `(${script}) 2>&1`, { securityContext }, { shareProcessNamespace });
+      assert.doesNotMatch(output, /^(open|node)$/m, name);
+    }
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test(
+  "in a cluster of root nobody may trace: whoever enters a container has all rights for a moment",
+  { skip: skip || (isRoot ? false : "where root of the node is nobody on the machine, pods may trace") },
+  async () => {
+    const securityContexts = [{ privileged: true }, { capabilities: { drop: ["ALL"], add: ["SYS_PTRACE"] } }];
+    for (const [index, securityContext] of securityContexts.entries()) {
+      const name = `seizer-${index}`;
+      await world.run(name, {
+        containers: [{ name: "main", image: busybox, command: ["sleep", "1000"], securityContext }],
+      });
+      await world.until(name, "ready", isReady);
+      for (const who of ["1", "self"]) {
+        const status = await world.inside(name, ["grep", "CapEff", `/proc/${who}/status`]);
+        const rights = BigInt(`0x${/CapEff:\t(\w+)/.exec(status)?.[1]}`);
+        assert.equal(rights & (1n << 19n), 0n, `${name}: ${status}`);
+      }
+    }
+  },
+);
+
+test(
+  "in a cluster of root no namespace of users belongs to a pod: its owner would have all rights over it",
+  { skip: skip || (isRoot ? false : "as a user, who is not root has a namespace of users to be called so") },
+  async () => {
+    const securityContext = { runAsUser: 1234, capabilities: { drop: ["ALL"] }, allowPrivilegeEscalation: false };
+    const container = { name: "main", image: busybox, command: ["sleep", "1000"] };
+    await world.run("owner", { containers: [{ ...container, securityContext }] });
+    await world.run("root", { containers: [container] });
+    for (const name of ["owner", "root"]) await world.until(name, "ready", isReady);
+    // Root's is the node's.
+    const users = await world.inside("root", ["readlink", "/proc/1/ns/user"]);
+    const script =
+      "for who in 1 self; do readlink /proc/$who/ns/user; done; grep -hE '^(Uid|CapBnd)' /proc/1/status /proc/self/status";
+    const who = "Uid:\t1234\t1234\t1234\t1234\nCapBnd:\t0000000000000000";
+    assert.equal(await world.inside("owner", ["sh", "-c", script]), `${users}\n${users}\n${who}\n${who}`);
+  },
+);
+
+test(
+  "root has the groups that its pod says, in its program and in commands",
+  { skip: skip || (isRoot ? false : "as a user there are no other groups to have") },
+  async () => {
+    const securityContext = { runAsUser: 0, runAsGroup: 5, supplementalGroups: [7], fsGroup: 9 };
+    await world.run("grouped", { securityContext });
+    await world.until("grouped", "ready", isReady);
+    const status = await world.inside("grouped", [
+      "grep",
+      "-hE",
+      "^(Gid|Groups)",
+      "/proc/1/status",
+      "/proc/self/status",
+    ]);
+    const groups = "Gid:\t5\t5\t5\t5\nGroups:\t5 7 9";
+    assert.equal(status.replaceAll(/ +$/gm, ""), `${groups}\n${groups}`);
+  },
+);
+
+test("who sees processes of others sees none through which the node's files can be seen", { skip }, async () => {
+  const securityContext = { capabilities: { drop: ["ALL"] }, allowPrivilegeEscalation: false };
+  const container = { image: busybox, command: ["sleep", "1000"] };
+  const containers = [
+    { ...container, name: "root", securityContext },
+    { ...container, name: "user", securityContext: { ...securityContext, runAsUser: 1234 } },
+  ];
+  const script =
+    "for process in /proc/[0-9]*; do ls -d $process/root/mnt/node $process/cwd/mnt/node; done 2>/dev/null; ls -d /proc/1";
+  // In a cluster of a user, who sees all processes of the node may see its files, as on Kubernetes.
+  for (const spec of [{ shareProcessNamespace: true }, ...(isRoot ? [{ hostPID: true }] : [])]) {
+    const [name = ""] = Object.keys(spec).map((key) => key.toLowerCase());
+    await world.run(name, { ...spec, containers });
+    await world.until(name, "ready", isReady);
+    for (const who of ["root", "user"])
+      assert.equal(await world.inside(name, ["sh", "-c", script], who), "/proc/1", `${name} ${who}`);
+  }
+});
+
+test("nothing that a pod names or puts somewhere comes before the programs that enter it", { skip }, async () => {
+  const evil = "#!/bin/sh\necho EVIL";
+  const volumes = [{ name: "evil", emptyDir: {} }];
+  const plant = `for name in ld-linux-x86-64.so.2 setpriv env; do printf '${evil}' > /evil/$name; chmod 755 /evil/$name; done; mkdir /evil/root; cp -r /evil/*.* /evil/root`;
+  const initContainers = [
+    {
+      name: "planter",
+      image: busybox,
+      command: ["sh", "-c", plant],
+      volumeMounts: [{ name: "evil", mountPath: "/evil" }],
+    },
+  ];
+  const loader = "/../oldroot/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2";
+  for (const [index, mount] of [
+    { mountPath: loader, subPath: "ld-linux-x86-64.so.2" },
+    { mountPath: "/.capstan" },
+    { mountPath: "/../oldroot/mnt" },
+  ].entries()) {
+    const volumeMounts = [{ name: "evil", ...mount }];
+    const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts }];
+    await world.run(`named-${index}`, { volumes, initContainers, containers });
+    await world.until(`named-${index}`, "ready", isReady);
+    assert.equal(await world.inside(`named-${index}`, ["echo", "well"]), "well");
+  }
+});
+
+test(
+  "links that a pod puts into a volume lead nowhere but within the pod, wherever something is mounted",
+  { skip },
+  async () => {
+    const plant = [
+      "ln -s /oldroot/mnt/node/pods/$UID/volumes /a/l",
+      "ln -s /oldroot /b/c",
+      "ln -s /oldroot/mnt/node/disk /a/log",
+      "mkdir /a/real",
+    ].join("; ");
+    const env = [{ name: "UID", valueFrom: { fieldRef: { fieldPath: "metadata.uid" } } }];
+    const planter = {
+      name: "planter",
+      image: busybox,
+      command: ["sh", "-c", plant],
+      env,
+      volumeMounts: ["a", "b"].map((name) => ({ name, mountPath: `/${name}` })),
+    };
+    const volumes = ["a", "b", "c"].map((name) => ({ name, emptyDir: {} }));
+    const tries: readonly (readonly [string, Partial<Container>])[] = [
+      ["over a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/l", c: "/c" }) }],
+      ["through a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/log/deep", c: "/c" }) }],
+      ["last words through a link", { volumeMounts: mountsAt({ a: "/a" }), terminationMessagePath: "/a/log/planted" }],
+      ["by the launcher's own process", { volumeMounts: mountsAt({ c: "/proc/self/root/oldroot/mnt/node/disk" }) }],
+    ];
+    for (const [index, [what, container]] of tries.entries()) {
+      const main = {
+        name: "main",
+        image: busybox,
+        command: ["sh", "-c", "ls /c /c/mnt/node; sleep 1000"],
+        ...container,
+      };
+      await world.run(`linker-${index}`, { volumes, initContainers: [planter], containers: [main] });
+      const { status } = await world.until(`linker-${index}`, what, isRefused);
+      assert.match(JSON.stringify(status), /lead out of \/a|inside \/proc/, what);
+    }
+    const nested = { volumeMounts: mountsAt({ a: "/a", b: "/a/real/made", c: "/a/real/made/d" }) };
+    const script = "echo x > /a/real/made/d/file; cat /a/real/made/d/file; ls -A /a/real/made";
+    assert.equal(await world.outputOf("nester", script, nested, { volumes, initContainers: [planter] }), "x\nc\nd\n");
+    const disk = { volumes: [{ name: "disk", hostPath: { path: "/" } }] };
+    const left = await world.outputOf(
+      "disk-looker",
+      "find /disk -name planted -o -name deep",
+      { volumeMounts: mountsAt({ disk: "/disk" }) },
+      disk,
+    );
+    assert.equal(left, "", "nothing was made on the node's disk");
+  },
+);
+
+function mountsAt(paths: {
+  readonly [volume: string]: string;
+}): { readonly name: string; readonly mountPath: string }[] {
+  return Object.entries(paths).map(([name, mountPath]) => ({ name, mountPath }));
+}
+
+/** The container could not be started, and says why; not because of its program. */
+function isRefused({ status }: Pod): boolean {
+  const { state, lastState } = status?.containerStatuses?.[0] ?? {};
+  return (state?.terminated ?? lastState?.terminated)?.reason === "StartError";
+}
+
+test(
+  "a volume in a read-only one can be written to, and is not made where there is no place for it",
+  { skip },
+  async () => {
+    const folder = { name: "fixed", emptyDir: {} };
+    const volumes = [folder, { name: "free", emptyDir: {} }];
+    const volumeMounts = (at: string): NonNullable<Container["volumeMounts"]> => [
+      { name: "fixed", mountPath: "/fixed", readOnly: true },
+      { name: "free", mountPath: at },
+    ];
+    const maker = {
+      name: "maker",
+      image: busybox,
+      command: ["mkdir", "/fixed/there"],
+      volumeMounts: mountsAt({ fixed: "/fixed" }),
+    };
+    const script =
+      "echo x > /fixed/there/file && cat /fixed/there/file; touch /fixed/file 2> /dev/null || echo refused";
+    const spec = { volumes, initContainers: [maker] };
+    assert.equal(
+      await world.outputOf("placed", script, { volumeMounts: volumeMounts("/fixed/there") }, spec),
+      "x\nrefused\n",
+    );
+    const main = { name: "main", image: busybox, command: ["true"], volumeMounts: volumeMounts("/fixed/no") };
+    await world.run("no-place", { ...spec, containers: [main] });
+    const { status } = await world.until("no-place", "refused", isRefused);
+    assert.match(JSON.stringify(status), /mkdir \/fixed\/no: read-only file system/);
+  },
+);
+
+test("a variable cannot say more to the launcher than its value", { skip }, async () => {
+  const env = [{ name: "A", value: "x\0--bind\0/\0/host" }];
+  await world.run("nul", { containers: [{ name: "main", image: busybox, command: ["sleep", "1000"], env }] });
+  const pod = await world.until("nul", "refused", ({ status }) => {
+    const { waiting } = status?.containerStatuses?.[0]?.state ?? {};
+    return waiting?.reason === "CreateContainerError";
+  });
+  const message = pod.status?.containerStatuses?.[0]?.state?.waiting?.message;
+  assert.equal(message, String.raw`invalid environment variable: contains nul byte (\x00): "A"`);
+  await world.client.delete(Pod, { namespace: "default", name: "nul" });
+});
+
+test("folders on the way to a volume are root's, and everybody may pass", { skip }, async () => {
+  const script =
+    "stat -c '%a %u' /data /data/x; chown nobody /data/x/db; su nobody -s /bin/sh -c 'touch /data/x/db/file && echo written'";
+  const volumes = [{ name: "db", emptyDir: {} }];
+  const output = await world.outputOf("dropper", script, { volumeMounts: mountsAt({ db: "/data/x/db" }) }, { volumes });
+  assert.equal(output, "755 0\n755 0\nwritten\n");
+});
+
+test("variables of containers and of commands in them are in no command line of the machine", { skip }, async () => {
+  const value = "variable-secret-5521 'x' \"y\" $HOME \\n";
+  const env = [{ name: "PASSWORD", value: value.replaceAll("$", "$$$$") }];
+  const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env }];
+  await world.run("keeper-of-secrets", { containers });
+  await world.until("keeper-of-secrets", "ready", isReady);
+  const command = ["sh", "-c", 'printf %s "$PASSWORD" > /tmp/seen; read line'];
+  const session = await world.outside.exec({ namespace: "default", name: "keeper-of-secrets", command, stdin: true });
+  const seen = (): Promise<string> => world.inside("keeper-of-secrets", ["cat", "/tmp/seen"]);
+  assert.equal(await eventually("what the command has", seen, (text) => text.includes("\\n")), value);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+  assert.ok(
+    lines.some((line) => line.includes("/tmp/seen")),
+    "the command runs while we look",
+  );
+  assert.deepEqual(
+    lines.filter((line) => line.includes("variable-secret-5521")),
+    [],
+  );
+  await session.end();
+  await session.finish();
+});
+
+test(
+  "whoever has moved to a file system of its own making is entered where its container began",
+  { skip },
+  async () => {
+    const programs = "ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 setpriv env filter";
+    const plant = [
+      "kit=$(echo /.capstan-*)",
+      "mount -t tmpfs own $kit",
+      `for name in ${programs}; do printf '#!/bin/sh\\necho EVIL; grep CapEff /proc/self/status\\n' > $kit/$name; chmod 755 $kit/$name; done`,
+      "$kit/env && echo planted",
+      "exec sleep 1000",
+    ].join("; ");
+    const securityContext = { runAsUser: 1234, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+    const command = ["unshare", "-U", "-r", "-m", "sh", "-c", plant];
+    await world.run("mover", { containers: [{ name: "main", image: busybox, command, securityContext }] });
+    await world.until("mover", "ready", isReady);
+    const said = (): Promise<string> => world.outside.logs({ namespace: "default", name: "mover" }).text();
+    await eventually("programs of its own", said, (text) => text.includes("planted"));
+    assert.match(
+      await world.inside("mover", ["sh", "-c", "id -u; grep CapEff /proc/self/status"]),
+      /^1234\nCapEff:\t0+$/,
+    );
+  },
+);
+
+test("nothing of a container is looked at before the rights of the node are given up", { skip }, async () => {
+  // A loader asks this file what to load first, and has to wait at a pipe: then everybody can see who asks.
+  const script = "mkfifo /tmp/wait; mkfifo /etc/ld.so.preload; echo ready; read word < /tmp/wait";
+  const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  const containers = [{ name: "main", image: busybox, command: ["sh", "-c", script], securityContext }];
+  await world.run("asked", { containers });
+  const said = (): Promise<string> => world.outside.logs({ namespace: "default", name: "asked" }).text();
+  await world.until("asked", "ready", isReady);
+  await eventually("the pipe", said, (text) => text.includes("ready"));
+  const session = await world.outside.exec({ namespace: "default", name: "asked", command: ["true"] });
+  const asking = await eventually("whoever asks", statusOfEntering, (text) => text !== "");
+  session.close();
+  assert.match(asking, /^CapPrm:\t0+\nCapEff:\t0+\nCapBnd:\t0+\n(CapAmb:\t0+\n)?NoNewPrivs:\t1$/m);
+  await world.client.delete(Pod, { namespace: "default", name: "asked" });
+});
+
+/** What the kernel says of a process that has come as far as to the programs of the node within a container. */
+async function statusOfEntering(): Promise<string> {
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (!/^\/\.capstan-\w+\/ld/.test(line)) continue;
+    return readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  }
+  return "";
+}
+
+test("whoever has changed its root is entered at the root of its container", { skip }, async () => {
+  const script = [
+    "mkdir -p /own/bin",
+    "cp /bin/busybox /own/bin/busybox || cp $(command -v busybox) /own/bin/busybox",
+    "echo inner > /own/where; echo outer > /where",
+    "exec chroot /own /bin/busybox sleep 1000",
+  ].join("; ");
+  await world.run("rooted", { containers: [{ name: "main", image: busybox, command: ["sh", "-c", script] }] });
+  await world.until("rooted", "ready", isReady);
+  const root = (): Promise<string> => world.inside("rooted", ["readlink", "/proc/1/root"]);
+  await eventually("the change of the root", root, (path) => path === "/own");
+  assert.equal(await world.inside("rooted", ["cat", "/where"]), "outer");
+});
+
+test(
+  "what was left open by whoever started the node is closed to pods, and its mask is not theirs",
+  { skip },
+  async () => {
+    const open = openSync("/etc/passwd", "r");
+    try {
+      const child = spawnSync(process.execPath, [...process.execArgv, join(import.meta.dirname, "leaky.ts")], {
+        stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 60 }, () => open)],
+      });
+      const told = child.stdout.toString("utf8");
+      assert.match(told, /files: 0 1 2\n/);
+      assert.match(told, /others: 0022 755 755 777 read and written\n/);
+    } finally {
+      closeSync(open);
+    }
+  },
+);
+
+test("what pods leave on a node's disk is not taken for the node's own words", { skip }, async () => {
+  const disk = { name: "disk", hostPath: { path: "/" } };
+  const volumeMounts = [{ name: "disk", mountPath: "/disk" }];
+  const plant = `rm /disk/etc/hosts; ln -s ${secret}/words /disk/etc/hosts`;
+  await world.outputOf("host-planter", plant, { volumeMounts }, { volumes: [disk] });
+  const hosts = await world.outputOf("on-node", "cat /etc/hosts", {}, { hostNetwork: true });
+  assert.doesNotMatch(hosts, new RegExp(words));
+  assert.match(hosts, /localhost/);
+});
+
+test("a volume whose files go takes none of the machine's with it", { skip }, async () => {
+  const disk = { name: "disk", hostPath: { path: "/" } };
+  const volumeMounts = [{ name: "disk", mountPath: "/disk" }];
+  const plant = `mkdir -p /disk/volumes/gone/deep; ln -s ${secret} /disk/volumes/gone/link; ln -s ${secret} /disk/volumes/way`;
+  await world.outputOf("volume-planter", plant, { volumeMounts }, { volumes: [disk] });
+  for (const path of ["/volumes/gone", "/volumes/way/words", "/volumes/way"]) await world.machine.removeFromDisk(path);
+  const left = await world.outputOf("volume-looker", "ls /disk/volumes", { volumeMounts }, { volumes: [disk] });
+  assert.equal(left, "");
+  assert.deepEqual(await readdir(secret), ["words"]);
 });
 
 test("links on a node's disk lead to that disk, not to the machine", { skip }, async () => {

@@ -88,7 +88,7 @@ test("pods of two clusters with the same addresses do not meet", { skip }, async
   const listen = { command: ["sh", "-c", "while :; do echo other | nc -l -p 7000; done"] };
   await other.run("listener", { containers: [{ name: "main", image: "capstan.test/busybox:1", ...listen }] });
   const ip = (await other.until("listener", "ready", isReady)).status?.podIP ?? "";
-  const hears = "for i in 1 2 3 4 5; do nc -w 2 $0 7000 && exit; sleep 1; done";
+  const hears = "for i in $(seq 60); do nc -w 30 $0 7000 && exit; sleep 1; done";
   assert.match(await other.outputOf("near", hears, { command: ["sh", "-c", hears, ip] }), /other/);
   assert.doesNotMatch(await world.outputOf("far", `nc -w 1 ${ip} 7000 2>&1; true`), /other/);
 });
@@ -124,6 +124,16 @@ test("what belongs to the whole machine can be read and not written, whoever ask
     const said = await world.outputOf(`tamper-${name}`, script, {}, spec);
     assert.equal(said.match(/Read-only file system|nonexistent/g)?.length, 2, said);
   }
+});
+
+test("memory, keys and timers of the machine are not to be seen", { skip }, async () => {
+  const script =
+    "for file in kcore keys latency_stats timer_list; do cat /proc/$file 2>/dev/null | head -c 10; done; ls /proc/acpi /proc/scsi 2>/dev/null | grep -v :; echo done";
+  assert.equal((await world.outputOf("masked", script)).trim(), "done");
+  const open = await world.outputOf("unmasked", "cat /proc/timer_list | wc -c", {
+    securityContext: { privileged: true },
+  });
+  assert.match(open, /\d/);
 });
 
 test("whoever enters a container has its rights and its filter, not those of the node", { skip }, async () => {

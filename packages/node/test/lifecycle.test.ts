@@ -92,12 +92,17 @@ test("probes over HTTP and TCP decide who is ready and who is started anew", { s
 
 test("sidecars start before and end after everybody else", { skip }, async () => {
   const sidecar = shell(
-    "echo side >> /shared/log; trap 'echo side-end >> /shared/log; exit 0' TERM; sleep 1000 & wait",
+    "trap 'echo side-end >> /shared/log; exit 0' TERM; echo side >> /shared/log; sleep 1000 & wait",
     {
       name: "side",
       restartPolicy: "Always",
       volumeMounts,
-      startupProbe: { exec: { command: ["grep", "-q", "side", "/shared/log"] }, periodSeconds: 1 },
+      startupProbe: {
+        exec: { command: ["grep", "-q", "side", "/shared/log"] },
+        periodSeconds: 1,
+        timeoutSeconds: 30,
+        failureThreshold: 60,
+      },
     },
   );
   const initContainers = [sidecar, shell("echo init >> /shared/log", { name: "init", volumeMounts })];
@@ -169,6 +174,22 @@ test("a pod whose hook never ends goes when it is deleted, and so does its hook"
   const names = async (): Promise<readonly string[]> =>
     (await Array.fromAsync(world.client.list(Pod, { namespace: "default" }))).map(({ metadata }) => metadata.name);
   await eventually("the end of the pod", names, (left) => !left.includes("hooked-on"));
+});
+
+test("a probe whose time is up counts, and its container can still end", { skip }, async () => {
+  const exec = { command: ["sh", "-c", "sleep 76545"] };
+  const livenessProbe = { exec, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 };
+  const preStop = { exec: { command: ["sleep", "76546"] } };
+  const containers = [
+    shell("trap 'exit 0' TERM; while :; do sleep 1; done", { livenessProbe, lifecycle: { preStop } }),
+  ];
+  await world.run("tried", { containers, terminationGracePeriodSeconds: 2 });
+  await world.until("tried", "started again", ({ status }) => (status?.containerStatuses?.[0]?.restartCount ?? 0) > 0);
+  await world.client.delete(Pod, { namespace: "default", name: "tried", gracePeriodSeconds: 2 });
+  const names = async (): Promise<readonly string[]> =>
+    (await Array.fromAsync(world.client.list(Pod, { namespace: "default" }))).map(({ metadata }) => metadata.name);
+  await eventually("the end of the pod", names, (left) => !left.includes("tried"));
+  await nobodyRuns("7654");
 });
 
 test("a command whose time is up leaves nothing behind", { skip }, async () => {

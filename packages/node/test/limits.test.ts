@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { Pod } from "@capstan/kinds/v1";
@@ -31,6 +32,18 @@ test("a container sees the limits that hold for it", { skip }, async () => {
   assert.equal(await read("limited", "memory/memory.limit_in_bytes", "memory.max"), String(64 * 2 ** 20));
   assert.match(await read("limited", "cpu/cpu.cfs_quota_us", "cpu.max"), /^25000/);
   assert.match(await world.inside("limited", ["cat", "/proc/1/oom_score_adj"]), /^9\d\d$/);
+});
+
+test("a command in a container has the container's limits", { skip }, async () => {
+  const command = ["sleep", "1000"];
+  await world.run("commanded", { containers: [{ name: "main", image: busybox, command, resources }] });
+  await world.until("commanded", "ready", isReady);
+  for (const file of ["cgroup", "oom_score_adj"]) {
+    const own = await world.inside("commanded", ["cat", `/proc/1/${file}`]);
+    assert.equal(await world.inside("commanded", ["cat", `/proc/self/${file}`]), own);
+    // What a command starts belongs there, too.
+    assert.equal(await world.inside("commanded", ["sh", "-c", `cat /proc/self/${file}; true`]), own);
+  }
 });
 
 test("pods together have half of the processes that the machine can have, where it counts them", { skip }, async () => {
@@ -115,9 +128,20 @@ test("control groups go with their machine", { skip }, async () => {
   assert.equal((await lookAround()).roots.filter(name).length, before);
 });
 
+/** All control groups; looks again where one went while it was read: others of the machine come and go. */
+async function allGroups(): Promise<Dirent[]> {
+  for (;;) {
+    try {
+      return await readdir("/sys/fs/cgroup", { recursive: true, withFileTypes: true });
+    } catch (error) {
+      if (!["ENOENT", "ENODEV"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+}
+
 /** The trees of control groups of all machines, in the hierarchy of memory. */
 async function lookAround(): Promise<{ readonly roots: readonly string[] }> {
-  const entries = await readdir("/sys/fs/cgroup", { recursive: true, withFileTypes: true });
+  const entries = await allGroups();
   const roots = entries.filter(({ parentPath }) =>
     /\/memory(\/.*)?\/capstan$|^\/sys\/fs\/cgroup\/capstan$/.test(parentPath),
   );

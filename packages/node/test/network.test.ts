@@ -46,7 +46,7 @@ const endpointsOf = (members: readonly Pod[]): NonNullable<EndpointSlice["endpoi
 const request = (host: string, port: string): readonly string[] => [
   "sh",
   "-c",
-  `printf 'GET /name HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${host} ${port} 2>&1 | tail -n 1`,
+  `printf 'GET /name HTTP/1.0\\r\\n\\r\\n' | nc -w 10 ${host} ${port} 2>&1 | tail -n 1`,
 ];
 const ask = (address: string): Promise<string> => {
   const [host = "", port = "80"] = address.split(":");

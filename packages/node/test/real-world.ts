@@ -56,7 +56,7 @@ export const skipLimits: string | false =
 
 /** Waits for a condition, for as long as a slow machine may take. */
 export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 180_000;
   for (;;) {
     const seen = await look();
     if (isSo(seen)) return seen;
@@ -138,7 +138,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
         (one) => one.life.is === "running" && (container ?? one.container.spec.name) === one.container.spec.name,
       );
       if (chosen?.life.is !== "running") throw new Error(`${name} has no running container ${container ?? ""}`);
-      return (await runtime.exec(chosen.life.id, command, 20_000)).output.trim();
+      return (await runtime.exec(chosen.life.id, command, 60_000)).output.trim();
     },
     async outputOf(name, script, more = {}, spec = {}) {
       const container = { name: "main", image: busybox, command: ["sh", "-c", script], ...more };

@@ -56,6 +56,52 @@ test("programs may open their output by name", { skip }, async () => {
   assert.equal(await world.inside("open", ["sh", "-c", "echo here > /dev/stdout"]), "here");
 });
 
+test(
+  "a command that cannot be run is told in the words of a container runtime, also on a terminal",
+  { skip },
+  async () => {
+    await world.run("commanded", {});
+    await world.until("commanded", "ready", isReady);
+    for (const [program, why] of [
+      ["nosuch", "executable file not found in $PATH"],
+      ["/nosuch", "stat /nosuch: no such file or directory"],
+      ["/etc", "permission denied"],
+      ["/etc/hosts/x", "stat /etc/hosts/x: not a directory"],
+      ["", "executable file not found in $PATH"],
+    ] as const)
+      for (const tty of [false, true]) {
+        const session = await world.outside.exec({ ...target("commanded"), command: [program], stdin: tty, tty });
+        const { code, status, stdout, stderr } = await session.finish();
+        assert.deepEqual([code, stdout, stderr, status?.reason], [-1, "", "", "InternalError"], program);
+        const words = `exec failed: unable to start container process: exec: "${program}": ${why}`;
+        const { message = "" } = status ?? {};
+        assert.ok(message.startsWith("Internal error occurred: error executing command in container: failed to exec"));
+        assert.ok(message.endsWith(words), message);
+      }
+  },
+);
+
+test("the end of a command tells its code, or the signal that ended it, as shells count", { skip }, async () => {
+  await world.run("ended", {});
+  await world.until("ended", "ready", isReady);
+  for (const [script, expected] of [
+    ["exit 126", 126],
+    ["nosuch", 127],
+    ["kill -SEGV $$", 139],
+    ["kill -TERM $$", 143],
+    ["kill -KILL $$", 137],
+  ] as const) {
+    const session = await world.outside.exec({ ...target("ended"), command: ["sh", "-c", script] });
+    assert.equal((await session.finish()).code, expected, script);
+  }
+  const assigned = await world.outside.exec({ ...target("ended"), command: ["A=b", "env"] });
+  assert.equal((await assigned.finish()).code, 127, "the name of a program may look like a variable");
+});
+
+test("a pod may share the node's interprocess communication", { skip }, async () => {
+  assert.equal(await world.outputOf("talkative", "echo shared", {}, { hostIPC: true }), "shared\n");
+});
+
 test("files are copied into a container and out of it, as kubectl cp does", { skip }, async () => {
   await world.run("store", {});
   await world.until("store", "ready", isReady);
@@ -66,6 +112,24 @@ test("files are copied into a container and out of it, as kubectl cp does", { sk
   assert.equal((await into.finish()).code, 0);
   const from = await world.outside.exec({ ...target("store"), command: ["cat", "/tmp/file"] });
   assert.equal((await from.finish()).stdout, text);
+});
+
+test("a command whose output nobody reads has to wait, so that no memory is filled with it", { skip }, async () => {
+  await world.run("endless", {});
+  await world.until("endless", "ready", isReady);
+  const pieces = 48;
+  const script = `for n in $(seq ${pieces}); do head -c 1048576 /dev/zero; echo $n > /tmp/said; done`;
+  const session = await world.outside.exec({ ...target("endless"), command: ["sh", "-c", script] });
+  const said = async (): Promise<number> => Number(await world.inside("endless", ["cat", "/tmp/said"]));
+  // It is over, or it has not got on for so many looks: a slow machine makes this weaker, and never wrong.
+  const looks: number[] = [];
+  const seen = await eventually("an end of the talking", said, (count) => {
+    looks.push(count);
+    return count > 0 && looks.slice(-20).every((look) => look === count) && looks.length >= 20;
+  });
+  assert.ok(seen < pieces, `all ${seen} MiB were taken although nobody reads`);
+  const { code, stdout } = await session.finish();
+  assert.deepEqual([code, stdout.length], [0, pieces * 2 ** 20]);
 });
 
 test("parts of logs: the last lines, since when, at most so many bytes", { skip }, async () => {
@@ -84,5 +148,43 @@ test("who is nobody's is told so: unknown containers and those that do not run",
   await assert.rejects(
     world.outside.logs({ ...target("gone"), previous: true }).text(),
     /previous terminated container "main" in pod "gone" not found/,
+  );
+});
+
+test(
+  "a command that cannot be started is a failure; the longest variable does not keep it from it",
+  { skip },
+  async () => {
+    // With its name, the longest text that the kernel hands to a program.
+    const value = "ä".repeat((2 ** 17 - "BIG=".length - 2) / 2);
+    const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env: [{ name: "BIG", value }] }];
+    await world.run("big", { containers });
+    await world.until("big", "ready", isReady);
+    assert.equal(
+      await world.inside("big", ["sh", "-c", "printf %s $BIG | wc -c"]),
+      String(2 ** 17 - "BIG=".length - 2),
+    );
+    const [record] = world.node.find("default", "big")?.situation.containers.values() ?? [];
+    assert.ok(record?.life.is === "running");
+    const result = await world.runtime.runCommand(record.life.id, ["echo", "x".repeat(2 ** 18)], 60_000);
+    assert.deepEqual([result.passed, result.isUnknown], [false, true]);
+    assert.match(result.output, /^rpc error: code = Unknown desc = .*E2BIG/);
+  },
+);
+
+test("a container may have thousands of variables, as one has among many services", { skip }, async () => {
+  const env = Array.from({ length: 5000 }, (_, index) => ({
+    name: `SERVICE_${index}`,
+    value: `tcp://10.0.0.1:${index}`,
+  }));
+  const count = ["sh", "-c", "env | grep -c ^SERVICE_"];
+  const command = ["sh", "-c", `${count[2]}; exec sleep 1000`];
+  await world.run("many", { containers: [{ name: "main", image: busybox, command, env }] });
+  await world.until("many", "ready", isReady);
+  assert.equal(await world.inside("many", count), "5000");
+  await eventually(
+    "its own",
+    () => world.outside.logs(target("many")).text(),
+    (text) => text === "5000\n",
   );
 });

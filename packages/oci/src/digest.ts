@@ -6,6 +6,11 @@ export function digestOf(bytes: Uint8Array | string): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
+/** Whether a text is a digest by an algorithm that is known here, in full length. */
+export function isDigest(text: string): boolean {
+  return /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/.test(text);
+}
+
 /** A running digest over bytes that arrive one after the other. */
 export class Digester {
   readonly #hash: Hash;

@@ -18,9 +18,12 @@ export type OciErrorCode =
 export class OciError extends Error {
   override readonly name = "OciError";
   readonly code: OciErrorCode;
+  /** What a registry answered, where it was asked. */
+  readonly status: number | undefined;
 
-  constructor(code: OciErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: OciErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
     super(message, options);
     this.code = code;
+    this.status = options?.status;
   }
 }

@@ -5,7 +5,7 @@ export { formatReference, parseReference } from "./reference.ts";
 export type { Reference } from "./reference.ts";
 export { platformOf } from "./image.ts";
 export type { Descriptor, ImageConfig, Index, Manifest, Platform } from "./image.ts";
-export { compressionOf, mediaTypes } from "./media-types.ts";
+export { compressionOf, isIndex, mediaTypes } from "./media-types.ts";
 export { openStore, Store } from "./store/store.ts";
 export type { StoredImage } from "./store/store.ts";
 export { resolveInside } from "./unpack/safe-path.ts";

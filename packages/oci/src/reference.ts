@@ -1,4 +1,5 @@
 /** Names of images, as people type them: `memcached`, `localhost:5000/app:v1`, `registry.example.com/a/b@sha256:…`. */
+import { isDigest } from "./digest.ts";
 import { OciError } from "./errors.ts";
 
 /** Where an image is: a registry, a repository in it, and a tag or a digest. */
@@ -12,7 +13,6 @@ export interface Reference {
 
 const repositoryPattern = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
 const tagPattern = /^\w[\w.-]{0,127}$/;
-const digestPattern = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/;
 
 /** Reads a name by Docker's rules. */
 export function parseReference(text: string): Reference {
@@ -31,7 +31,7 @@ const dockerHub = "docker.io";
 
 function splitDigest(text: string): { readonly name: string; readonly digest: string | undefined } {
   const [name = "", digest, ...more] = text.split("@");
-  const wrong = more.length > 0 || (digest !== undefined && !digestPattern.test(digest));
+  const wrong = more.length > 0 || (digest !== undefined && !isDigest(digest));
   if (wrong) throw bad(text, "its digest is not sha256:<64 hex digits>");
   return { name, digest };
 }

@@ -15,6 +15,7 @@ import {
   saveArchive,
   type Store,
 } from "@capstan/oci";
+import { appletLinks } from "../src/build/applets.ts";
 
 const platform = { os: "linux", architecture: "amd64" };
 
@@ -52,6 +53,29 @@ describe("building", () => {
     await store.remove("example.test/one:1");
     assert.deepEqual(await store.blobs(), []);
     await store.remove("example.test/never:1");
+  });
+
+  test("an image of a busybox has a link for each of its programs, one of another program has none", async () => {
+    const busybox = join(home, "busybox");
+    writeFileSync(busybox, '#!/bin/sh\n[ "$1" = --list ] && printf "[\\nsh\\nwget\\n../evil\\n\\nlast.one-2\\n"\n', {
+      mode: 0o755,
+    });
+    const other = join(home, "other");
+    writeFileSync(other, "#!/bin/sh\n", { mode: 0o755 });
+    const linksOf = async (program: string): Promise<Record<string, string>> => {
+      const entries = await appletLinks(program, "/usr/bin/busybox");
+      return Object.fromEntries(entries.map(({ path, target = "" }) => [path, target]));
+    };
+    assert.deepEqual(await linksOf(other), {});
+    assert.deepEqual(await linksOf(busybox), {
+      "/bin/[": "/usr/bin/busybox",
+      "/bin/last.one-2": "/usr/bin/busybox",
+      "/bin/sh": "/usr/bin/busybox",
+      "/bin/wget": "/usr/bin/busybox",
+    });
+    const link = join(home, "bb");
+    symlinkSync(busybox, link);
+    assert.equal(Object.keys(await linksOf(link)).length, 4, "by what it is, not by what it is called");
   });
 
   test("a folder gives the same layer whatever its times are", async () => {

@@ -47,6 +47,29 @@ describe("unpacking", () => {
   ): Promise<unknown> =>
     unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
 
+  test("a layer is what its first bytes say, whatever compression its image names", async () => {
+    const plain = layer([{ path: "a", body: "a" }]);
+    for (const bytes of [plain, gzipSync(plain), zstdCompressSync(plain)])
+      for (const named of ["gzip", "zstd"] as const) {
+        rmSync(join(root, "a"), { force: true });
+        await unpack(bytes, named, { diffId: digestOf(plain) });
+        assert.equal(readFileSync(join(root, "a"), "utf8"), "a");
+      }
+    await assert.rejects(unpack(gzipSync(plain).subarray(0, 40), "gzip"), { code: "BadArchive" });
+  });
+
+  test("folders may be deep: only links lead in circles", async () => {
+    const deep = Array.from({ length: 400 }, () => "d").join("/");
+    await unpack(layer([{ path: `${deep}/file`, body: "deep" }]));
+    assert.equal(readFileSync(join(root, deep, "file"), "utf8"), "deep");
+    const circle = [
+      { path: "here", type: "symlink", target: "there" },
+      { path: "there", type: "symlink", target: "here" },
+      { path: "here/file", body: "" },
+    ] as const;
+    await assert.rejects(unpack(layer(circle)), /lead in a circle/);
+  });
+
   test("a layer must be what the image's configuration says it is before compression, to its last byte", async () => {
     const plain = layer([{ path: "a", body: "a" }]);
     const longer = Buffer.concat([plain, Buffer.alloc(512)]);
@@ -74,7 +97,7 @@ describe("unpacking", () => {
     ] as const) {
       await unpack(bytes, compression);
       assert.equal(readFileSync(join(root, "bin/tool"), "utf8"), "#!");
-      assert.equal(lstatSync(join(root, "bin/tool")).mode & 0o7777, 0o4755);
+      assert.equal(lstatSync(join(root, "bin/tool")).mode & 0o7777, 0o755, "nobody gets the rights of who unpacks");
       assert.equal(lstatSync(join(root, "bin/same")).ino, lstatSync(join(root, "bin/tool")).ino);
       assert.equal(readlinkSync(join(root, "sbin")), "bin");
       assert.equal(readFileSync(join(root, "bin/other"), "utf8"), "x");

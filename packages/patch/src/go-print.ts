@@ -44,10 +44,9 @@ export function typeName(value: Json | undefined): string {
   return typeof value === "boolean" ? "bool" : "string";
 }
 
-const beyondIntegers = 2 ** 63;
-
+/** Integers that a number cannot hold come as bigints; so large a number was written as a float. */
 function isInteger(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) < beyondIntegers;
+  return Number.isSafeInteger(value);
 }
 
 /** What is no integer of 64 bits is a float for Go, and `%v` writes floats with exponents below -4 and from 6 up. */

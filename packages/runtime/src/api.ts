@@ -58,12 +58,18 @@ export interface WatchStream extends AsyncIterable<WatchEvent> {
   readonly batches?: (() => AsyncIterable<readonly SentEvent[]>) | undefined;
 }
 
-/** How a write is made. */
-export interface WriteOptions {
-  readonly manager: string;
-  readonly subresource?: "status" | undefined;
+/** How a request is sent that changes something. */
+export interface Sending {
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called right before each sending, repeats included; what it throws ends the call. */
+  readonly beforeSending?: (() => void) | undefined;
+}
+
+/** How a write is made. */
+export interface WriteOptions extends Sending {
+  readonly manager: string;
+  readonly subresource?: "status" | undefined;
 }
 
 /** What must be there when an apply arrives: nothing yet, or this very object, or this very state of it. */
@@ -83,13 +89,11 @@ export interface PatchOptions extends WriteOptions {
 }
 
 /** How a delete is made. */
-export interface DeleteOptions {
+export interface DeleteOptions extends Sending {
   /** Delete only this very object, not a namesake that came after it. */
   readonly uid?: string | undefined;
   /** How long it may take to go, in seconds; absent: as its kind has it. */
   readonly gracePeriodSeconds?: number | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -115,7 +119,14 @@ export function kindId(kind: AnyKind): string {
 /** The key of an object as the runtime's maps use it, without making an object for it. */
 export function keyText(object: { readonly metadata: KubeObject["metadata"] }): string {
   const { namespace, name } = object.metadata;
-  return namespace === undefined || namespace === "" ? (name ?? "") : `${namespace}/${name}`;
+  // Joined, a text is in one piece; put together otherwise it is a pair that holds both parts for as long as a map has it as its key.
+  return namespace === undefined || namespace === "" ? (name ?? "") : [namespace, name].join("/");
+}
+
+/** The namespace of such a key; none for what is cluster-scoped. */
+export function namespaceOfKey(key: string): string {
+  const slash = key.indexOf("/");
+  return slash < 0 ? "" : key.slice(0, slash);
 }
 
 /**

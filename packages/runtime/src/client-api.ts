@@ -40,10 +40,10 @@ export function apiOf(client: Client): Api {
         options.type === "merge" ? { merge: body } : { json: body as never },
         writeOptions(options),
       ),
-    delete: async (kind, key, { uid, gracePeriodSeconds, dryRun, signal }) => {
+    delete: async (kind, key, { uid, gracePeriodSeconds, ...sending }) => {
       const preconditions = uid === undefined ? undefined : { uid };
       const propagationPolicy = "Background" as const;
-      const place = { ...placeOf(key), preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal };
+      const place = { ...placeOf(key), preconditions, propagationPolicy, gracePeriodSeconds, ...sending };
       const answer = await client.delete(loose(kind), place);
       return isLeaving(answer) ? answer : undefined;
     },
@@ -84,8 +84,8 @@ function expecting(object: KubeObject, over: Expected | undefined): KubeObject {
   return { ...object, metadata: { ...object.metadata, ...(over === "nothing" ? { resourceVersion: "1" } : over) } };
 }
 
-function writeOptions({ manager, subresource, dryRun, signal }: WriteOptions): object {
-  return { fieldManager: manager, subresource, dryRun, signal };
+function writeOptions({ manager, subresource, dryRun, signal, beforeSending }: WriteOptions): object {
+  return { fieldManager: manager, subresource, dryRun, signal, beforeSending };
 }
 
 function selection(kind: AnyKind, { namespace, labelSelector, fieldSelector }: Scope): { namespace: string } {

@@ -8,6 +8,7 @@ import { keyText, kindId } from "./api.ts";
 import type { AnyKind, Api } from "./api.ts";
 import { Breaker } from "./apply/breaker.ts";
 import type { Learned } from "./apply/children.ts";
+import type { Sibling } from "./apply/siblings.ts";
 import type { Strays } from "./apply/strays.ts";
 import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
@@ -16,6 +17,7 @@ import type { Change } from "./cache/reflector.ts";
 import { unlessAborted } from "./clock.ts";
 import type { Random } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
+import type { Identity } from "./manager/identity.ts";
 import type { MetricOf } from "./manager/metric.ts";
 import { messageOf } from "./failure.ts";
 import { Reporter } from "./manager/reporter.ts";
@@ -42,17 +44,22 @@ import type { Trouble } from "./trigger/troubles.ts";
 const BREATH = 500;
 
 /** What a controller runs with. */
-export interface ControllerSetting extends Omit<ReporterOptions, "controller"> {
+export interface ControllerSetting extends Identity, Omit<ReporterOptions, "controller"> {
   readonly api: Api;
   readonly caches: Caches;
   readonly random: Random;
   readonly fence: Fence;
-  readonly manager: string;
   readonly dryRun: boolean;
   readonly metric: MetricOf;
   readonly strays: Strays;
   /** Whether the annotation of a namespace pauses what is in it. */
   readonly pauseByNamespace: boolean;
+  /** Whether no other controller of the operator works on the kind. */
+  readonly isAlone: boolean;
+  /** The other controllers of the operator that do. */
+  readonly siblings: readonly Sibling[];
+  /** Whether errors of every turn name the lines that called for what failed; otherwise those of turns that failed before do. */
+  readonly namesCalls: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
@@ -129,6 +136,12 @@ export class RunningController {
   /** Starts to work. */
   work(): void {
     this.#state = "working";
+    if (!this.#setting.dryRun) this.#startBeside();
+    this.#pump();
+  }
+
+  /** What runs beside the turns, and reaches outside of the cluster: a plan has none of it. */
+  #startBeside(): void {
     const { clock, log } = this.#setting;
     for (const source of this.definition.options.sources) {
       const running = runSource(source, {
@@ -141,14 +154,16 @@ export class RunningController {
       this.#sources.push(running);
     }
     this.#startDaemons();
-    this.#pump();
   }
 
   /** Lets objects of another kind wake this controller's from now on, until the returned function is called. */
   watch(declaration: WatchDeclaration): () => void {
     const { kind } = declaration;
     const end = this.#listen(kind, [this.#mapped(declaration)]);
+    let hasEnded = false;
     return () => {
+      if (hasEnded) return;
+      hasEnded = true;
       end();
       void this.#setting.caches.release(kind);
     };
@@ -231,7 +246,7 @@ export class RunningController {
 
   #makeWorker(): Worker {
     const { definition } = this;
-    const { api, caches, clock, log, fence, manager, dryRun, metric, strays, onEvent, onWrite } = this.#setting;
+    const { api, caches, clock, log, manager, metric, strays, onEvent } = this.#setting;
     const { handlers, kind, owns, reads, options, name } = definition;
     return new Worker({
       controller: name,
@@ -244,19 +259,24 @@ export class RunningController {
       strays,
       onEvent,
       handlers,
+      conditions: handlers.conditions,
       view: this.#view,
       tracked: this.#tracked,
-      writer: new Writer({ api, caches, fence, manager, dryRun, onWrite }),
+      writer: new Writer(this.#setting),
       breaker: new Breaker({ clock, api, manager, budget: options.writeBudget }),
       learned: this.#learned,
       log: log.with({ controller: name }),
-      finalizer: options.finalizer,
+      finalizers: this.#setting.finalizers,
+      childrenFinalizers: this.#setting.childrenFinalizers,
       timeout: options.timeout,
       prune: options.prune,
       whileLeaving: options.whileLeaving,
       attempts: options.attempts,
       namespaceOf: (object) => this.#namespaceOf(object),
       readyWhen: options.readyWhen,
+      sharedFinalizers: this.#setting.sharedFinalizers,
+      isAlone: this.#setting.isAlone,
+      siblings: this.#setting.siblings,
     });
   }
 
@@ -279,7 +299,8 @@ export class RunningController {
     this.#ends.push(end);
     return () => {
       end();
-      if (!view.isUsed) this.#views.splice(this.#views.indexOf(view), 1);
+      const at = this.#views.indexOf(view);
+      if (!view.isUsed && at >= 0) this.#views.splice(at, 1);
     };
   }
 
@@ -350,7 +371,8 @@ export class RunningController {
     const turn = taken.causes.length > 0 ? taken : { ...taken, causes: [dueCause(taken)] };
     this.#started.set(turn.key, this.#setting.clock.now());
     const report = this.#reporter.begin(turn);
-    const end = await this.#worker.run(turn, { signal: this.#stop.signal, trace: report.trace });
+    const namesCalls = this.#setting.namesCalls || turn.failures > 0;
+    const end = await this.#worker.run(turn, { signal: this.#stop.signal, trace: report.trace, namesCalls });
     this.#started.delete(turn.key);
     try {
       this.#finish(turn, end);
@@ -375,7 +397,10 @@ export class RunningController {
   /** The outcome decides what becomes of the key; what the turn wrote itself is no reason for another. */
   #finish(turn: Turn<Cause>, end: TurnEnd): void {
     const isEcho = this.#echoes.expect(turn.key, this.#ownWrites(end));
-    this.#queue.done(turn.key, consequenceOf(end.outcome).queue, isEcho);
+    const { queue } = consequenceOf(end.outcome);
+    // Whoever asks for a plan does not wait for what an object waits for.
+    const isEnough = this.#setting.dryRun && queue.then === "wait";
+    this.#queue.done(turn.key, isEnough ? { then: "forget" } : queue, isEcho);
   }
 
   #ownWrites({ work }: TurnEnd): readonly OwnWrite[] {

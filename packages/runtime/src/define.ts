@@ -14,7 +14,6 @@ import type { Answer } from "./reconcile/outcome.ts";
 import type { AnyContext, ConditionOf, Context, DeepReadonly } from "./reconcile/context.ts";
 import type { Daemon, DaemonContext } from "./reconcile/daemons.ts";
 import { toReconcile } from "./reconcile/phases.ts";
-import { STALLED_CONDITION } from "./reconcile/stall.ts";
 import { validityOf } from "./reconcile/validity.ts";
 import type { AnyPhases, Phases } from "./reconcile/phases.ts";
 import type { Handlers } from "./reconcile/worker.ts";
@@ -54,8 +53,10 @@ type FieldHandlers<K extends Kind, C> = {
 
 /** What can be said about a controller besides its reconcile; everything has a default. */
 export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R extends readonly Kind[]> {
-  /** The name in metrics, logs and managed fields; the kind in lower case unless said otherwise. */
+  /** The name in metrics, logs, managed fields and finalizers; the kind in lower case unless said otherwise. */
   readonly name?: string;
+  /** Names that it had: what it applied and held under them stays its own, is pruned and let go of. */
+  readonly formerNames?: readonly string[];
   /** Kinds that it writes. Their objects get an owner reference, and their changes wake the owner. */
   readonly owns?: O;
   /** Kinds that it only reads. */
@@ -114,6 +115,7 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
 /** A controller as the runtime sees it. Made by `controller`. */
 export interface Controller {
   readonly name: string;
+  readonly formerNames: readonly string[];
   readonly kind: AnyKind;
   readonly owns: readonly AnyKind[];
   readonly reads: readonly AnyKind[];
@@ -133,7 +135,6 @@ export interface Controller {
     readonly readyWhen: readonly string[];
     readonly writeBudget: WriteBudget | undefined;
     readonly controllerOnly: boolean;
-    readonly finalizer: string;
     readonly cache: { readonly [kind: string]: CacheSettings };
   };
 }
@@ -172,6 +173,7 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
   const isPlain = typeof body === "function";
   return {
     name,
+    formerNames: (options.formerNames ?? []).filter((former) => former !== name),
     kind,
     owns: options.owns ?? [],
     reads: options.reads ?? [],
@@ -181,11 +183,16 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
       daemon: options.daemon as Daemon | undefined,
       fieldHandlers: fieldHandlersOf(options.onChange),
       hasConditions: isResource(kind) && Object.keys(kind.conditions).length > 0,
-      tellsStall: isResource(kind) && Object.hasOwn(kind.conditions, STALLED_CONDITION),
+      conditions: isResource(kind) ? Object.keys(kind.conditions) : undefined,
+      declares: { stalled: declares(kind, "Stalled"), ready: declares(kind, "Ready") },
       problemOf: validityOf(kind),
     },
-    options: settledOptions(options, { kind, name, isPlain }),
+    options: settledOptions(options, { name, isPlain }),
   };
+}
+
+function declares(kind: Kind, condition: string): boolean {
+  return isResource(kind) && Object.hasOwn(kind.conditions, condition);
 }
 
 function fieldHandlersOf(onChange: object = {}): Handlers["fieldHandlers"] {
@@ -196,7 +203,7 @@ function fieldHandlersOf(onChange: object = {}): Handlers["fieldHandlers"] {
 /** What was left unsaid gets its usual value. */
 function settledOptions(
   options: LooseOptions,
-  { kind, name, isPlain }: { readonly kind: Kind; readonly name: string; readonly isPlain: boolean },
+  { name, isPlain }: { readonly name: string; readonly isPlain: boolean },
 ): Controller["options"] {
   const of = (option: string): string => `\`${option}\` of controller "${name}"`;
   return {
@@ -215,7 +222,6 @@ function settledOptions(
     readyWhen: options.readyWhen ?? [],
     writeBudget: options.writeBudget && checkedBudget(options.writeBudget, of("writeBudget")),
     controllerOnly: options.controllerOnly ?? true,
-    finalizer: `${kind.group === "" ? "capstan.dev" : kind.group}/${name}`,
     cache: options.cache ?? {},
   };
 }

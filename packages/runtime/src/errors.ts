@@ -12,6 +12,8 @@ export type RuntimeErrorCode =
   | "TimedOut"
   /** The operator is stopping. */
   | "Stopping"
+  /** Objects of a test still fail when its world has settled. */
+  | "StillFailing"
   /** A reconcile used a kind that its controller did not declare. */
   | "NotDeclared"
   /** A reconcile answered with something that is no outcome. */
@@ -22,10 +24,14 @@ export type RuntimeErrorCode =
   | "NotAwaited"
   /** Something was begun for a turn that had ended. */
   | "TurnOver"
+  /** A step has no name to be remembered by. */
+  | "StepUnnamed"
   /** Two steps of one turn have the same name. */
   | "StepUsedTwice"
   /** What is applied names another object than the call does. */
   | "OtherName"
+  /** What is to be written holds a number that is none, a function, or something else that JSON does not have. */
+  | "NotJson"
   /** What steps returned does not fit onto the object. */
   | "StepsTooLarge"
   /** A stored object does not fit the schema of its kind. */

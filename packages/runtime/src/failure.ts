@@ -4,9 +4,13 @@ import type { ApiErrorCode } from "@capstan/client";
 import { plainJson } from "./plain-json.ts";
 import type { Failure } from "./queue/backoff.ts";
 
-/** How long the server asked to wait, in milliseconds. */
+/** Whoever asks for more, as a page of maintenance may for a day, is asked again after this: in milliseconds. */
+const LONGEST_WAIT = 5 * 60_000;
+
+/** How long the server asked to wait, in milliseconds, as far as one should. */
 export function retryAfterOf(error: unknown): number | undefined {
-  return error instanceof ApiError ? error.retryAfterMs : undefined;
+  const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
+  return asked === undefined ? undefined : Math.min(asked, LONGEST_WAIT);
 }
 
 /** Which curve of waiting a failure belongs to, by the error's code; what is not listed comes from the server or the network. */

@@ -52,6 +52,7 @@ export type { Loaded, ModuleFacts } from "./manager/loading.ts";
 export { apiOf } from "./client-api.ts";
 export { RunningOperator } from "./manager/operator.ts";
 export type { LeaderElection, OperatorDefinition, StartOptions } from "./manager/operator.ts";
+export type { Formerly } from "./manager/formerly.ts";
 export type { KnownKind, Snapshot } from "./cache/snapshot.ts";
 export type { RunOptions } from "./manager/main.ts";
 export type { TurnRecord } from "./manager/explain.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { listenAt } from "./listen-at.ts";
 import { doorAt } from "./webhook/where.ts";
@@ -45,5 +46,18 @@ test("brackets are no part of a host", async () => {
   const server = createServer();
   await listenAt(server, { address: "[127.0.0.1]:0", what: "health", flag: "health-probe-bind-address" });
   assert.equal((server.address() as AddressInfo).address, "127.0.0.1");
+  server.close();
+});
+
+test("without a host it is every address, those of version 6 as well where this machine has any", async () => {
+  const server = createServer((socket) => socket.end());
+  await listenAt(server, { address: ":0", what: "health", flag: "health-probe-bind-address" });
+  const { port } = server.address() as AddressInfo;
+  const has6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
+  for (const host of has6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]) {
+    const socket = connect(port, host);
+    await once(socket, "connect");
+    socket.destroy();
+  }
   server.close();
 });

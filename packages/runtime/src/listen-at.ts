@@ -6,7 +6,7 @@ import { messageOf } from "./failure.ts";
 
 /** Where to listen, and how users call it. */
 export interface Listening {
-  /** `host:port`. */
+  /** `host:port`; without a host, every address that this machine has. */
   readonly address: string;
   /** What is served there, as in `metrics`. */
   readonly what: string;
@@ -19,7 +19,9 @@ export async function listenAt(server: Server, listening: Listening): Promise<vo
   const { address } = listening;
   const colon = address.lastIndexOf(":");
   try {
-    server.listen(Number(address.slice(colon + 1)), address.slice(0, colon).replaceAll(/^\[|\]$/gu, ""));
+    const host = address.slice(0, colon).replaceAll(/^\[|\]$/gu, "");
+    // Without a host Node takes both families where there are both, and the one that there is otherwise.
+    server.listen({ port: Number(address.slice(colon + 1)), ...(host === "" ? {} : { host }) });
     await once(server, "listening");
   } catch (cause) {
     throw cannotListen(listening, cause);

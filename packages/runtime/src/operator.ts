@@ -5,8 +5,8 @@ import type { ModuleFacts } from "./manager/loading.ts";
 import { isProgram } from "./manager/program/main.ts";
 import { RunningOperator } from "./manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
-import { madeFor, RuntimeError } from "./errors.ts";
-import { isVersion } from "./manager/version.ts";
+import { madeFor } from "./errors.ts";
+import { checkDefinition } from "./manager/definition.ts";
 import { plan } from "./manager/plan.ts";
 import type { Plan } from "./manager/plan.ts";
 
@@ -25,7 +25,7 @@ export interface Operator {
 
 /** An operator made of controllers. */
 export function operator(definition: OperatorDefinition): Operator {
-  madeFor(operator, () => checkVersion(definition));
+  madeFor(operator, () => checkDefinition(definition));
   const made: Operator = {
     definition,
     run: async (options) => {
@@ -40,10 +40,4 @@ export function operator(definition: OperatorDefinition): Operator {
     plan: (options) => plan(definition, options),
   };
   return made;
-}
-
-/** What is no version could not be compared with another one. */
-function checkVersion({ version }: OperatorDefinition): void {
-  if (version === undefined || isVersion(version)) return;
-  throw new RuntimeError("BadSetting", `Cannot use "${version}" as the operator's version: write one such as 1.2.3.`);
 }

@@ -220,6 +220,30 @@ describe("a reconcile", () => {
   });
 });
 
+for (const [odd, name] of [
+  [Number.NaN, "NaN"],
+  [-1 / 0, "-Infinity"],
+  [1n, "a bigint"],
+  [() => 1, "a function"],
+] as const) {
+  test(`${name} in a child or in the status is refused and not sent as something else`, async () => {
+    await using world = await worldWith(async ({ apply, object, status }) => {
+      if (object.spec.size === 1) await apply(ConfigMap, "x", { data: { good: "1", "bad.one": [odd] as never } });
+      else status.text = odd as never;
+    });
+    await world.advance("10m");
+    assert.match(
+      world.message(),
+      new RegExp(`Cannot write ConfigMap default/x: data\\["bad.one"\\]\\[0\\] is ${name}, `, "u"),
+    );
+    assert.equal(world.runs(), 1, "until somebody changes something");
+    await world.apply(Widget, "bad", { spec: { size: 2 } });
+    await world.advance("10m");
+    assert.match(world.message(), new RegExp(`the status of Widget default/bad: status.text is ${name}, `, "u"));
+    await goesOn(world);
+  });
+}
+
 test("an object that does not fit its schema although it is stored is left alone, and the field is named", async () => {
   await using world = await worldWith(() => undefined);
   // The model stores anything, as a server does whose schema was once wider.
@@ -296,7 +320,8 @@ describe("a server", () => {
       const clock = new VirtualClock();
       const api = new ModelApi(() => clock.wall());
       const told: string[] = [];
-      const tell = (message: string): void => void told.push(message);
+      // Who leads is no trouble.
+      const tell = (message: string): void => void (message.startsWith("leads: ") || told.push(message));
       const log = { ...silentLog, warn: tell, info: tell };
       const controllers = [controller(Widget, { reads: [ConfigMap] }, () => undefined)];
       await using world = await testOperator(operator({ controllers }), { api }, { clock, log });

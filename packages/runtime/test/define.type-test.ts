@@ -6,6 +6,7 @@ import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watches } from "../src/define.ts";
 import { gauge } from "../src/manager/metric.ts";
+import type { Declared } from "../src/reconcile/context.ts";
 import { dependent } from "../src/reconcile/dependents.ts";
 import { again } from "../src/reconcile/outcome.ts";
 import { fieldsChanged } from "../src/trigger/predicate.ts";
@@ -22,6 +23,10 @@ const Cache = defineResource({
   status: s.object({ nodes: s.array(s.string()).default([]) }),
   conditions: { Available: "it answers" },
 });
+
+// A kind that was not declared: the compiler says what to do.
+holds<Equal<Declared<typeof Secret, typeof ConfigMap, "add it">, "add it">>();
+holds<Equal<Declared<typeof ConfigMap, typeof ConfigMap | typeof Pod, "add it">, typeof ConfigMap>>();
 
 const members = gauge("members", "how many there are", ["cache"]);
 
@@ -53,6 +58,12 @@ controller(
     await apply(Deployment, "a", { spec: { replicaCount: 3 } });
     // @ts-expect-error: values of a ConfigMap are text
     await apply(ConfigMap, "a", { data: { size: 1 } });
+
+    await apply(ConfigMap, "a", { metadata: { labels: { a: "b" } } });
+    // @ts-expect-error: the name is the second argument
+    await apply(ConfigMap, "a", { metadata: { name: "other" } });
+    // @ts-expect-error: and a label is a text
+    await apply(ConfigMap, "a", { metadata: { labels: { a: 1 } } });
 
     const pods = find(Pod, { labels: { app: "x" } });
     holds<Equal<(typeof pods)[number]["metadata"]["name"], string>>();

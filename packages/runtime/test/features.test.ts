@@ -36,6 +36,25 @@ test("every link of the table is the title of a test in the file that it leads t
   }
 });
 
+test("every test that the table names can fail: it asserts, waits for a condition, or runs a world that judges itself", () => {
+  for (const { feature, links } of rows) {
+    for (const { name, path } of links) {
+      const body = bodyOf(readFileSync(new URL(path, page), "utf8"), name);
+      assert.match(body, /\bassert\b|\buntil\(|new World\(/u, `${feature}: "${name}" shows nothing`);
+    }
+  }
+});
+
+/** The source of a test, from its title to the line that closes it, by its indentation. */
+function bodyOf(source: string, name: string): string {
+  const at = source.indexOf(JSON.stringify(name).slice(1, -1));
+  const line = source.slice(source.lastIndexOf("\n", at) + 1);
+  // Of a title in a table, or on a line of its own, the whole block is looked at.
+  const spaces = /^( *)(?:t\.)?test\(/u.exec(line)?.[1]?.length ?? 0;
+  const rest = source.slice(at);
+  return rest.slice(0, new RegExp(String.raw`\n {${spaces}}\S`, "u").exec(rest)?.index ?? rest.length);
+}
+
 /** Whether a file has a test of that name: as a title that is written out, that begins so and goes on computed, or in a table of cases. */
 function hasTest(source: string, name: string): boolean {
   const text = quoted(JSON.stringify(name).slice(1, -1));

@@ -1,7 +1,7 @@
 /** What was learnt about children is forgotten with them: an operator that runs for years must not grow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Secret } from "@capstan/kinds/v1";
+import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
 import { startApiServer } from "@capstan/apiserver";
 import { controller } from "../src/define.ts";
@@ -10,9 +10,13 @@ import { testOperator, VirtualClock } from "../src/testing/index.ts";
 
 const Box = defineResource({ group: "example.com", version: "v1", kind: "Box", spec: s.object({}) });
 
-const boxes = controller(Box, { owns: [Secret] }, async ({ object, apply }) => {
-  // The server makes "Opaque" of it, which only its answer tells.
-  await apply(Secret, object.metadata.name, { type: "" });
+const labels = { app: "box" };
+
+const boxes = controller(Box, { owns: [Deployment] }, async ({ object, apply }) => {
+  // What the server makes of the policy depends on the image: only its answer tells. (Its type does not know that it may be empty.)
+  const spec = { containers: [{ name: "box", image: "box:1", imagePullPolicy: "" as "Always" }] };
+  const template = { metadata: { labels }, spec };
+  await apply(Deployment, object.metadata.name, { spec: { selector: { matchLabels: labels }, template } });
 });
 
 test("what was learnt about children goes when they go, whoever deletes them", async () => {
@@ -28,7 +32,7 @@ test("what was learnt about children goes when they go, whoever deletes them", a
   assert.equal(running?.learned, 3);
   for (const name of names) {
     await world.delete(Box, name);
-    await world.delete(Secret, name);
+    await world.delete(Deployment, name);
   }
   await world.settle();
   assert.equal(running.learned, 0);

@@ -63,6 +63,16 @@ async function namesOf(api: Api, scope: Scope = {}): Promise<{ names: string[]; 
   return { names: names.toSorted(), informer };
 }
 
+/** A ConfigMap that is told for the first time. */
+const event = (name: string, version: string): WatchEvent => ({
+  type: "ADDED",
+  object: {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "default", name, uid: name, resourceVersion: version, creationTimestamp: "" },
+  },
+});
+
 /** A server that tells some events and then that the list is complete. */
 function telling(events: readonly WatchEvent[]): Api {
   const watch = async function* (_kind: AnyKind, { initialEvents, signal }: WatchRequest): AsyncGenerator<WatchEvent> {
@@ -174,14 +184,6 @@ describe("the first picture", () => {
   });
 
   test("that broke off is remembered: a complete one that is older is not taken", async () => {
-    const event = (name: string, version: string): WatchEvent => ({
-      type: "ADDED",
-      object: {
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { namespace: "default", name, uid: name, resourceVersion: version, creationTimestamp: "" },
-      },
-    });
     // A server that is current and breaks off, one that is behind and has nothing yet, and the first one again.
     const answers = [
       [event("a", "102"), errors.connectionLost()],
@@ -206,4 +208,29 @@ describe("the first picture", () => {
     assert.deepEqual(told, ["added default/a"], "it never went");
     await informer[Symbol.asyncDispose]();
   });
+
+  for (const [what, answer] of [
+    ["is silent", undefined],
+    ["tells how far it is", bookmark("6", false)],
+  ] as const) {
+    test(`is made again when the server's history went back and a watch from the future ${what}`, async () => {
+      const clock = new VirtualClock();
+      let isRestored = false;
+      const api = {
+        async *watch(_kind: unknown, { resourceVersion, signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+          if (resourceVersion !== undefined) isRestored = true;
+          if (resourceVersion !== undefined && answer !== undefined) yield answer;
+          if (resourceVersion === undefined && !isRestored) yield* [event("a", "1000"), bookmark("1001", true)];
+          if (resourceVersion === undefined && isRestored) yield* [event("b", "5"), bookmark("6", true)];
+          if (resourceVersion === undefined && !isRestored) return;
+          await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+        },
+      } as unknown as Api;
+      const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      await clock.advance(30 * 60_000);
+      assert.equal(informer.reader.get("default/a"), undefined, "it is in no cluster any more");
+      assert.ok(informer.reader.get("default/b") !== undefined);
+      await informer[Symbol.asyncDispose]();
+    });
+  }
 });

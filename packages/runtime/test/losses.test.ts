@@ -7,7 +7,7 @@ import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import type { Controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
-import { STEPS_ANNOTATION } from "../src/reconcile/steps.ts";
+import { stepsAnnotation } from "../src/reconcile/steps.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
@@ -181,8 +181,8 @@ function tell(where: string, worldOf: MakeWorld): void {
       await world.apply(Tree, "a", { spec: { size: 2 } });
       await world.settle();
       assert.deepEqual([runs.sort(), turns >= 2], [["one", "three", "two"], true]);
-      const stored = (await world.get(Tree, "a"))?.metadata.annotations?.[STEPS_ANNOTATION] ?? "{}";
-      assert.deepEqual(Object.keys(JSON.parse(stored) as object).sort(), ["one", "three", "two"]);
+      const stored = (await world.get(Tree, "a"))?.metadata.annotations?.[stepsAnnotation("capstan-tree")] ?? "{}";
+      assert.deepEqual(Object.keys(JSON.parse(stored) as object).sort(), ["", "one", "three", "two"]);
     });
 
     test("of patience: a step whose result is too large is not run again and again", async () => {

@@ -1,7 +1,8 @@
 /** A small model of an API server for tests in virtual time: versions, watches, apply with managed fields, finalizers, garbage collection. */
 import { ApiError } from "@capstan/client";
-import type { KubeObject, ManagedFieldsEntry, ObjectKey, StoredObject } from "@capstan/model";
+import type { Json, KubeObject, ManagedFieldsEntry, ObjectKey, StoredObject } from "@capstan/model";
 import { formatKey } from "@capstan/model";
+import { applyJsonPatch } from "@capstan/patch";
 import { isLater, keyText, kindId } from "../src/api.ts";
 import type {
   AnyKind,
@@ -162,6 +163,7 @@ export class ModelApi implements Api {
     this.requests++;
     const live = this.#of(kind).get(formatKey(key));
     if (live === undefined) throw failure("NotFound", `${kind.kind} ${formatKey(key)} not found`, 404);
+    if (options.type === "json") return this.#store(kind, live, jsonPatched(live, body), { ...options, verb: "patch" });
     const patch = overTheWire(body) as Tree;
     const metadata = patch["metadata"] as Tree | undefined;
     const guard = metadata?.["resourceVersion"];
@@ -286,6 +288,15 @@ export class ModelApi implements Api {
 /** An error as the client would throw it. */
 export function failure(code: ApiError["code"], message: string, status: number, retryAfterMs?: number): ApiError {
   return new ApiError({ code, message, status, retryAfterMs });
+}
+
+/** As kube-apiserver: a test that fails makes the patch invalid. */
+function jsonPatched(live: StoredObject, patch: unknown): KubeObject {
+  try {
+    return applyJsonPatch(live as unknown as Json, overTheWire(patch) as Json) as unknown as KubeObject;
+  } catch (error) {
+    throw failure("Invalid", (error as Error).message, 422);
+  }
 }
 
 /** As kube-apiserver: another version is a conflict, and so is a uid of which there is no object; another uid is refused as invalid. */

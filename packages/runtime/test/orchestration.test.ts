@@ -83,7 +83,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         context.status.waiting = [...progress.waiting];
       });
       await using world = await worldOf(operator({ controllers: [shop] }));
-      await world.apply(Shop, "books", { spec: {} });
+      await world.apply(Shop, "books", { spec: { size: 1 } });
       await world.settle();
       assert.notEqual(await world.get(StatefulSet, "books"), undefined);
       assert.equal(await world.get(Deployment, "books"), undefined, "it waits for the database");
@@ -103,7 +103,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         "what was made once is not taken down for a while",
       );
 
-      await world.apply(Shop, "books", { spec: { cached: false } });
+      await world.apply(Shop, "books", { spec: { size: 1, cached: false } });
       await world.settle();
       assert.equal(await world.get(Secret, "books"), undefined, "not wanted");
     });

@@ -12,6 +12,10 @@ import { formatPlan } from "../src/manager/plan.ts";
 import type { Plan } from "../src/manager/plan.ts";
 import { operator } from "../src/operator.ts";
 import { PAUSE_ANNOTATION } from "../src/reconcile/pause.ts";
+import { again } from "../src/reconcile/outcome.ts";
+import { stepsAnnotation } from "../src/reconcile/steps.ts";
+import { sha256 } from "../src/digest.ts";
+import { stream } from "../src/trigger/source.ts";
 import { VirtualClock } from "../src/testing/index.ts";
 import { failure } from "./model-api.ts";
 
@@ -37,6 +41,20 @@ async function serve(...names: readonly string[]): Promise<Api> {
   return api;
 }
 
+/** An object that is to go and waits for its cleanup. */
+async function leave(api: Api, name: string, finalizer: string): Promise<void> {
+  const key = { namespace: "default", name };
+  await api.patch(ConfigMap, key, { metadata: { finalizers: [finalizer] } }, { type: "merge", manager: "test" });
+  await api.delete(ConfigMap, key, {});
+}
+
+/** An object whose step "pay" an earlier turn has done. */
+async function payFor(api: Api, name: string): Promise<void> {
+  const steps = { pay: { input: sha256("null", "base64url").slice(0, 16), state: "done", result: "a receipt" } };
+  const metadata = { annotations: { [stepsAnnotation("bank-pay")]: JSON.stringify(steps) } };
+  await api.patch(ConfigMap, { namespace: "default", name }, { metadata }, { type: "merge", manager: "test" });
+}
+
 const planned = (api: Api): Promise<Plan> => app.plan({ api, log: silentLog, namespaces: ["default"] });
 
 describe("a plan", () => {
@@ -46,6 +64,54 @@ describe("a plan", () => {
     const text = formatPlan(plan);
     assert.match(text, /^apply Secret default\/good \(signs\)\n/);
     assert.match(text, /failed default\/broken \(signs\): my own mistake\n$/);
+  });
+
+  test("says that a Secret changes and not to what", async () => {
+    const api = await serve("good", "changed");
+    const by = { manager: "test" };
+    const secret = (name: string, data: object): object => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: "default", name, labels: { seen: "by-all" } },
+      data,
+    });
+    const before = Buffer.from("hunter2").toString("base64");
+    const after = Buffer.from("correct horse").toString("base64");
+    await api.create(Secret, secret("mine", { password: before, user: before }) as never, by);
+    const keeper = controller(ConfigMap, { name: "keep", owns: [Secret] }, async ({ object, apply }) => {
+      const { name } = object.metadata;
+      if (name === "good") await apply(Secret, "fresh", { data: { password: after }, type: "Opaque" });
+      if (name === "changed") await apply(Secret, "mine", { data: { password: after } }, { adopt: true });
+    });
+    const options = { api, log: silentLog, namespaces: ["default"] };
+    const plan = await operator({ name: "keeper", controllers: [keeper] }).plan(options);
+    const text = formatPlan(plan);
+    for (const whole of [text, JSON.stringify(plan)]) {
+      assert.doesNotMatch(whole, new RegExp([before, after].join("|"), "u"));
+    }
+    assert.match(text, /apply Secret default\/fresh \(keep\)\n(?: .*\n)*? {2}\+ data\.password: "\*\*\*"\n/u);
+    assert.match(text, /data\.password: "\*\*\* \(before\)" -> "\*\*\* \(after\)"\n/u);
+    assert.match(text, /\+ type: "Opaque"\n/u, "what is no secret is told");
+  });
+
+  test("tells a write once, however often its object is tried while another takes its time", async () => {
+    const api = await serve("slow", "again");
+    const tries = { count: 0 };
+    const enough = Promise.withResolvers<void>();
+    const halting = controller(ConfigMap, { name: "halt", owns: [Secret] }, async ({ object, apply }) => {
+      if (object.metadata.name === "slow") await enough.promise;
+      if (object.metadata.name !== "again") return;
+      await apply(Secret, "once", { data: {} });
+      if (++tries.count > 2) enough.resolve();
+      throw new Error("not yet");
+    });
+    const options = { api, log: silentLog, namespaces: ["default"] };
+    const plan = await operator({ name: "halt", controllers: [halting] }).plan(options);
+    assert.ok(tries.count > 2);
+    assert.deepEqual(
+      plan.writes.map(({ verb, key }) => `${verb} ${key}`),
+      ["apply default/once"],
+    );
   });
 
   test("names objects that are paused instead of passing over them", async () => {
@@ -58,6 +124,73 @@ describe("a plan", () => {
       formatPlan(plan),
       /^Nothing would be written\.\n\npaused default\/resting: signs leaves this object alone/,
     );
+  });
+
+  test("does nothing that a dry run does not hold back, and says what it would do", async () => {
+    const api = await serve("paying", "paid", "leaving");
+    const real: string[] = [];
+    const acting = controller(
+      ConfigMap,
+      {
+        name: "pay",
+        owns: [Secret],
+        sources: [stream("bank", () => (real.push("source"), ReadableStream.from([])))],
+        cleanup: () => void real.push("cleanup"),
+        daemon: () => void real.push("daemon"),
+      },
+      async ({ object, step, apply, event }) => {
+        const { name } = object.metadata;
+        if (name === "kube-root-ca.crt") return;
+        const receipt = await step("pay", () => (real.push(`paid for ${name}`), "a receipt")).catch(() => "nothing");
+        event("Normal", "Paid", "with money");
+        await apply(Secret, name, { stringData: { receipt } });
+      },
+    );
+    const paying = operator({ name: "bank", controllers: [acting] });
+    await leave(api, "leaving", "capstan.dev/bank-pay");
+    await payFor(api, "paid");
+    const plan = await paying.plan({ api, log: silentLog, namespaces: ["default"] });
+    assert.deepEqual(real, []);
+    assert.deepEqual(plan.untaken.map(({ key, message }) => `${key}: ${message}`).toSorted(), [
+      "default/leaving: run the cleanup",
+      'default/paying: run the step "pay"',
+    ]);
+    const secrets = plan.writes.filter(({ kind }) => kind === "Secret");
+    assert.deepEqual(
+      secrets.map(({ key }) => key),
+      ["default/paid"],
+      "a step with a result gives it",
+    );
+    assert.deepEqual(plan.failures, []);
+    assert.match(
+      formatPlan(plan),
+      /what follows is not known:\n(?:.*\n)*would run the step "pay" for default\/paying \(pay\)\n/,
+    );
+  });
+
+  test("tells decisions and acts on none of them", async () => {
+    const acts: string[] = [];
+    const deciding = controller(
+      ConfigMap,
+      { name: "members" },
+      {
+        observe: ({ object }) => object.metadata.name,
+        decide: (name: string) => ({ do: "remove", name }) as const,
+        act: { remove: ({ action }) => void acts.push(action.name) },
+      },
+    );
+    const plan = await operator({ controllers: [deciding] }).plan({ api: await serve("one"), log: silentLog });
+    assert.deepEqual(acts, []);
+    const told = plan.untaken.find(({ key }) => key === "default/one");
+    assert.equal(told?.message, 'act on {"do":"remove","name":"one"}');
+  });
+
+  test("ends although objects ask to be looked at again and again", async () => {
+    let turns = 0;
+    const restless = controller(ConfigMap, { name: "restless" }, () => (turns++, again(1, "soon")));
+    const options = { api: await serve("one"), log: silentLog, namespaces: ["default"] };
+    assert.deepEqual((await operator({ controllers: [restless] }).plan(options)).writes, []);
+    assert.equal(turns, 1, "each object has one turn");
   });
 
   test("ends with what keeps a watch from its objects", async () => {

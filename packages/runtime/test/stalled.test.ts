@@ -1,12 +1,13 @@
-/** The condition `Stalled`, which the runtime keeps where a kind declares it. */
+/** What an object shows while its turns fail again and again: `Stalled`, and no `Ready` from better days. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { Terminal } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
+import { again } from "../src/reconcile/outcome.ts";
 import type { TestWorld } from "../src/testing/index.ts";
-import { worlds } from "./worlds.ts";
+import { onModel, worlds } from "./worlds.ts";
 
 const Job = defineResource({
   group: "example.com",
@@ -17,6 +18,22 @@ const Job = defineResource({
   conditions: { Available: "it works", Stalled: "it does not get any further" },
   columns: { Stalled: "condition:Stalled", Why: "message:Stalled" },
 });
+
+/** A kind that declares no such condition. */
+const Site = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Site",
+  spec: s.object({ text: s.string().default("") }),
+  status: s.object({ text: s.string() }),
+  conditions: { Ready: "all is well", Available: "it answers" },
+});
+
+/** Conditions of a Site in the order of their names, as `Type=Status reason: message`. */
+const shownBy = async (world: TestWorld, name: string): Promise<readonly string[]> => {
+  const { conditions = [] } = (await world.get(Site, name))?.status ?? {};
+  return conditions.map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`).sort();
+};
 
 const conditionsOf = async (world: TestWorld, name: string): Promise<readonly (readonly string[])[]> => {
   const { conditions = [] } = (await world.get(Job, name))?.status ?? {};
@@ -89,5 +106,147 @@ for (const [where, worldOf] of worlds) {
       await world.advance("1h");
       assert.equal(world.writes.length, writes, "nobody undoes what the other said");
     });
+  });
+}
+
+describe("a kind that declares Ready and not Stalled", () => {
+  const failing = [
+    "Available=True Available: ",
+    "Ready=False ReconcileFailed: site: no database",
+    "Stalled=True ReconcileFailed: site: no database",
+  ];
+  const well = ["Available=True Available: ", "Ready=True Ready: "];
+
+  test("is not left Ready by a reconcile that says so and fails then, also after a restart; facts stay as they were told", async () => {
+    let isDown = true;
+    const site = controller(Site, {}, ({ status }) => {
+      status.condition("Ready", true);
+      status.condition("Available", true);
+      if (isDown) throw new Error("no database");
+    });
+    await using world = await onModel(operator({ controllers: [site] }));
+    await world.apply(Site, "a", {});
+    await world.advance("1m");
+    assert.deepEqual(await shownBy(world, "a"), failing);
+    await world.crash();
+    world.restart();
+    await world.advance("30s");
+    assert.deepEqual(await shownBy(world, "a"), failing);
+    assert.equal(world.writes.filter(({ key }) => key === "default/a").length, 2, "it is not Ready for a moment");
+    isDown = false;
+    await world.advance("10m");
+    assert.deepEqual(await shownBy(world, "a"), well, "nothing is left of it");
+  });
+
+  test("is not left Ready from better days, and is again when a reconcile succeeds that says nothing about it", async () => {
+    let isDown = false;
+    const site = controller(Site, {}, ({ object, status }) => {
+      if (isDown) throw new Error("no database");
+      if (object.spec.text === "new") return;
+      status.condition("Ready", true);
+      status.condition("Available", true);
+    });
+    await using world = await onModel(operator({ controllers: [site] }));
+    await world.apply(Site, "a", { spec: { text: "old" } });
+    await world.settle();
+    isDown = true;
+    await world.apply(Site, "a", { spec: { text: "new" } });
+    await world.advance("1m");
+    assert.deepEqual(await shownBy(world, "a"), failing);
+    isDown = false;
+    await world.advance("10m");
+    assert.deepEqual(await shownBy(world, "a"), well);
+  });
+
+  test("is not made Ready by a reconcile that only waits, and is when it is done", async () => {
+    let does: "work" | "fail" | "wait" = "work";
+    const site = controller(Site, {}, ({ object, status }) => {
+      if (does === "fail") throw new Error("no database");
+      if (does === "wait") return again("30s", "waiting for the database");
+      if (object.spec.text === "old") status.condition("Ready", true);
+      return undefined;
+    });
+    await using world = await onModel(operator({ controllers: [site] }));
+    await world.apply(Site, "a", { spec: { text: "old" } });
+    await world.settle();
+    does = "fail";
+    await world.apply(Site, "a", { spec: { text: "new" } });
+    await world.advance("1m");
+    assert.match((await shownBy(world, "a"))[0] ?? "", /^Ready=False ReconcileFailed/u);
+    does = "wait";
+    await world.advance("10m");
+    assert.deepEqual(await shownBy(world, "a"), ["Ready=False ReconcileWaiting: site: waiting for the database"]);
+    does = "work";
+    await world.advance("10m");
+    assert.deepEqual(await shownBy(world, "a"), ["Ready=True Ready: "]);
+  });
+
+  test("keeps the words of a reconcile that says itself why it is not Ready, and the Ready of another controller", async () => {
+    const words = controller(Site, { name: "words" }, ({ object, status }) => {
+      if (object.metadata.name !== "own") return;
+      status.condition("Ready", false, { reason: "Broken", message: "a long story" });
+      throw new Error("no database");
+    });
+    const other = controller(Site, { name: "other" }, ({ object, status }) => {
+      if (object.metadata.name === "shared") status.condition("Ready", true);
+    });
+    const broken = controller(Site, { name: "broken" }, ({ object }) => {
+      if (object.metadata.name === "shared") throw new Error("no database");
+    });
+    await using world = await onModel(operator({ controllers: [words, other, broken] }));
+    await world.apply(Site, "own", {});
+    await world.apply(Site, "shared", {});
+    await world.advance("2m");
+    assert.deepEqual(await shownBy(world, "own"), [
+      "Ready=False Broken: a long story",
+      "Stalled=True ReconcileFailed: words: no database",
+    ]);
+    assert.deepEqual(await shownBy(world, "shared"), [
+      "Ready=True Ready: ",
+      "Stalled=True ReconcileFailed: broken: no database",
+    ]);
+  });
+
+  test("shows why an object cannot go", async () => {
+    let isDown = true;
+    const cleanup = (): void => {
+      if (isDown) throw new Error("no database");
+    };
+    const site = controller(Site, { cleanup }, ({ status }) => status.condition("Ready", true));
+    await using world = await onModel(operator({ controllers: [site] }));
+    await world.apply(Site, "a", {});
+    await world.settle();
+    await world.delete(Site, "a");
+    await world.advance("1m");
+    assert.deepEqual(await shownBy(world, "a"), failing.slice(1));
+    isDown = false;
+    await world.advance("10m");
+    assert.equal(await world.get(Site, "a"), undefined);
+  });
+});
+
+for (const [where, worldOf] of worlds) {
+  test(`a field that the schema of status does not have, or fills in, costs no write a turn on ${where}`, async () => {
+    const List = defineResource({
+      group: "example.com",
+      version: "v1",
+      kind: "List",
+      spec: s.object({}),
+      status: s.object({ items: s.array(s.object({ a: s.string(), tier: s.string().default("slow") })) }),
+    });
+    const turns = { count: 0 };
+    const list = controller(List, {}, ({ status }) => {
+      turns.count++;
+      status.items = ["x"].map((a) => ({ a, b: 1 })) as never;
+      return again("1m");
+    });
+    await using world = await worldOf(operator({ controllers: [list] }));
+    await world.apply(List, "one", { spec: {} });
+    await world.settle();
+    assert.deepEqual((await world.get(List, "one"))?.status?.items?.[0]?.a, "x");
+    const [before, written] = [turns.count, world.writes.length];
+    await world.advance("10m");
+    assert.ok(turns.count >= before + 10, "it had its turns");
+    assert.equal(world.writes.length, written);
   });
 }

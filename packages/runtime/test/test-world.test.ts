@@ -1,12 +1,15 @@
 /** What the world of a test tells when a test does not end as its author thought. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { ApiError } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
-import { Retry } from "../src/errors.ts";
+import { Retry, RuntimeError } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
-import { crashEverywhere } from "../src/testing/index.ts";
+import type { Context } from "../src/reconcile/context.ts";
+import { crashEverywhere, testOperator, VirtualClock } from "../src/testing/index.ts";
 import { onModel } from "./worlds.ts";
 
 const Task = defineResource({
@@ -17,21 +20,86 @@ const Task = defineResource({
   status: s.object({ seen: s.string() }),
 });
 
-test("objects whose last turn failed are known, with the reason, until a turn succeeds", async () => {
-  const picky = controller(Task, {}, ({ object }) => {
-    if (object.spec.text === "") throw new Error("there is no text");
-  });
-  const told: string[] = [];
-  await using world = await onModel(operator({ controllers: [picky] }), { onFailures: (text) => told.push(text) });
+const gone = { code: "Gone", message: "no", status: 410 } as const;
+
+/** A line of this file, as failures name it. */
+const HERE = /\/test-world\.test\.ts:\d+:\d+$/u;
+
+const picky = controller(Task, {}, ({ object }) => {
+  if (object.spec.text === "") throw new Error("there is no text");
+});
+
+test("objects whose last turn failed are known, with the reason and the line, until a turn succeeds", async () => {
+  await using world = await onModel(operator({ controllers: [picky] }));
   await world.apply(Task, "good", { spec: { text: "x" } });
   await world.apply(Task, "bad", { spec: { text: "" } });
   await world.settle();
-  await world.settle();
-  assert.deepEqual(world.failures, [{ controller: "task", object: "default/bad", message: "there is no text" }]);
+  const [{ where = "", ...failed } = {}, ...others] = world.failures;
+  assert.deepEqual(
+    [failed, others],
+    [{ controller: "task", object: "default/bad", message: "there is no text", isForeseen: false }, []],
+  );
+  assert.match(where, HERE);
   await world.apply(Task, "bad", { spec: { text: "y" } });
   await world.settle();
   assert.deepEqual(world.failures, []);
-  assert.deepEqual(told, ["The last turn failed of:\n  task default/bad: there is no text"]);
+});
+
+test("a world that settles while objects fail is refused, unless the test says that it expects it", async () => {
+  await using world = await onModel(operator({ controllers: [picky] }), { failures: "refused" });
+  await world.apply(Task, "bad", { spec: { text: "" } });
+  const isRefused = (error: unknown): boolean => {
+    assert.ok(error instanceof RuntimeError && error.code === "StillFailing");
+    assert.match(error.message, /\n {2}task default\/bad: there is no text\n {4}at .*test-world\.test\.ts:\d+:\d+\n/u);
+    assert.match(error.message, /say so: world\.settle\(\{ failures: "expected" \}\)\.$/u);
+    return true;
+  };
+  await assert.rejects(world.settle(), isRefused);
+  await world.settle({ failures: "expected" });
+  await assert.rejects(world.settle(), isRefused);
+  await world.apply(Task, "bad", { spec: { text: "y" } });
+  await world.settle();
+});
+
+test("a reconcile that says when it comes back does not fail", async () => {
+  const patient = controller(Task, {}, () => {
+    throw new Retry("the database is away", { after: "1h" });
+  });
+  await using world = await onModel(operator({ controllers: [patient] }), { failures: "refused" });
+  await world.apply(Task, "a", {});
+  await world.settle();
+  assert.deepEqual(
+    world.failures.map(({ message, isForeseen }) => [message, isForeseen]),
+    [["the database is away", true]],
+  );
+});
+
+for (const [what, call] of [
+  ["an apply that the server refuses", ({ apply }) => apply(ConfigMap, "Bad_Name!", {})],
+  ["a create", ({ create }) => create(ConfigMap, "Bad_Name!", {})],
+  ["a step that fails", ({ step }) => step("fails", () => Promise.reject(new ApiError(gone)))],
+  ["an apply that was not awaited", ({ apply }) => void apply(ConfigMap, "a", {})],
+] as readonly (readonly [string, (context: Context<typeof Task, typeof ConfigMap>) => unknown])[]) {
+  test(`${what} names the line that called for it`, async () => {
+    const task = controller(Task, { owns: [ConfigMap] }, async (context) => {
+      await call(context);
+    });
+    const clock = new VirtualClock();
+    const server = await startApiServer({
+      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    });
+    await using world = await testOperator(operator({ controllers: [task] }), server, { clock, failures: "expected" });
+    await world.apply(Task, "a", {});
+    await world.settle();
+    assert.match(world.failures[0]?.where ?? `nothing: ${world.failures[0]?.message}`, HERE);
+  });
+}
+
+test("a turn that waits for what is not of this world is told to be the reason why nothing settles", async () => {
+  const waiting = controller(Task, { timeout: "10h" }, () => new Promise<void>(() => undefined));
+  await using world = await onModel(operator({ controllers: [waiting] }));
+  await world.apply(Task, "a", {});
+  await assert.rejects(world.settle(), { code: "TimedOut", message: /a timer of Node, the network, a file\./u });
 });
 
 test("a world that does not settle tells which objects failed last, and why", async () => {
@@ -45,7 +113,7 @@ test("a world that does not settle tells which objects failed last, and why", as
     assert.match(error.message, /^Nothing settles: /u);
     assert.match(
       error.message,
-      /\nThe last turn failed of:\n(?: {2}task default\/task-\d: the database of task-\d is away\n){5} {2}and 2 more$/u,
+      /\nThe last turn failed of:\n(?: {2}task default\/task-\d: the database of task-\d is away\n {4}at .*\n){5} {2}and 2 more$/u,
     );
     return true;
   });

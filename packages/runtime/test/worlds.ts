@@ -8,10 +8,11 @@ import { ModelApi } from "./model-api.ts";
 /** Starts an operator in a world of its own. */
 export type MakeWorld = (app: Operator) => Promise<TestWorld>;
 
-/** On the model. */
+/** On the model. Failures are what most of these tests are about. */
 export async function onModel(app: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = new VirtualClock();
-  return await testOperator(app, { api: new ModelApi(() => clock.wall()) }, { ...options, clock });
+  const api = new ModelApi(() => clock.wall());
+  return await testOperator(app, { api }, { failures: "expected", ...options, clock });
 }
 
 async function onEmbedded(app: Operator): Promise<TestWorld> {
@@ -19,7 +20,7 @@ async function onEmbedded(app: Operator): Promise<TestWorld> {
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
   });
-  return await testOperator(app, server, { clock });
+  return await testOperator(app, server, { failures: "expected", clock });
 }
 
 /** Both, with the name that a test has for each. */

@@ -4,7 +4,7 @@
 export { formatInputs, inputsFile, parseInputs } from "./project/inputs.ts";
 export { checkProject } from "./project/collisions.ts";
 export type { ApiInputs, Extra, ImageInputs, Inputs, Origin, WebhookInputs } from "./project/inputs.ts";
-export { checkProjectName, wordsOf } from "./project/names.ts";
+export { checkGroup, checkKind, checkProjectName, wordsOf } from "./project/names.ts";
 export type { Words } from "./project/names.ts";
 export { currentTemplates, renderProject } from "./project/render.ts";
 export type { Files } from "./project/render.ts";

@@ -28,6 +28,7 @@ export type {
   ResourceObject,
   SingleDefinition,
   StatusOf,
+  HookCall,
   ValidateContext,
   VersionDefinition,
 } from "./define/definition.ts";
@@ -62,6 +63,8 @@ export { decodeObjectMeta } from "./structural/object-meta-decode.ts";
 export type { DecodedMeta } from "./structural/object-meta-decode.ts";
 export { validateObjectMeta, validateObjectMetaUpdate } from "./structural/object-meta.ts";
 export type { MetaRules, NameCheck } from "./structural/object-meta.ts";
+export { approvalState } from "./structural/crd-approval.ts";
+export type { Approval } from "./structural/crd-approval.ts";
 export { crdWarnings, validateCustomResourceDefinition } from "./structural/crd.ts";
 export type { CrdOptions } from "./structural/crd.ts";
 export { modelName, publishSchemas } from "./structural/publish.ts";

@@ -24,7 +24,7 @@ async function runPod(place: Place, name: string): Promise<void> {
   const kubectl = ["kubectl", "--name", name];
   const made = await place.run([...kubectl, "run", "still", "--image=capstan.test/pause:1"]);
   assert.equal(made.code, 0, made.err);
-  const ready = await place.run([...kubectl, "wait", "--for=condition=Ready", "pod/still", "--timeout=60s"]);
+  const ready = await place.run([...kubectl, "wait", "--for=condition=Ready", "pod/still", "--timeout=300s"]);
   assert.equal(ready.code, 0, ready.err);
   assert.deepEqual(containerCommands(place.folder, name), ["/pause", "/pause"]);
 }

@@ -72,8 +72,11 @@ test("a Deployment becomes available and its Service answers a pod by name", { s
   });
   const shell = pod("shell", { image: "capstan.test/busybox:1", command: ["sleep", "3600"] });
   await create(cluster, `/api/v1/namespaces/${namespace}/pods`, shell);
-  await kubectl(cluster, "wait", "--for=condition=Available", "deployment/memcached", "--timeout=120s");
-  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/shell", "--timeout=120s");
+  await kubectl(cluster, "wait", "--for=condition=Available", "deployment/memcached", "--timeout=300s");
+  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/shell", "--timeout=300s");
+  // Names and rules come into force a moment after the pods are ready.
+  const known = "until nc memcached 11211 </dev/null; do sleep 0.2; done";
+  await kubectl(cluster, "exec", "shell", "--", "timeout", "120", "sh", "-c", known);
   const talk = String.raw`printf 'set k 0 0 5\r\nhello\r\nget k\r\nquit\r\n' | nc memcached 11211`;
   assert.equal(
     await kubectl(cluster, "exec", "shell", "--", "sh", "-c", talk),
@@ -98,17 +101,18 @@ test("a claim is bound to a folder that outlives its pod and goes with the claim
     command: ["sh", "-c", command],
     volumeMounts: [{ name: "data", mountPath: "/data" }],
   });
-  await create(cluster, pods, pod("writer", withData("echo kept >/data/file; sleep 3600"), volumes));
-  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/writer", "--timeout=120s");
+  await create(cluster, pods, pod("writer", withData("sleep 3600"), volumes));
+  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/writer", "--timeout=300s");
+  await kubectl(cluster, "exec", "writer", "--", "sh", "-c", "echo kept >/data/file");
   const volume = (await kubectl(cluster, "get", "pvc", "data", "--output=jsonpath={.spec.volumeName}")).trim();
   assert.match(await kubectl(cluster, "get", "pv", volume), /Bound/);
   await kubectl(cluster, "delete", "pod", "writer", "--grace-period=1");
-  await create(cluster, pods, pod("reader", withData("cat /data/file; sleep 3600"), volumes));
-  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/reader", "--timeout=120s");
-  assert.equal(await kubectl(cluster, "logs", "reader"), "kept\n");
+  await create(cluster, pods, pod("reader", withData("sleep 3600"), volumes));
+  await kubectl(cluster, "wait", "--for=condition=Ready", "pod/reader", "--timeout=300s");
+  assert.equal(await kubectl(cluster, "exec", "reader", "--", "cat", "/data/file"), "kept\n");
   await kubectl(cluster, "delete", "pod", "reader", "--grace-period=1");
   await kubectl(cluster, "delete", "pvc", "data");
-  await kubectl(cluster, "wait", "--for=delete", `pv/${volume}`, "--timeout=60s");
+  await kubectl(cluster, "wait", "--for=delete", `pv/${volume}`, "--timeout=300s");
 });
 
 test("a Node program of ours runs as an image and speaks to the API server from its pod", { skip }, async (t) => {
@@ -135,7 +139,7 @@ test("a Node program of ours runs as an image and speaks to the API server from 
     metadata: { name: "program" },
     spec: { restartPolicy: "Never", containers: [{ name: "main", image }] },
   });
-  await kubectl(cluster, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/program", "--timeout=120s");
+  await kubectl(cluster, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/program", "--timeout=300s");
   assert.match(await kubectl(cluster, "logs", "program"), /"gitVersion": "v1\.36\.3"/);
 });
 
@@ -146,7 +150,7 @@ test("etcd of three minor versions runs and is healthy", { skip }, async (t) => 
   for (const { name, reference: image } of images) {
     const podName = name.replace(".", "-");
     await create(cluster, `/api/v1/namespaces/${cluster.namespace}/pods`, pod(podName, { image }));
-    await kubectl(cluster, "wait", "--for=condition=Ready", `pod/${podName}`, "--timeout=120s");
+    await kubectl(cluster, "wait", "--for=condition=Ready", `pod/${podName}`, "--timeout=300s");
     const version = await kubectl(cluster, "exec", podName, "--", "etcd", "--version");
     assert.match(version, new RegExp(`^etcd Version: ${image.split(":")[1]}$`, "m"));
     const healthy = "until etcdctl endpoint health; do sleep 0.2; done; etcdctl put k v && etcdctl get k";

@@ -1,5 +1,6 @@
 /** `capstan apiserver`: runs the bare API server in the foreground. */
 import { chmod, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import {
   openAuditLog,
   ServiceRangeError,
@@ -11,6 +12,7 @@ import {
 } from "@capstan/apiserver";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { growSlowly } from "../serving-heap.ts";
 import { stopSignal } from "../stop-signal.ts";
 
 /** Runs until it is told to stop. */
@@ -51,7 +53,11 @@ export const apiserver: Command = defineCommand({
   ],
   run: async ({ options, terminal }) => {
     check(options);
-    const { host, port, http, data, "kubeconfig-out": kubeconfig, "audit-log": auditPath } = options;
+    growSlowly();
+    const { host, port, http } = options;
+    const at = (path: string | undefined): string | undefined => path && resolve(terminal.cwd, path);
+    const [data, kubeconfig] = [at(options.data), at(options["kubeconfig-out"])];
+    const auditPath = options["audit-log"] === "-" ? "-" : at(options["audit-log"]);
     using audit = auditPath === undefined ? undefined : openAuditLog(auditPath);
     await using server = await start({
       listen: { host, port: Number(port), tls: !http },
@@ -62,7 +68,8 @@ export const apiserver: Command = defineCommand({
       report: (error, call) => terminal.err(`${call.method} ${call.url}: ${describe(error)}\n`),
     });
     if (kubeconfig !== undefined) await keepKubeconfig(kubeconfig, toKubeconfig(server));
-    terminal.out(`capstan apiserver is ready on ${server.url}\n`);
+    const where = kubeconfig === undefined ? "" : ` (kubeconfig ${kubeconfig})`;
+    terminal.out(`capstan apiserver is ready on ${server.url}${where}\n`);
     await stopSignal();
   },
 });

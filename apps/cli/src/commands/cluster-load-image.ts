@@ -11,7 +11,7 @@ import type { Terminal } from "../terminal.ts";
 /** Loads images. */
 export const clusterLoadImage: Command = defineCommand({
   describe:
-    "All clusters of this user share one store, so an image is loaded once and also before a cluster starts. With --program it is made of a program that is installed here, with its libraries and nothing else; it runs as nobody.",
+    "All clusters of this user share one store, so an image is loaded once and also before a cluster starts. With --program it is made of a program that is installed here, with its libraries and nothing else (a busybox also with the names of all that it can do, sh and wget among them); it runs as nobody.",
   arguments: [{ name: "archive", describe: "OCI archives, or what docker save wrote", presence: "many" }],
   options: {
     program: { type: "text", value: "PROGRAM", describe: "make an image of this program; needs --tag" },

@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 import { launchCluster } from "../embedded/launch.ts";
 import { nameOption } from "../embedded/name-option.ts";
 import { clusterFolder } from "../embedded/places.ts";
-import { files } from "../embedded/record.ts";
+import { files, type ClusterRecord } from "../embedded/record.ts";
 import { interruptible } from "../interruptible.ts";
 import { withProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -53,15 +53,16 @@ export const clusterStart: Command = defineCommand({
     );
     const { describe } = await import("../embedded/describe.ts");
     terminal.out(`cluster ${name} is ready on ${url} with ${describe({ nodes, pods })}\n`);
-    terminal.out(nextSteps(name, terminal));
+    terminal.out(nextSteps({ name, pods }, terminal));
   },
 });
 
-function nextSteps(name: string, terminal: Terminal): string {
+/** Only real pods have a network that can be entered. */
+function nextSteps({ name, pods }: Pick<ClusterRecord, "name" | "pods">, terminal: Terminal): string {
   const which = name === nameOption.default ? "" : ` --name ${name}`;
   return [
     `  export KUBECONFIG=${files.kubeconfig(clusterFolder(terminal, name))}`,
-    `  capstan cluster exec${which} -- COMMAND   runs a command in its network`,
+    ...(pods === "real" ? [`  capstan cluster exec${which} -- COMMAND   runs a command in its network`] : []),
     `  capstan cluster stop${which}\n`,
   ].join("\n");
 }

@@ -3,6 +3,8 @@ import { readFile, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import {
   type ApiInputs,
+  checkGroup,
+  checkKind,
   checkProject,
   checkProjectName,
   currentTemplates,
@@ -66,8 +68,7 @@ export const init: Command = defineCommand({
     const root = resolve(terminal.cwd, folder ?? ".");
     await mustBeFree(root);
     const name =
-      options["project-name"] ??
-      (folder === undefined ? await askText(terminal, "Name of the project", basename(root)) : basename(root));
+      options["project-name"] ?? (folder === undefined ? await askName(terminal, basename(root)) : basename(root));
     checkProjectName(name);
     const header = await licenceHeader({ ...options, cwd: terminal.cwd, year: new Date().getFullYear() });
     const inputs: Inputs = {
@@ -97,6 +98,10 @@ function tellKind({ apis }: Inputs, terminal: Terminal): void {
     terminal.out(`\nIts kind is ${kind} (${group}/${version}); --kind and --group name another one.\n`);
 }
 
+function askName(terminal: Terminal, usual: string): Promise<string> {
+  return askText(terminal, { question: "Name of the project", usual, check: checkProjectName });
+}
+
 interface First extends Shape {
   readonly group: string | undefined;
   readonly version: string | undefined;
@@ -105,8 +110,9 @@ interface First extends Shape {
 }
 
 async function firstApi(options: First, terminal: Terminal): Promise<ApiInputs> {
-  const kind = options.kind ?? (await askText(terminal, "Kind", "AppService"));
-  const group = options.group ?? (await askText(terminal, "Group", "app"));
+  const kind = options.kind ?? (await askText(terminal, { question: "Kind", usual: "AppService", check: checkKind }));
+  const checkPart = (group: string): void => checkGroup(fullGroup(group, options.domain));
+  const group = options.group ?? (await askText(terminal, { question: "Group", usual: "app", check: checkPart }));
   return {
     group: fullGroup(group, options.domain),
     version: options.version ?? "v1alpha1",

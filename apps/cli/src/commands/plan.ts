@@ -11,7 +11,7 @@ import { entryOption, loadProgram } from "../project/program.ts";
 /** Plans. */
 export const plan: Command = defineCommand({
   describe:
-    "Runs every reconcile of this program once, with writes that the server checks and forgets. The exit code is 0 whether or not there are changes, 1 if a reconcile failed.",
+    "Runs every reconcile of this program once, with writes that the server checks and forgets. Steps without a result yet, decisions, handlers of fields and cleanups are told and not carried out, and end what is known of their object; daemons and sources are not started. What a reconcile does outside of the cluster and outside of a step, it does in a plan as well. The exit code is 0 whether or not there are changes, 1 if a reconcile failed.",
   options: {
     ...clusterOptions,
     entry: entryOption,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { styleOf } from "../output/style.ts";
-import { formatDuration, formatLogLine, readObjectLine } from "./log-line.ts";
+import { formatDuration, logFormatter, readObjectLine } from "./log-line.ts";
 
 const style = styleOf({ color: false });
 const failure = {
@@ -21,9 +21,19 @@ const failure = {
 
 test("a failed turn says what is wrong once, how often it was tried, how long it took and where it came from", () => {
   assert.equal(
-    formatLogLine(JSON.stringify(failure), style),
+    logFormatter(style)(JSON.stringify(failure)),
     "10:20:30 error lamp default/a no power attempt 3 1.2 s\n    at light (lamp.ts:7:3)\n    at run (x.ts:1:1)",
   );
+});
+
+test("an object that fails again at the same place tells the place once; elsewhere, or another object, tells its own", () => {
+  const format = logFormatter(style);
+  const at = (stack: string, object = "default/a"): string =>
+    format(JSON.stringify({ ...failure, object, error: { ...failure.error, stack } }));
+  assert.match(at("Error\n    at first (a.ts:1:1)"), /at first/);
+  assert.equal(at("Error\n    at first (a.ts:1:1)"), "10:20:30 error lamp default/a no power attempt 3 1.2 s");
+  assert.match(at("Error\n    at first (a.ts:1:1)", "default/b"), /at first/);
+  assert.match(at("Error\n    at second (a.ts:2:1)"), /at second/);
 });
 
 test("an error that says something else than the message is told, too", () => {
@@ -33,7 +43,7 @@ test("an error that says something else than the message is told, too", () => {
     message: "late",
     error: { message: "slow" },
   });
-  assert.equal(formatLogLine(line, style), "10:20:30 warn  late error=slow");
+  assert.equal(logFormatter(style)(line), "10:20:30 warn  late error=slow");
 });
 
 test("other fields follow by name, and what is no JSON is left as it is", () => {
@@ -45,8 +55,8 @@ test("other fields follow by name, and what is no JSON is left as it is", () => 
     failures: 0,
     name: "a b",
   });
-  assert.equal(formatLogLine(line, style), '10:20:30 info  started 13 ms name="a b"');
-  assert.equal(formatLogLine("{ plain", style), "{ plain");
+  assert.equal(logFormatter(style)(line), '10:20:30 info  started 13 ms name="a b"');
+  assert.equal(logFormatter(style)("{ plain"), "{ plain");
 });
 
 test("durations have the unit that people would choose", () => {

@@ -4,10 +4,21 @@ import type { HeardLine } from "./failing.ts";
 
 type Entry = { readonly [name: string]: unknown };
 
-/** A line of the log; what is no JSON is shown as it is. */
-export function formatLogLine(line: string, { dim, red, yellow, cyan }: Style): string {
-  const entry = parse(line);
-  if (entry === undefined) return line;
+/** Formats the lines of one log. Where an object fails again at the same place, the place is not told again: retries would bury what came first. */
+export function logFormatter(style: Style): (line: string) => string {
+  const told = new Map<string, string>();
+  return (line) => {
+    const entry = parse(line);
+    if (entry === undefined) return line;
+    const who = [entry["controller"], entry["object"]].map(text).join(" ");
+    const where = JSON.stringify(entry["error"] ?? "");
+    const isToldAgain = told.get(who) === where;
+    told.set(who, where);
+    return formatEntry(isToldAgain ? { ...entry, error: withoutStack(entry["error"]) } : entry, style);
+  };
+}
+
+function formatEntry(entry: Entry, { dim, red, yellow, cyan }: Style): string {
   const { time, level, message, controller, object, key, milliseconds, failures, ...fields } = entry;
   const paint = level === "error" ? red : level === "warn" ? yellow : dim;
   const who = [controller, object ?? key].filter((part) => typeof part === "string").join(" ");
@@ -66,6 +77,10 @@ function formatField(name: string, value: unknown, { dim, message }: { dim: Styl
 
 function isError(value: unknown): value is { readonly message: string; readonly stack?: unknown } {
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+function withoutStack(error: unknown): unknown {
+  return isError(error) ? { ...error, stack: "" } : error;
 }
 
 function framesOf({ stack }: { readonly stack?: unknown }): string {

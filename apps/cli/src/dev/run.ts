@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal.ts";
 import { applyFiles } from "./apply-files.ts";
 import { type ClusterChoice, type DevCluster, openCluster } from "./cluster.ts";
 import { watchKeys } from "./keys.ts";
-import { formatLogLine, readObjectLine } from "./log-line.ts";
+import { logFormatter, readObjectLine } from "./log-line.ts";
 import { Runner } from "./runner.ts";
 import { openScreen } from "./screen.ts";
 import { claimSession } from "./session.ts";
@@ -57,6 +57,7 @@ async function runUntil(
     openCluster(options, { terminal, signal: quit.signal }),
   );
   const style = styleOf(terminal);
+  const formatLine = logFormatter(style);
   const screen = openScreen(terminal, terminal.isInteractive);
   for (const line of cluster.about) screen.line(line);
   const tellFailure = (error: unknown): void => screen.line(style.red(toCliError(error).message));
@@ -69,7 +70,7 @@ async function runUntil(
     entry,
     flags: flagsOf(cluster, options),
     line: (line) => {
-      screen.line(formatLogLine(line, style));
+      screen.line(formatLine(line));
       view.hear(readObjectLine(line));
     },
     failed: (why, left) => screen.line(`${style.red(why)}\n${style.yellow(AFTER_FAILURE[left])}`),

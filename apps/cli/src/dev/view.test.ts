@@ -188,6 +188,9 @@ test("an object that the operator fails on is marked until it does no more, and 
   assert.doesNotMatch(below(), /no power/, "another object is selected");
   await view.press("j");
   assert.equal(below(), `last error: no power\n${KEYS}`);
+  view.hear({ level: "error", controller: "second", object: "default/b", message: `${"far ".repeat(70)}the reason` });
+  view.draw();
+  assert.match(below(), /the reason\n/, "what does not fit in a line has several");
   outcome = "done";
   await view.recheck();
   assert.deepEqual(marks(), ["", ""]);

@@ -4,6 +4,7 @@ import { type Api, PAUSE_ANNOTATION } from "@capstan/runtime";
 import { toCliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
 import { formatTurns, type Paper } from "../explain/format.ts";
+import { wrap } from "../output/wrap.ts";
 import { Failing, type HeardLine } from "./failing.ts";
 import { type ObjectEvents, followObjects } from "./follow.ts";
 import { type ControllerNames, type KindNames, resourceOf } from "./messages.ts";
@@ -12,6 +13,9 @@ import type { Screen } from "./screen.ts";
 
 /** The line below the table. */
 export const KEYS = "up/down select   p pause/resume   e explain   a again   r reload   q quit";
+
+/** An error has no more lines below the table: explain tells it whole. */
+const MOST_LINES = 4;
 
 /** What a view is made with. */
 export interface ViewOptions {
@@ -104,7 +108,9 @@ export class View implements Disposable {
     if (this.#question !== undefined) return style.yellow(`${this.#question.text} y/n`);
     const failure = selected === undefined ? undefined : this.#failureOf(selected);
     const first = failure?.split("\n", 1)[0];
-    const why = first === undefined ? "" : `${style.red(`last error: ${first}`.slice(0, columns))}\n`;
+    // The reason often stands at the end: it is wrapped, not cut, unless it would push the table away.
+    const lines = first === undefined ? [] : wrap(`last error: ${first}`, columns).slice(0, MOST_LINES);
+    const why = lines.map((line) => `${style.red(line.slice(0, columns))}\n`).join("");
     return `${why}${style.dim(KEYS)}`;
   }
 

@@ -6,7 +6,9 @@ import { readFile, rename, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { CliError } from "../errors.ts";
 import { ownProgram } from "../place.ts";
+import { servingOptions } from "../serving-heap.ts";
 import type { Terminal } from "../terminal.ts";
+import { lastWordsOf } from "./last-words.ts";
 import { clusterFolder } from "./places.ts";
 import { files, findRecord, type ClusterRecord } from "./record.ts";
 
@@ -26,7 +28,8 @@ export async function launchCluster(
   // Another may be starting a cluster of this name, too: each has a log of its own until it is known whose the name is.
   const log = `${files.log(folder)}.${randomUUID()}`;
   const output = openSync(log, "w", 0o600);
-  const program = [...process.execArgv, ownProgram("main"), "cluster", "start", "--foreground", ...words];
+  const options = [...process.execArgv, ...servingOptions];
+  const program = [...options, ownProgram("main"), "cluster", "start", "--foreground", ...words];
   const child = spawn(process.execPath, program, {
     cwd: terminal.cwd,
     env: { ...terminal.env },
@@ -58,7 +61,7 @@ export async function launchCluster(
 }
 
 async function notStarted(name: string, log: string, failure: string): Promise<CliError> {
-  const said = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").slice(-5).join("\n");
+  const said = lastWordsOf(await readFile(log, "utf8").catch(() => ""));
   await rm(log, { force: true });
   return new CliError("Failed", `could not start the cluster ${name}: ${said === "" ? failure : said}`);
 }

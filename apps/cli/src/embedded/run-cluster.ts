@@ -6,6 +6,7 @@ import { inspectMachine, type MachineReport } from "@capstan/node";
 import { openStore } from "@capstan/oci";
 import { createLog, systemClock } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
+import { growSlowly } from "../serving-heap.ts";
 import { stopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 import { claimFolder } from "./claim.ts";
@@ -29,7 +30,9 @@ export interface ClusterWishes {
 /** Runs a cluster; it is ready when its record is there. */
 export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Promise<void> {
   const began = performance.now();
+  growSlowly();
   const folder = clusterFolder(terminal, wishes.name);
+  mustFitSocket(files.control(folder));
   await makeRoom(folder, wishes.name);
   const pods = wishes.pods ?? (await possiblePods(terminal));
   const cluster = await open(wishes, pods, { folder, terminal });
@@ -71,6 +74,12 @@ async function show(cluster: Cluster | RealCluster, terminal: Terminal, quit: Ab
   const ended = stopSignal(quit.signal).then(() => quit.abort());
   await showView(cluster, terminal, quit.signal);
   await ended;
+}
+
+/** Unix sockets have short names; what is too long is told before anything is made. */
+function mustFitSocket(path: string): void {
+  if (Buffer.byteLength(path) <= 107) return;
+  throw new CliError("BadInput", `the path ${path} is too long for a socket; set XDG_STATE_HOME to a shorter folder`);
 }
 
 /** What an earlier cluster of this name left goes, but only once the name is ours. */

@@ -1,5 +1,5 @@
 /** Puts an image that was built beside a project where the clusters of this machine look for images. */
-import type { Descriptor, Index, Manifest, Platform, Store } from "@capstan/oci";
+import { type Descriptor, isIndex, type Platform, type Store } from "@capstan/oci";
 
 /** Copies an image for one platform, as far as the other store lacks it, and names it there; answers whether there is one for the platform. */
 export async function shareImage(
@@ -10,7 +10,7 @@ export async function shareImage(
   const found = await from.find(name);
   const descriptor = found === undefined ? undefined : await forPlatform(found, platform, from);
   if (descriptor === undefined) return false;
-  const { config, layers } = await from.readJson<Manifest>(descriptor.digest);
+  const { config, layers } = await from.readManifest(descriptor.digest);
   for (const blob of [...layers, config, descriptor])
     if (!(await to.has(blob.digest))) await to.write(from.read(blob.digest), blob);
   await to.tag(name, descriptor);
@@ -22,9 +22,10 @@ async function forPlatform(
   { os, architecture }: Platform,
   store: Store,
 ): Promise<Descriptor | undefined> {
-  const { manifests } = await store.readJson<Partial<Index>>(descriptor.digest);
-  if (manifests !== undefined)
-    return manifests.find(({ platform }) => platform?.os === os && platform.architecture === architecture);
+  if (isIndex(descriptor.mediaType))
+    return (await store.readIndex(descriptor.digest)).manifests.find(
+      ({ platform }) => platform?.os === os && platform.architecture === architecture,
+    );
   const { config } = await store.image(descriptor, { os, architecture }).catch(() => ({ config: undefined }));
   return config?.os === os && config.architecture === architecture ? descriptor : undefined;
 }

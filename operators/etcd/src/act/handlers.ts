@@ -3,22 +3,25 @@ import { again, Retry } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
+import type { EtcdClient } from "../etcd/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import { GUARD_LABEL } from "../observe/index.ts";
-import { bootAnnotations, buildPod, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
+import { bootAnnotations, claimName, clusterLabels, peerUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { care } from "./care.ts";
+import { keepForm, startMember, tryForm } from "./form.ts";
 import { isRefusal } from "./obstacle.ts";
-import { applyVolume, tryForm } from "./provide.ts";
+import { applyVolume } from "./provide.ts";
 import { recoveryRecord } from "./recovery-record.ts";
 import { spokesman } from "./turn.ts";
-import type { Handler } from "./turn.ts";
+import type { Handler, Turn } from "./turn.ts";
 
 const NEXT = again("500ms", "one step at a time");
 
 /** Exhaustive by type. */
 export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   rest: async (turn, means) => {
+    await keepForm(turn);
     const isBusy = await care(turn, means);
     return isBusy ? NEXT : again("30s", "all is well");
   },
@@ -50,12 +53,11 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   "create-pod": async (turn, { seedParts }) => {
-    const { create, seen, action, event } = turn;
-    const { member, boot, version } = action;
-    const peers = seen.membership.members.map((listed) => listed.member);
-    const seed = boot === "seed-backup" ? { seed: seedParts(turn, member, version) } : {};
-    await create(Pod, member, buildPod(seen.form, { member, boot, version, peers, ...seed }));
-    event("Normal", "MemberStarted", `${member} starts with etcd ${version} (${boot})`);
+    const { action, event } = turn;
+    const { member, boot, version, form } = action;
+    await startMember(turn, boot === "seed-backup" ? seedParts(turn, member, version) : undefined);
+    const how = form === undefined ? boot : `${boot}, in the last good form`;
+    event("Normal", "MemberStarted", `${member} starts with etcd ${version} (${how})`);
     return NEXT;
   },
 
@@ -82,23 +84,27 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "add-learner": async (turn) => {
     const { seen, action, event } = turn;
-    await ask(
-      () => spokesman(turn).members.add({ peerURLs: [peerUrl(seen.form.place, action.member)], isLearner: true }),
-      ["MemberExists", "TooManyLearners"],
-    );
+    const peerURLs = [peerUrl(seen.form.place, action.member)];
+    await changeMembers(turn, (members) => members.add({ peerURLs, isLearner: true }), [
+      "MemberExists",
+      "TooManyLearners",
+    ]);
     event("Normal", "MemberAdded", `${action.member} joins as a learner`);
     return NEXT;
   },
 
   promote: async (turn) => {
+    // Whoever asks too late does no harm: etcd itself knows whether this very learner has caught up.
+    turn.signal.throwIfAborted();
     const isDone = await ask(() => spokesman(turn).members.promote(turn.action.id), ["NotLearner", "LearnerNotReady"]);
     if (!isDone) return again("1s", `${turn.action.member} has yet to catch up`);
     turn.event("Normal", "MemberPromoted", `${turn.action.member} votes`);
     return NEXT;
   },
 
-  "move-leader": async ({ seen, action, event }) => {
+  "move-leader": async ({ seen, action, event, signal }) => {
     const { from, to, why } = action;
+    signal.throwIfAborted();
     const target = seen.membership.members.find(({ member }) => member === to)?.id ?? "";
     await ask(async () => await seen.reach.to(from)?.maintenance.moveLeader(target), ["NotLeader"]);
     event("Normal", "LeaderMoved", `${to} leads instead of ${from}: ${why}`);
@@ -107,7 +113,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "remove-member": async (turn) => {
     const { action, event } = turn;
-    await ask(() => spokesman(turn).members.remove(action.id), ["MemberNotFound"]);
+    await changeMembers(turn, (members) => members.remove(action.id), ["MemberNotFound"]);
     event("Normal", "MemberRemoved", `${action.member} is removed: ${action.why}`);
     return NEXT;
   },
@@ -132,13 +138,14 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   "take-snapshot": async ({ create, find, remove, seen, action, event }) => {
     const { backup } = seen.object.spec;
     if (backup === undefined) return NEXT;
-    const isOld = (name: string): boolean => name !== action.name && name in seen.safeguards;
+    const isRepeated = action.reason === "SnapshotBeforeUpdate";
+    const isOld = (name: string): boolean => isRepeated && name !== action.name && name in seen.safeguards;
     // Only the records go: what is in the store stays there, as long as the policy keeps it.
     for (const { metadata } of find(EtcdBackup)) if (isOld(metadata.name)) await remove(EtcdBackup, metadata.name);
     const { schedule: _schedule, retention: _retention, ...form } = backup;
-    const labels = { ...clusterLabels(seen.name), [GUARD_LABEL]: action.to };
+    const labels = { ...clusterLabels(seen.name), [GUARD_LABEL]: action.label };
     await create(EtcdBackup, action.name, { metadata: { labels }, spec: { cluster: seen.name, ...form } });
-    event("Normal", "SnapshotBeforeUpdate", `a backup is made before members go to ${action.to}`);
+    event("Normal", action.reason, `a backup is made ${action.why}`);
     return NEXT;
   },
 
@@ -150,6 +157,12 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
       update?.failed === undefined ? "Update" : "UpdateFailed",
       note,
     );
+    return NEXT;
+  },
+
+  "note-form": ({ status, seen, action, event }) => {
+    status.formFailed = { form: seen.wanted.form, why: action.why, at: formatTimestamp(seen.now) };
+    event("Warning", "FormFailed", action.why);
     return NEXT;
   },
 
@@ -168,6 +181,30 @@ const ENTRIES_AT_ONCE = 100;
 
 /** So much fits into a turn on a slow disk. */
 const ENTRIES_A_TURN = 2_000;
+
+/**
+ * Adds or removes a member. etcd does not know which operator leads, the API server does: the step is written down there first, which only
+ * the leader can do, and only on the very object that it decided by. Each change names its member by id or address, so one that was made
+ * already is refused and does no harm.
+ */
+async function changeMembers(
+  turn: Turn<"add-learner" | "remove-member">,
+  change: (members: EtcdClient["members"]) => Promise<unknown>,
+  mild: readonly EtcdError["code"][],
+): Promise<void> {
+  const { step, action, seen, signal } = turn;
+  const input = { action: action.do, member: action.member, among: seen.membership.members.map(({ id }) => id) };
+  const make = (): Promise<boolean> => ask(() => change(spokesman(turn).members), mild);
+  let hasAsked = false;
+  const askOnce = async (): Promise<void> => {
+    hasAsked = true;
+    await make();
+  };
+  await step("members", askOnce, { input });
+  signal.throwIfAborted();
+  // Done before among the same members, and to be done again: etcd went back to older data.
+  if (!hasAsked) await make();
+}
 
 /** Asks etcd for a change. Some refusals say that it is done or not yet time; the next look at the world tells which. */
 async function ask(change: () => Promise<unknown>, mild: readonly EtcdError["code"][]): Promise<boolean> {

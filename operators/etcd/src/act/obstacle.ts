@@ -13,16 +13,21 @@ export const REFUSED = "Refused";
 export function obstacle(turn: Turn, error: unknown): unknown {
   if (error instanceof EtcdError) return new Retry(error.message, { after: "2s", cause: error });
   if (!(error instanceof Error) || isOfTheMoment(error)) return error;
-  const who = isRefusal(error) ? "the API server refuses: " : "";
-  const message = `${who}${error.message}`;
+  const message = refusalWords(error);
   if (refusedBefore(turn) !== message) turn.event("Warning", REFUSED, message);
   turn.status.condition("Degraded", true, { reason: REFUSED, message });
   return new Retry(message, { after: "15s", cause: error });
 }
 
-/** A step was taken: whatever was refused before is not refused any more. */
+/** What is told of an error that stays. */
+export function refusalWords(error: Error): string {
+  const who = isRefusal(error) ? "the API server refuses: " : "";
+  return `${who}${error.message}`;
+}
+
+/** A step was taken: whatever was refused before is not refused any more, but for a form that somebody was spared. */
 export function overcome(turn: Turn): void {
-  const before = refusedBefore(turn);
+  const before = turn.status.formRefused === undefined ? refusedBefore(turn) : undefined;
   if (before !== undefined) turn.event("Normal", "Mended", `over: ${before}`);
 }
 
@@ -52,6 +57,11 @@ const PASSING: ReadonlySet<string> = new Set([
   "TooManyRequests",
   "Unreachable",
 ]);
+
+/** Asking again would not help as long as nobody changes something: the API server said no, or there is nothing to ask it for. */
+export function isImpossible(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof EtcdError) && !isOfTheMoment(error);
+}
 
 /** The API server understood and said no: asking again at once would not help. */
 export function isRefusal(error: unknown): error is Error {

@@ -1,10 +1,9 @@
 /** What a cluster needs beside its members, brought to its desired state in every turn: nothing is written when nothing would change. */
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
-import { PersistentVolumeClaim, PodTemplate, Secret, Service } from "capstan/kinds/v1";
+import { PersistentVolumeClaim, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup } from "../kinds/index.ts";
 import { UID_LABEL } from "../observe/index.ts";
 import {
-  buildPod,
   claimName,
   clientService,
   clientServiceName,
@@ -45,16 +44,6 @@ async function keepBackups({ apply, get, remove, seen }: Turn): Promise<void> {
   const old = get(EtcdBackup, name);
   const isOurs = old?.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) === true;
   if (isOurs) await remove(EtcdBackup, name);
-}
-
-/**
- * Lets the API server judge the pod that a member is to have, before the one that serves is stopped for it. A PodTemplate is judged as a
- * pod is, and runs nothing; it goes with the next turn, in which nobody asks for it.
- */
-export async function tryForm({ apply, seen }: Turn, member: string, version: string): Promise<void> {
-  const { name, form } = seen;
-  const template = buildPod(form, { member, boot: "live", version, peers: [] });
-  await apply(PodTemplate, `${name}-next`, { metadata: { labels: clusterLabels(name) }, template });
 }
 
 /** The volume of a member, as large as it is wanted or as it already is. */

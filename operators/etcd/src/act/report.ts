@@ -1,6 +1,15 @@
 /** Tells what was seen and what is being done: fields, conditions, members, advice. */
 import type { Action } from "../contract.ts";
-import { compareVersions, isRecovering, quorumOf, serialOf, viewOf } from "../decide/index.ts";
+import {
+  compareVersions,
+  hasFormFailed,
+  isFormRefused,
+  isRecovering,
+  quorumOf,
+  serialOf,
+  targetVersion,
+  viewOf,
+} from "../decide/index.ts";
 import type { Member, View } from "../decide/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import type { ClusterStatus } from "../observe/index.ts";
@@ -14,7 +23,7 @@ export function report(turn: Turn): void {
   const { seen, status, action } = turn;
   const view = viewOf(seen);
   reportFields(turn, view);
-  reportComparison(turn);
+  reportMemory(turn);
   const isAvailable = view.hasQuorum;
   status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
   status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
@@ -49,9 +58,12 @@ function tellTrouble({ seen, action, event }: Turn, trouble: Trouble | undefined
     if (before !== undefined && before !== REFUSED) event("Normal", "Mended", `over: ${former?.message}`);
     return;
   }
-  const isTold = action.do === "refuse" || trouble.reason === "UpdateFailed" || trouble.reason === "VolumeRefused";
+  const isTold = action.do === "refuse" || TOLD_BY_STEPS.has(trouble.reason);
   if (!isTold && trouble.reason !== before) event("Warning", trouble.reason, trouble.message);
 }
+
+/** Trouble that a step tells of when it notes it. */
+const TOLD_BY_STEPS: ReadonlySet<string> = new Set(["UpdateFailed", "FormFailed", "VolumeRefused"]);
 
 /** What the EtcdBackup of the cluster's name tells. */
 function reportBackup({ get, seen, status }: Turn): void {
@@ -98,8 +110,14 @@ function reportFields({ seen, status }: Turn, view: View): void {
   status.advice = adviceFor(view, seen.object.spec);
 }
 
-function reportComparison({ seen, status }: Turn): void {
-  const { comparison } = seen;
+/** What the next look at the world has to know. */
+function reportMemory({ seen, status }: Turn): void {
+  const version = targetVersion(viewOf(seen));
+  if (status.formRefused?.print !== seen.wanted.printOf(version)) status.formRefused = undefined;
+  if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
+  const { comparison, stopwatch } = seen;
+  const watched = stopwatch.running.map(({ what, since }) => ({ what, since: formatTimestamp(since) }));
+  status.watched = watched.length === 0 ? undefined : watched;
   status.comparison = comparison && { at: formatTimestamp(comparison.at), differing: [...comparison.differing] };
 }
 
@@ -198,12 +216,14 @@ export function describe(action: Action): string {
       return action.why;
     case "note-update":
       return action.note;
+    case "note-form":
+      return action.why;
     case "note-recovery":
       return action.recovery.reason;
     case "advance-log":
       return `letting the log grow to ${action.upTo}, past what the next version cannot read`;
     case "take-snapshot":
-      return `making a backup before members go to ${action.to}`;
+      return `making a backup ${action.why}`;
     case "wean":
       return `${action.member} has begun: what it was told for its beginning is taken back`;
     case "disarm":
@@ -220,10 +240,15 @@ interface Trouble {
   readonly message: string;
 }
 
-function troubleOf({ seen, members }: View, action: Action): Trouble | undefined {
+function troubleOf(view: View, action: Action): Trouble | undefined {
+  const { seen, members } = view;
   if (action.do === "refuse" && action.reason !== "Paused") return { reason: action.reason, message: action.why };
   const { update } = seen.known;
   if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
+  const { formRefused, formFailed } = seen.known;
+  if (formFailed !== undefined && hasFormFailed(seen)) return { reason: "FormFailed", message: formFailed.why };
+  if (formRefused !== undefined && isFormRefused(seen, targetVersion(view)))
+    return { reason: REFUSED, message: formRefused.why };
   const troubled = seen.pods.find(({ trouble }) => trouble !== undefined);
   if (troubled !== undefined) return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.trouble}` };
   const { growthRefused } = seen.known;

@@ -25,7 +25,7 @@ export interface Means {
 export type Handler<D extends Action["do"]> = (turn: Turn<D>, means: Means) => Promise<Answer> | Answer;
 
 /** A member that answers for all: changes of membership go through it. */
-export function spokesman({ seen }: Turn): EtcdClient {
+export function spokesman({ seen }: Pick<Turn, "seen">): EtcdClient {
   const { membership, answers, reach } = seen;
   const names = membership.members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
   const leads = (name: string): boolean => {

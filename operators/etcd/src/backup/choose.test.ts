@@ -25,7 +25,7 @@ function candidate(memberId: string, revision: number, more: Partial<EndpointSta
 
 test("the newest is asked, a follower among equals, never a learner", () => {
   const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined =>
-    choose(all, { alarms: [] })?.status.memberId;
+    choose(all, { alarms: [], learners: "never" })?.status.memberId;
   assert.equal(chosen(candidate("a", 5), candidate("b", 7), candidate("c", 6)), "b");
   assert.equal(chosen(candidate("a", 7), candidate("b", 7)), "b");
   assert.equal(chosen(candidate("a", 9), candidate("b", 7)), "a");
@@ -33,11 +33,19 @@ test("the newest is asked, a follower among equals, never a learner", () => {
   assert.equal(chosen(candidate("b", 9, { isLearner: true })), undefined);
 });
 
+test("a learner is asked where it may be and nobody who votes answers, and never one of another cluster", () => {
+  const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined =>
+    choose(all, { clusterId: "c", alarms: [], learners: "at last" })?.status.memberId;
+  assert.equal(chosen(candidate("b", 9, { isLearner: true }), candidate("a", 7)), "a");
+  assert.equal(chosen(candidate("b", 9, { isLearner: true })), "b");
+  assert.equal(chosen(candidate("b", 9, { isLearner: true, clusterId: "another" })), undefined);
+});
+
 test("a member of another cluster or with corrupt data is not asked, however new it seems", () => {
   const good = [candidate("a", 100), candidate("b", 100)];
   const foreign = candidate("f", 900, { clusterId: "another" });
   const chosen = (all: ReturnType<typeof candidate>[], alarms: readonly Alarm[] = [], clusterId?: string) =>
-    choose(all, { clusterId, alarms })?.status.memberId;
+    choose(all, { clusterId, alarms, learners: "at last" })?.status.memberId;
   assert.equal(chosen([foreign, ...good], [], "c"), "b");
   assert.equal(chosen([foreign], [], "c"), undefined);
   assert.equal(chosen(good, [{ memberId: "b", kind: "Corrupt" }], "c"), "a");

@@ -13,23 +13,29 @@ export interface Trusted {
   /** The cluster that is to be backed up, if that is known: a member that wandered in from another one has other data. */
   readonly clusterId?: string | undefined;
   readonly alarms: readonly Alarm[];
+  /** Whether a learner is asked where nobody who votes answers: it has all up to some revision, and may be far behind. */
+  readonly learners: "never" | "at last";
 }
 
 /** The one with the highest revision; among equals a follower, because a snapshot costs the member that gives it. */
-export function choose(candidates: readonly Candidate[], { clusterId, alarms }: Trusted): Candidate | undefined {
+export function choose(
+  candidates: readonly Candidate[],
+  { clusterId, alarms, learners }: Trusted,
+): Candidate | undefined {
   const corrupt = new Set(alarms.flatMap(({ kind, memberId }) => (kind === "Corrupt" ? [memberId] : [])));
   const able = candidates.filter(
-    ({ status }) =>
-      !status.isLearner && !corrupt.has(status.memberId) && (clusterId === undefined || status.clusterId === clusterId),
+    ({ status }) => !corrupt.has(status.memberId) && (clusterId === undefined || status.clusterId === clusterId),
   );
+  const voters = able.filter(({ status }) => !status.isLearner);
+  const asked = learners === "at last" && voters.length === 0 ? able : voters;
   const weight = ({ status }: Candidate): number => (status.leader === status.memberId ? 0 : 1);
-  return able.toSorted((a, b) => b.status.revision - a.status.revision || weight(b) - weight(a))[0];
+  return asked.toSorted((a, b) => b.status.revision - a.status.revision || weight(b) - weight(a))[0];
 }
 
 /** Asks all members how they are and chooses. */
 export async function chooseMember(
   clients: readonly EtcdClient[],
-  clusterId: string | undefined,
+  { clusterId, learners }: Pick<Trusted, "clusterId" | "learners">,
   signal?: AbortSignal,
 ): Promise<Candidate> {
   const call = signal ? { signal } : {};
@@ -46,7 +52,7 @@ export async function chooseMember(
   const spoke = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   // What a member of another cluster complains of is not about ours.
   const alarms = spoke.filter(({ status }) => (clusterId ?? status.clusterId) === status.clusterId);
-  const chosen = choose(spoke, { clusterId, alarms: alarms.flatMap((one) => one.alarms) });
+  const chosen = choose(spoke, { clusterId, learners, alarms: alarms.flatMap((one) => one.alarms) });
   if (chosen) return chosen;
   throw noMember(answers, spoke.length);
 }

@@ -25,6 +25,8 @@ export interface MakeBackupOptions {
   readonly cluster: { readonly namespace: string; readonly name: string };
   /** Its id, if it is known: members of another one are not asked. */
   readonly clusterId?: string | undefined;
+  /** Whether a learner may give it where nobody else answers. */
+  readonly learners: "never" | "at last";
   /** The spec of the cluster, to make it again. */
   readonly spec?: unknown;
   readonly compression: Compression;
@@ -38,7 +40,7 @@ export interface MakeBackupOptions {
 /** Makes a backup and tells what is known of it. */
 export async function makeBackup(options: MakeBackupOptions): Promise<Manifest> {
   const { members, scratch, signal } = options;
-  const chosen = await chooseMember(members, options.clusterId, signal);
+  const chosen = await chooseMember(members, options, signal);
   const path = join(scratch, `snapshot-${options.randomBytes(6).toString("hex")}.db`);
   try {
     const stream = await chosen.client.maintenance.snapshot(signal ? { signal } : {});

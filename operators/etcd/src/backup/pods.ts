@@ -56,6 +56,8 @@ export function backupPod(
     ...storeWork(spec),
     cluster: { namespace: metadata.namespace ?? "", name: metadata.name },
     clusterId: cluster.status?.clusterId,
+    // One by schedule would push better ones out; who asks for one now has reasons.
+    learners: spec.schedule === undefined ? "at last" : "never",
     spec: clusterSpec,
     endpoints: endpointsOf(cluster),
     compression: spec.compression,

@@ -57,6 +57,7 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
       return run(step.manifest, scene);
     case "overwrite":
       event("Normal", "Overwriting", `all data of ${object.spec.cluster} is replaced by ${step.manifest.name}`);
+      context.status.clusterUid = context.get(EtcdCluster, object.spec.cluster)?.metadata.uid;
       return run(step.manifest, scene);
     case "succeed":
       finish(scene, {
@@ -135,6 +136,7 @@ function seeTarget({ metadata, spec, status }: ClusterObject, uid: string): Seen
   const degraded = holds("Degraded");
   const { recovery } = status ?? {};
   return {
+    uid: metadata.uid,
     isOurs: metadata.labels?.[RESTORE_LABEL] === uid,
     version: spec.version,
     isAvailable: holds("Available")?.status === "True",

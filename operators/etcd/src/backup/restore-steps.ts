@@ -11,6 +11,7 @@ type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
 
 /** The cluster of that name, as far as it matters. */
 export interface SeenTarget {
+  readonly uid: string;
   /** Whether this restore made it. */
   readonly isOurs: boolean;
   readonly version: string;
@@ -98,8 +99,15 @@ function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreSte
   return newer ? { do: "fail", reason: newer.code, why: newer.message, pod } : { do: "overwrite", manifest, pod };
 }
 
-function goOn({ uid, target }: RestoreSeen): RestoreStep {
-  if (target === undefined)
+/** A cluster of the same name that somebody made since is not what was to be replaced. */
+function isGone({ spec, status, target }: RestoreSeen): boolean {
+  if (target === undefined) return true;
+  return spec.overwrite === undefined ? !target.isOurs : (status.clusterUid ?? target.uid) !== target.uid;
+}
+
+function goOn(seen: RestoreSeen): RestoreStep {
+  const { uid, target } = seen;
+  if (target === undefined || isGone(seen))
     return { do: "fail", reason: "ClusterGone", why: "the cluster was deleted before it was restored" };
   if (target.calledOff?.restore === uid) {
     return { do: "fail", reason: "CalledOff", why: `${target.calledOff.why}; the cluster goes on with its old data` };

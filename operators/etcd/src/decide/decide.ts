@@ -14,8 +14,10 @@ import {
   wean,
   weanSeed,
 } from "./members.ts";
+import { giveUpForm, putBackForm } from "./form.ts";
 import { refuseName } from "./name.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
+import { hasFormFailed, isFormRefused } from "./target.ts";
 import { advanceLog, giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
 import type { View } from "./view.ts";
@@ -33,6 +35,7 @@ const WITH_QUORUM: readonly Rule[] = [
   giveUpUpdate,
   weanSeed,
   startPods,
+  putBackForm,
   removeRuins,
   nurseLearner,
   waitForTheIll,
@@ -48,8 +51,15 @@ export const decide: Decide = (seen) => {
   const action = firstRule(seen);
   const isBlocked = action.do === "create-pod" && seen.missing.length > 0;
   if (isBlocked) return { do: "wait", for: seen.missing.join(", ") };
+  if (action.do === "create-pod" && mustBeAsBefore(seen, action)) return { ...action, form: "last good" };
   return action.do === "note-recovery" && isUntold(seen) ? { do: "wait", for: "the EtcdRestore to be told" } : action;
 };
+
+/** Whoever has lived comes back, whatever has become of the spec; for somebody new there is time until it is mended. */
+function mustBeAsBefore(seen: Observation, { boot, version }: Extract<Action, { do: "create-pod" }>): boolean {
+  if (hasFormFailed(seen)) return true;
+  return (boot === "live" || boot === "survive") && seen.good !== undefined && isFormRefused(seen, version);
+}
 
 /** A restore that was called off must know before another recovery takes its place in the status, or it would be tried for ever. */
 function isUntold({ restore, known: { recovery } }: Observation): boolean {
@@ -57,7 +67,7 @@ function isUntold({ restore, known: { recovery } }: Observation): boolean {
 }
 
 function firstRule(seen: Observation): Action {
-  const urgent = handsOff(seen) ?? recover(seen);
+  const urgent = handsOff(seen) ?? giveUpForm(viewOf(seen)) ?? recover(seen);
   if (urgent !== undefined) return urgent;
   if (seen.wanted.size === 0) return hibernate(seen);
   if (seen.otherTrust.length > 0) return refuseTrust(seen.otherTrust);

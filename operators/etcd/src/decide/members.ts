@@ -1,6 +1,7 @@
 /** Rules that keep the right members, while there is quorum: start, replace, promote, add, remove. */
-import type { Action, SeenPod } from "../contract.ts";
-import { isDrifted, targetVersion, versionFor } from "./target.ts";
+import type { Action } from "../contract.ts";
+import { isTrial } from "./form.ts";
+import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
 import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
 import type { Member, View } from "./view.ts";
 
@@ -51,8 +52,9 @@ function startPod(view: View, { name, isStarted, isWell, pod, volume, ruin }: Me
   if (pod.state === "stopping") return undefined;
   if (pod.state === "ended") return { do: "delete-pod", member: name, why: "it ended" };
   if (!isStarted && pod.boot !== "join") return { do: "delete-pod", member: name, why: "it has yet to join" };
-  const isWrong = !isWell && !pod.isReady && pod.print !== view.seen.wanted.printOf(version);
-  return isWrong ? { do: "delete-pod", member: name, why: "it does not serve and another form is wanted" } : undefined;
+  const isWrong = !isWell && isInWrongForm(view.seen, pod, version);
+  const why = "it does not serve and another form is wanted";
+  return isWrong ? { do: "delete-pod", member: name, why, next: version } : undefined;
 }
 
 /** Members that can never be well again, or were away for too long, are removed; the next turns add others. */
@@ -88,17 +90,6 @@ function absenceOf(view: View, member: Member): string | undefined {
   return away >= wanted.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
 }
 
-/** The first with a new version or a new form may be ill because of it: then not the member is at fault, but what was asked for. */
-function isTrial({ seen, members }: View, { name }: Member, pod: SeenPod): boolean {
-  const { update } = seen.known;
-  if (pod.isNodeLost) return false;
-  const isUpdated = update?.member === name && update.failed === undefined;
-  const hasNewForm = (one: SeenPod): boolean => one.print === seen.wanted.printOf(one.version);
-  const others = members.filter((other) => other.name !== name && other.isWell).flatMap((other) => other.pod ?? []);
-  const isProven = others.some((one) => hasNewForm(one) && (!isUpdated || one.version === pod.version));
-  return hasNewForm(pod) && !isProven;
-}
-
 /** So many times longer the first with a new form may take: somebody may still mend the spec. */
 const TRIAL_PATIENCE = 12;
 
@@ -129,7 +120,8 @@ function hasCaughtUp({ members }: View, learner: Member): boolean {
 export function waitForTheIll(view: View): Action | undefined {
   const ill = view.members.find(({ isWell, pod }) => !isWell || pod?.isReady !== true);
   if (ill === undefined) return undefined;
-  const isSpare = view.voters.length > view.seen.wanted.size && ill.isVoter && !ill.isWell;
+  const isOfNoUse = !ill.isWell || hasFormFailed(view.seen);
+  const isSpare = view.voters.length > view.seen.wanted.size && ill.isVoter && isOfNoUse;
   const removal = isSpare ? takeAway(view, ill, "the cluster is to be smaller, and it is ill") : undefined;
   return removal ?? { do: "wait", for: `${ill.name} to be well` };
 }
@@ -141,9 +133,6 @@ export function growVolumes({ seen }: View): Action | undefined {
   const small = seen.volumes.find(({ state, requested }) => state === "bound" && requested < seen.wanted.volumeBytes);
   return small && { do: "grow-volume", member: small.member };
 }
-
-/** After so long somebody may have mended the storage class. */
-const REFUSAL_PATIENCE = 5 * 60_000;
 
 /** One member more or less. */
 export function changeSize(view: View): Action | undefined {

@@ -1,6 +1,7 @@
 /** No quorum: bring back whoever has data, and decide whether the others are gone for good. */
 import type { Action } from "../contract.ts";
-import { versionFor } from "./target.ts";
+import { saveLearner } from "./learner.ts";
+import { isInWrongForm, versionFor } from "./target.ts";
 import { quorumOf } from "./view.ts";
 import type { Member, View } from "./view.ts";
 
@@ -16,8 +17,8 @@ export function bringBack(view: View): Action | undefined {
     // A volume that is being deleted lives as long as its pod: it may be the last copy.
     if (pod === undefined || pod.state === "stopping" || volume.state === "stopping") continue;
     if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
-    const isWrong = !pod.isReady && pod.print !== seen.wanted.printOf(version);
-    if (isWrong) return { do: "delete-pod", member: pod.member, why: "it does not serve and another form is wanted" };
+    const why = "it does not serve and another form is wanted";
+    if (isInWrongForm(seen, pod, version)) return { do: "delete-pod", member: pod.member, why, next: version };
   }
   return undefined;
 }
@@ -93,7 +94,16 @@ function judge(view: View, survivors: readonly Member[]): Action {
   if (strangers.length > 0)
     return dispute(`${namesOf(strangers)} serve data of another cluster, or of an earlier life of this one`);
   if (!seen.wanted.recovers) return refuse(`the data of ${names} is gone, and spec.recovery.quorumLoss is Manual`);
-  return survivors.length > 0 ? chooseSurvivor(view, survivors, names) : chooseBackup(view, names);
+  const hidden = view.learners.filter((learner) => learner.isStarted && learner.talk === undefined && !isGone(learner));
+  if (hidden.length > 0) return askHidden(view, hidden);
+  if (survivors.length > 0) return chooseSurvivor(view, survivors, names);
+  return saveLearner(view, names) ?? chooseBackup(view, names);
+}
+
+/** Whoever was a learner when somebody last looked may have been let vote since, and have the newest data: only it can tell. */
+function askHidden(view: View, hidden: readonly Member[]): Action {
+  const stuck = hidden.filter((member) => isStuck(view, member));
+  return stuck.length > 0 ? refuseStuck(stuck) : { do: "wait", for: `${namesOf(hidden)} to tell whether it votes` };
 }
 
 function chooseSurvivor(view: View, survivors: readonly Member[], gone: string): Action {

@@ -1,7 +1,7 @@
 /** A recovery under way: stop everybody, go on with one, and let it serve alone before others may join. */
 import type { Action, KnownRecovery, Observation, SeenPod } from "../contract.ts";
 import { freshName, viewOf } from "./view.ts";
-import { versionFor } from "./target.ts";
+import { isInWrongForm, versionFor } from "./target.ts";
 
 /** Whether a recovery was begun and is not over. */
 export function isRecovering(recovery: Pick<KnownRecovery, "phase"> | undefined): boolean {
@@ -30,6 +30,8 @@ function stop(seen: Observation, recovery: KnownRecovery): Action {
   if (running !== undefined) {
     return { do: "delete-pod", member: running.member, why: "the cluster is recovered from what is left" };
   }
+  const away = seen.pods.find(({ isNodeLost }) => isNodeLost);
+  if (away !== undefined) return tellNode(away);
   if (seen.pods.length > 0) return { do: "wait", for: `${seen.pods.map(({ member }) => member).join(", ")} to stop` };
   const next = { ...recovery, phase: "Seeding", reason: "everybody has stopped" } as const;
   return { do: "note-recovery", recovery: next };
@@ -46,7 +48,8 @@ function survive(seen: Observation, recovery: KnownRecovery): Action {
   }
   const version = versionFor(viewOf(seen), member);
   if (pod === undefined) return { do: "create-pod", member, boot: "survive", version };
-  if (!isAlone(seen, member)) return remake(seen, pod, version) ?? { do: "wait", for: `${member} to serve alone` };
+  if (!isAlone(seen, member))
+    return remake(seen, pod, version) ?? tell(seen, pod) ?? { do: "wait", for: `${member} to serve alone` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason: `${member} serves alone` } };
 }
 
@@ -56,7 +59,7 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
     const reason = `${member} serves the backup`;
     return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason } };
   }
-  const end = giveUp(seen, recovery);
+  const end = giveUp(seen, recovery) ?? passOver(seen, recovery);
   if (end !== undefined) return end;
   if (recovery.member === undefined) {
     return { do: "note-recovery", recovery: { ...recovery, member, reason: `${member} begins with the backup` } };
@@ -65,15 +68,48 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
   const version = versionFor(viewOf(seen), member);
   const pod = seen.pods.find((one) => one.member === member);
   if (pod === undefined) return { do: "create-pod", member, boot: "seed-backup", version };
-  return remake(seen, pod, version) ?? { do: "wait", for: `${member} to serve the backup` };
+  return remake(seen, pod, version) ?? tell(seen, pod) ?? { do: "wait", for: `${member} to serve the backup` };
+}
+
+/**
+ * All data is gone and the backup, too, is worth nothing: the next older one takes its place. Only for what is wrong with the backup
+ * itself, and only after a while: a store that is away comes back, and so may a key.
+ */
+function passOver({ pods, now, wanted, newestBackup }: Observation, recovery: KnownRecovery): Action | undefined {
+  const { member, restore, backup, passed = [] } = recovery;
+  const pod = pods.find((one) => one.member === member);
+  const isMoot = restore !== undefined || backup === undefined || newestBackup === undefined;
+  if (isMoot || pod?.spoiled === undefined || now - pod.since < wanted.replaceAfter) return undefined;
+  const older = {
+    phase: "Stopping",
+    source: "Backup",
+    passed: [...passed, { backup, why: pod.spoiled }],
+    mayBeLost: `writes after the backup ${newestBackup}`,
+    reason: `the backup ${backup} cannot be used (${pod.spoiled}); the next older one is ${newestBackup}`,
+  } as const;
+  return { do: "note-recovery", recovery: older };
 }
 
 /** A pod that came to its end, or that was made from a spec that has been mended since, is made anew. */
-function remake({ wanted }: Observation, pod: SeenPod, version: string): Action | undefined {
+function remake(seen: Observation, pod: SeenPod, version: string): Action | undefined {
   if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
-  const isWrong = pod.state !== "stopping" && !pod.isReady && pod.print !== wanted.printOf(version);
+  if (pod.state === "stopping" || !isInWrongForm(seen, pod, version)) return undefined;
   const why = "it does not serve and another form is wanted";
-  return isWrong ? { do: "delete-pod", member: pod.member, why } : undefined;
+  return { do: "delete-pod", member: pod.member, why, next: version };
+}
+
+/** Everybody waits for one that does not start: why, and what else there is. Nobody else is taken by itself, for its data may be the newest. */
+function tell({ now, wanted }: Observation, pod: SeenPod): Action | undefined {
+  if (pod.isNodeLost) return tellNode(pod);
+  if (pod.isReady || !pod.isDown || now - pod.since < wanted.replaceAfter) return undefined;
+  const { member, trouble = "see its log" } = pod;
+  const why = `${member}, which the cluster is to go on with, does not start: ${trouble}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or, only if its data is known to be lost, delete its volume and its pod (data-${member}, ${member}): then what else is left is looked at`;
+  return { do: "refuse", reason: "QuorumLost", why };
+}
+
+function tellNode({ member }: SeenPod): Action {
+  const why = `${member} may still run on a node that nobody hears of, so nobody may go on alone: bring the node back, or delete the node and the pod if it is gone for good`;
+  return { do: "refuse", reason: "QuorumLost", why };
 }
 
 /** A restore in place that comes to nothing is called off: until somebody serves the backup, all of the old data is there. */
@@ -117,7 +153,8 @@ function settle(seen: Observation, recovery: KnownRecovery): Action {
   }
   if (!seen.volumes.some((one) => one.member === member)) return refuseLoss(member);
   if (pod === undefined) return { do: "create-pod", member, boot: "live", version: versionFor(viewOf(seen), member) };
-  if (pod.boot !== "live" || !isAlone(seen, member)) return { do: "wait", for: `${member} to serve as one of many` };
+  if (pod.boot !== "live" || !isAlone(seen, member))
+    return tell(seen, pod) ?? { do: "wait", for: `${member} to serve as one of many` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Done", reason: `${member} serves; others may join` } };
 }
 

@@ -11,8 +11,11 @@ export function guardOf({ seen }: View, to: string): Safeguard | { readonly is: 
 /** Asks for the backup, or waits for it while it is being made. */
 export function takeSnapshot(view: View, to: string): Action | undefined {
   const { is } = guardOf(view, to);
-  if (is === "absent") return { do: "take-snapshot", name: guardName(view.seen, to), to };
-  return is === "making" ? { do: "wait", for: `a backup before members go to ${to}` } : undefined;
+  const why = `before members go to ${to}`;
+  if (is === "absent") {
+    return { do: "take-snapshot", name: guardName(view.seen, to), reason: "SnapshotBeforeUpdate", label: to, why };
+  }
+  return is === "making" ? { do: "wait", for: `a backup ${why}` } : undefined;
 }
 
 /** One for each step of each update: another generation of the spec is another attempt. */

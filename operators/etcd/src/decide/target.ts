@@ -1,4 +1,5 @@
 /** Which version and which form a member's pod shall have now. */
+import type { SeenPod } from "../contract.ts";
 import type { Member, View } from "./view.ts";
 import { lowest } from "./version.ts";
 
@@ -28,5 +29,29 @@ export function versionFor(view: View, member: string): string {
 
 /** Whether a member's pod is not as it should be. */
 export function isDrifted({ seen }: View, { pod }: Member, version: string): boolean {
-  return pod !== undefined && pod.print !== seen.wanted.printOf(version);
+  return pod !== undefined && pod.print !== printFor(seen, version);
+}
+
+/** The fingerprint that a pod shall have with a version. */
+function printFor(seen: View["seen"], version: string): string {
+  return (hasFormFailed(seen) ? (seen.good ?? seen.wanted) : seen.wanted).printOf(version);
+}
+
+/** Whether a member did not come back in the form that the spec still has: until that is another one, the last good one is kept to. */
+export function hasFormFailed({ known, wanted, good }: View["seen"]): boolean {
+  return good !== undefined && known.formFailed?.form === wanted.form;
+}
+
+/** Whether the API server has just refused the pods that are wanted with a version: nobody is stopped for them, and who is gone comes back as it was. */
+export function isFormRefused({ known, wanted, now }: View["seen"], version: string): boolean {
+  const { formRefused } = known;
+  return formRefused?.print === wanted.printOf(version) && now - formRefused.at < REFUSAL_PATIENCE;
+}
+
+/** After so long somebody may have mended what the API server goes by. */
+export const REFUSAL_PATIENCE: number = 5 * 60_000;
+
+/** Whether a pod that does not serve is to be made anew because another form is wanted, which can be had. */
+export function isInWrongForm(seen: View["seen"], pod: SeenPod, version: string): boolean {
+  return !pod.isReady && pod.print !== printFor(seen, version) && !isFormRefused(seen, version);
 }

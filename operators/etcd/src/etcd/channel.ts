@@ -40,8 +40,9 @@ export class Channel implements AsyncDisposable {
     const { endpoint } = this.#options;
     using deadline = startDeadline({ ...limits, clock: this.#clock, endpoint, what: path });
     let stream: ClientHttp2Stream | undefined;
+    let session: ClientHttp2Session | undefined;
     try {
-      const session = await this.#ready(deadline);
+      session = await this.#ready(deadline);
       stream = session.request(toHeaders(path, deadline, token), { signal: deadline.signal });
       const status = watchStatus(stream);
       if (isOpenEnded) stream.write(toFrame(request));
@@ -49,6 +50,8 @@ export class Channel implements AsyncDisposable {
       yield* readMessages(stream);
       checkStatus(await status, { endpoint, path });
     } catch (error) {
+      // A member ends calls whose time is over without a word; the connection lives on.
+      if (stream?.rstCode === constants.NGHTTP2_CANCEL && session?.closed === false) deadline.pass();
       const failure = this.#toError(error, { path, deadline, stream });
       if (failure.code === "Deadline") this.#retire();
       throw failure;

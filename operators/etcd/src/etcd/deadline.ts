@@ -7,6 +7,8 @@ import { EtcdError } from "./errors.ts";
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
+  /** Counts too: the member says that the time is over, a moment before it is here. */
+  pass(): void;
   /** The error with which a call that was cut short fails; undefined while nothing has cut it. */
   failure(isSent: boolean): EtcdError | undefined;
 }
@@ -34,6 +36,9 @@ export function startDeadline({ clock, endpoint, what, timeoutMs, signal }: Dead
   return {
     signal: controller.signal,
     timeoutMs,
+    pass: () => {
+      if (timeoutMs !== undefined) stop("Deadline");
+    },
     failure: (isSent) => {
       if (cut === undefined) return undefined;
       const why = cut === "Deadline" ? `no answer within ${timeoutMs} ms` : "the caller gave up";

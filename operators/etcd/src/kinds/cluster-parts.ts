@@ -165,12 +165,20 @@ export const maintenance = s
 /** How members go to another version. */
 export const update = s
   .object({
-    deadline: patience("5m", "A member that is not well again so long after its update is put back"),
+    deadline: patience(
+      "5m",
+      "A member that is not well again so long after its update, or in another form, is put back",
+    ),
     snapshot: s
       .boolean()
       .default(true)
       .describe("With `backup`: make one before members go to another version, and wait until it exists"),
-    rollBack: s.boolean().default(true).describe("Put a failed update back by itself, as long as etcd allows it"),
+    rollBack: s
+      .boolean()
+      .default(true)
+      .describe(
+        "Put a failed update back by itself, as long as etcd allows it, and a form in which a member does not come back",
+      ),
   })
   .describe("How members go to another version");
 
@@ -189,7 +197,11 @@ export const recovery = s
 /** Flags that decide who a member is, or that give up what members promise: they belong to the operator. */
 export const OWN_FLAGS: string =
   "^(name|data-dir|wal-dir|config-file|initial-.*|listen-.*|advertise-.*|force-new-cluster|.*-file|client-cert-auth|peer-client-cert-auth|" +
-  "auto-tls|peer-auto-tls|auto-compaction-.*|discovery.*|proxy.*|enable-v2|unsafe-.*|strict-reconfig-check)$";
+  "auto-tls|peer-auto-tls|auto-compaction-.*|discovery.*|proxy.*|enable-v2|unsafe-.*|strict-reconfig-check|" +
+  "experimental-initial-corrupt-check|(experimental-)?compact-hash-check-enabled)$";
+
+/** Features by which members find out that their data differs. */
+export const OWN_FEATURES = "(InitialCorruptCheck|CompactHashCheck)";
 
 /** What a user adds to the members' pods. */
 export const template = s

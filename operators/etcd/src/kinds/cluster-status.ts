@@ -29,6 +29,11 @@ const update = s.object({
   failedGeneration: s.int64().optional().describe("It is tried again when the spec changes"),
 });
 
+const passed = s.object({
+  backup: s.string().describe("Its name in the store, where it stays"),
+  why: s.string().describe("What is wrong with it"),
+});
+
 const recovery = s.object({
   phase: s
     .enum("Stopping", "Seeding", "Rejoining", "Returning", "Done", "Refused")
@@ -37,6 +42,11 @@ const recovery = s.object({
   member: s.string().optional().describe("Whose data the cluster goes on with"),
   restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
   from: backupSource.optional().describe("The backup that it began with and keeps to"),
+  passed: s
+    .array(passed)
+    .max(64)
+    .optional()
+    .describe("Newer backups that nobody could begin with: they were given up for older ones"),
   bump: s.int64().optional().describe("What the backup's revisions are raised by, so that clients never see them fall"),
   revision: s.int64().optional().describe("The newest revision of that data"),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),
@@ -65,6 +75,23 @@ const growthRefused = s.object({
   at: s.timestamp().describe("It is tried again after a while"),
 });
 
+const formRefused = s.object({
+  print: s.string().describe("The fingerprint of the pods that the spec asks for"),
+  why: s.string().describe("What the API server says about them"),
+  at: s.timestamp().describe("It is tried again after a while"),
+});
+
+const formFailed = s.object({
+  form: s.string().describe("Which form that was: it is tried again when the spec has another one"),
+  why: s.string().describe("Who did not come back in it, and what is known of why"),
+  at: s.timestamp().describe("When it was put back"),
+});
+
+const watched = s.object({
+  what: s.string().describe("A pod that is not ready or does not end, and what tells this time from another"),
+  since: s.timestamp().describe("When the operator first saw it, by its own clock: its patience counts from here"),
+});
+
 const advice = s.object({
   topic: s.enum("Quota", "Disk", "Lag", "Size", "Fragmentation", "Schedule", "Version").describe("What it is about"),
   text: s.string().describe("What to do"),
@@ -87,6 +114,7 @@ export const clusterStatus = s.object({
   leader: s.string().optional().describe("The member that leads"),
   serial: s.int32().optional().describe("The number of the newest member: names are never used twice"),
   members: s.array(member).max(32).describe("Each member, as it was last seen"),
+  watched: s.array(watched).max(64).optional().describe("What the operator waits to be over"),
   endpoints: s.array(s.string()).max(32).describe("Where clients connect"),
   clientSecret: s.string().optional().describe("The Secret with everything that a client needs"),
   update: update.optional().describe("The update under way, or the last one that failed"),
@@ -95,6 +123,12 @@ export const clusterStatus = s.object({
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
   exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),
   growthRefused: growthRefused.optional().describe("Why volumes do not grow"),
+  formRefused: formRefused
+    .optional()
+    .describe("Why pods cannot be made as the spec has them; who is gone comes back as it was"),
+  formFailed: formFailed
+    .optional()
+    .describe("A member did not come back in the form that the spec has: all go on in the last good one"),
   backup: backupRecord.optional().describe("The newest backup by schedule"),
   advice: s.array(advice).max(16).describe("What should be known before it becomes a problem"),
 });

@@ -2,7 +2,17 @@
 import { defineResource, s } from "capstan";
 import { PROFILES } from "../pods/profile.ts";
 import { clusterStatus } from "./cluster-status.ts";
-import { auth, maintenance, OWN_FLAGS, recovery, storage, template, tls, update } from "./cluster-parts.ts";
+import {
+  auth,
+  maintenance,
+  OWN_FEATURES,
+  OWN_FLAGS,
+  recovery,
+  storage,
+  template,
+  tls,
+  update,
+} from "./cluster-parts.ts";
 import { backupForm, backupSource, imagePullSecrets } from "./store.ts";
 
 const amounts = s.record(s.quantity()).max(16);
@@ -39,6 +49,7 @@ export const EtcdCluster = defineResource({
         .pattern(String.raw`^3\.([5-9]|[1-9][0-9])\.([0-9]{1,4}|x)$`)
         .max(16)
         .rules(s.rule("int(self.split('.')[1]) <= 7", "this operator knows etcd 3.5 to 3.7: a later one knows more"))
+        .example("3.6.16")
         .describe("Such as 3.6.16, or 3.6.x for the newest that this operator knows"),
       image: s
         .string()
@@ -69,6 +80,10 @@ export const EtcdCluster = defineResource({
             "flags of identity, addresses, certificates, compaction and safety belong to the operator",
           ),
           s.rule("self.all(flag, flag.matches('^[a-z0-9-]+$'))", "flags are words such as snapshot-count"),
+          s.rule(
+            `!('feature-gates' in self) || !self['feature-gates'].matches('${OWN_FEATURES}')`,
+            "checks of the members' data belong to the operator: leave InitialCorruptCheck and CompactHashCheck out",
+          ),
         )
         .default({})
         .describe("More flags of etcd, without the dashes"),
@@ -106,6 +121,10 @@ export const EtcdCluster = defineResource({
       s.rule(
         "!self.auth.enabled || self.tls.mode != 'Off'",
         "auth needs TLS: without certificates nobody knows who the operator is, and it would lock itself out",
+      ),
+      s.rule(
+        "self.tls.mode == 'Provided' || self.options.all(flag, !flag.startsWith('peer-cert-allowed-'))",
+        "who may speak as a peer is the operator's to say where it makes the certificates: use tls.mode Provided",
       ),
     ),
   rules: [

@@ -28,6 +28,7 @@ export const EtcdOperation = defineResource({
             .object({ backup: s.string().min(1).max(253).describe("The EtcdBackup whose store and form are used") })
             .describe("Makes a backup now"),
         })
+        .example({ defragment: {} })
         .describe("One of these"),
       ttl: s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32).default("1h").describe("Deleted so long after it ended"),
     })

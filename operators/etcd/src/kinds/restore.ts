@@ -34,6 +34,7 @@ export const EtcdRestore = defineResource({
     phase: s.enum("Pending", "Running", "Succeeded", "Failed").describe("How far it is"),
     message: s.string().describe("The same in a sentence"),
     backup: s.string().optional().describe("The backup that is restored, by its name in the store"),
+    clusterUid: s.string().optional().describe("The very cluster whose data is replaced: not one that is made later"),
     revision: s.int64().optional().describe("The newest revision in it"),
     version: s.string().optional().describe("Of the etcd that it was taken from"),
   }),

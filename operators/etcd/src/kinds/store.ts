@@ -29,7 +29,10 @@ const volume = s
   .describe("A volume, such as one on NFS");
 
 /** Exactly one kind of store. */
-export const store = s.oneOf({ s3, volume }).describe("Where backups are: one of these");
+export const store = s
+  .oneOf({ s3, volume })
+  .example({ volume: { claim: "backups" } })
+  .describe("Where backups are: one of these");
 
 /** A backup, by where it is. */
 export const backupSource = s.object({

@@ -3,9 +3,10 @@ import type { ObjectOf } from "capstan";
 import type { Known, KnownRecovery, KnownUpdate, Listed, Wanted } from "../contract.ts";
 import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
+import { digestForm, PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
 import type { Comparison } from "./compare.ts";
+import type { Watched } from "./stopwatch.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
 
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
@@ -27,12 +28,14 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     snapshotCount: countOf(spec.options["snapshot-count"]),
     updateDeadline: parseDuration(update.deadline),
     rollsBack: update.rollBack,
+    hasStore: spec.backup !== undefined,
     safeguard: !update.snapshot ? "unwanted" : spec.backup === undefined ? "storeless" : "backup",
     recovers: recovery.quorumLoss === "Automatic",
     recoversFromBackup: recovery.fromBackup,
     replaceAfter: parseDuration(recovery.replaceAfter),
     beginsFromBackup: spec.bootstrap !== undefined,
     replace,
+    form: digestForm(form),
     printOf: (version) => printOf(form, version),
   };
 }
@@ -43,7 +46,8 @@ function countOf(flag = ""): number {
 }
 
 export function knownOf(status: ClusterStatus = {}): Known {
-  const { clusterId, clusterVersion, serial = -1, update, recovery, growthRefused, members = [] } = status;
+  const { clusterId, clusterVersion, serial = -1, update, recovery, members = [] } = status;
+  const { growthRefused, formRefused, formFailed } = status;
   const versions = members.flatMap(({ name, podVersion, version }) => {
     const made = podVersion ?? version;
     return made === undefined ? [] : [[name, made]];
@@ -56,6 +60,8 @@ export function knownOf(status: ClusterStatus = {}): Known {
     ...(update === undefined ? {} : { update: updateOf(update) }),
     ...(recovery === undefined ? {} : { recovery: recoveryOf(recovery) }),
     ...(growthRefused === undefined ? {} : { growthRefused: { ...growthRefused, at: Date.parse(growthRefused.at) } }),
+    ...(formRefused === undefined ? {} : { formRefused: { ...formRefused, at: Date.parse(formRefused.at) } }),
+    ...(formFailed === undefined ? {} : { formFailed }),
   };
 }
 
@@ -73,18 +79,26 @@ function updateOf(update: NonNullable<ClusterStatus["update"]>): KnownUpdate {
   };
 }
 
-function recoveryOf({ phase, source, member, restore }: NonNullable<ClusterStatus["recovery"]>): KnownRecovery {
+function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): KnownRecovery {
+  const { phase, source, member, restore, from, passed } = recovery;
   return {
     phase,
     ...(source === undefined ? {} : { source }),
     ...(member === undefined ? {} : { member }),
     ...(restore === undefined ? {} : { restore }),
+    ...(from?.backup === undefined ? {} : { backup: from.backup }),
+    ...(passed === undefined ? {} : { passed }),
   };
 }
 
 /** When data was last compared, as the status remembers it. */
 export function comparisonOf({ comparison }: ClusterStatus = {}): Comparison | undefined {
   return comparison && { at: Date.parse(comparison.at), differing: comparison.differing };
+}
+
+/** What was seen to be so, and since when. */
+export function watchedOf({ watched = [] }: ClusterStatus = {}): readonly Watched[] {
+  return watched.map(({ what, since }) => ({ what, since: Date.parse(since) }));
 }
 
 /** The membership as it was when somebody could last answer for all. */

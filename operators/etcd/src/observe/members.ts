@@ -95,7 +95,8 @@ function membershipOf({ clusterId, members }: EtcdMembership): Extract<Membershi
   return { by: "quorum", clusterId, members: members.map(toListed) };
 }
 
-function toListed({ id, name, peerURLs, isLearner }: Member): Listed {
+/** A member as the contract knows it. */
+export function toListed({ id, name, peerURLs, isLearner }: Member): Listed {
   return { member: memberOfUrl(peerURLs[0] ?? ""), id, isStarted: name !== "", isLearner };
 }
 

@@ -3,20 +3,31 @@ import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
-import type { Membership, Observation, Safeguard } from "../contract.ts";
+import type { GoodForm, Membership, Observation, Safeguard } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import type { Dial } from "../etcd/index.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { clientServiceName, CLUSTER_LABEL, MEMBER_LABEL, TRUST_ANNOTATION } from "../pods/index.ts";
+import {
+  clientServiceName,
+  CLUSTER_LABEL,
+  digestForm,
+  FORM_ANNOTATION,
+  formName,
+  MEMBER_LABEL,
+  printOf,
+  TRUST_ANNOTATION,
+  withForm,
+} from "../pods/index.ts";
 import type { Form, Place } from "../pods/index.ts";
 import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
 import { compareData, compareSurvivors } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
-import { comparisonOf, knownOf, rememberedMembers, wantedOf } from "./known.ts";
+import { comparisonOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
+import { complete, hearLocally } from "./hearsay.ts";
 import { hear } from "./members.ts";
 import type { Hearing } from "./members.ts";
 import { mountsOf, seePod, seeVolume } from "./pods.ts";
@@ -25,6 +36,7 @@ import { Reach } from "./reach.ts";
 import type { Connect } from "./reach.ts";
 import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
+import { Stopwatch } from "./stopwatch.ts";
 
 /** What the controller writes and what it only reads. */
 export const OWNS = [
@@ -62,10 +74,15 @@ export interface Seen extends Observation {
   readonly tls: TlsPlan;
   readonly hearing: Hearing;
   readonly reach: Reach;
+  readonly stopwatch: Stopwatch;
+  /** The form in which all members were well. */
+  readonly goodForm?: Form;
   /** When members that have quorum were last compared. */
   readonly comparison?: Comparison;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
+  /** What a recovery would begin with now. */
+  readonly newest?: SeedSource;
 }
 
 export async function observe(given: GivenContext, outside: Outside): Promise<Seen> {
@@ -77,6 +94,8 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
   const { place, tls, form } = formOf(context, object, { pods, now });
   const addresses = new Map(pods.flatMap((pod) => addressOf(pod)));
   const reach = new Reach({ ...outside, place, tls: tls.operator, addresses });
+  const stopwatch = new Stopwatch(watchedOf(object.status), now);
+  const goodForm = goodFormOf(context, form);
   try {
     const known = knownOf(object.status);
     // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
@@ -89,18 +108,23 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       doubt: (members) => (isRecovering(known.recovery) ? undefined : disbeliefIn(members, { remembered, volumes })),
     });
     const comparison = await compareData(reach, { hearing, now, former: comparisonOf(object.status) });
-    const membership: Membership = hearing.quorum ?? { by: "memory", members: remembered };
+    const heard = hearing.quorum ? [] : await hearLocally(reach, hearing, known.clusterId);
+    const membership: Membership = hearing.quorum ?? {
+      by: "memory",
+      members: complete(remembered, { heard, volumes }),
+    };
     return {
       name: place.name,
       now,
       wanted: wantedOf(object, form, replacements(context)),
       known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
-      pods: pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, mounts: tls.mounts })),
+      pods: pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts })),
       volumes,
       answers: acquitted(hearing.answers, comparison),
       membership,
       ...(hearing.disbelief === undefined ? {} : { disbelief: hearing.disbelief }),
       foreign: foreignNames(context),
+      ...(goodForm === undefined ? {} : { goodForm, good: goodOf(goodForm) }),
       otherTrust: otherTrust(pods, { name: place.name, tls }),
       missing: missingParts(context, tls),
       ...(hearing.quorum
@@ -115,6 +139,7 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       tls,
       hearing,
       reach,
+      stopwatch,
     };
   } catch (error) {
     await reach[Symbol.asyncDispose]();
@@ -207,6 +232,16 @@ function foreignNames({ get, object }: LookContext): string[] {
   return [...services.map((service) => `Service ${service}`), ...(set === undefined ? [] : [`StatefulSet ${name}`])];
 }
 
+function goodOf(form: Form): GoodForm {
+  return { form: digestForm(form), printOf: (version) => printOf(form, version) };
+}
+
+function goodFormOf({ get, object }: LookContext, form: Form): Form | undefined {
+  const template = get(PodTemplate, formName(form.place.name));
+  const isOurs = template !== undefined && isOwned(template.metadata, object.metadata.uid);
+  return isOurs ? withForm(form, template.metadata.annotations?.[FORM_ANNOTATION]) : undefined;
+}
+
 /** Members with certificates of the operator's authority where Secrets are given, or the other way round. */
 function otherTrust(
   pods: readonly PodObject[],
@@ -234,7 +269,7 @@ function replacements({ find, object }: LookContext): string[] {
   });
 }
 
-/** Backups that were made before updates, by the names of their EtcdBackups. */
+/** Backups that the operator asked for, by the names of their EtcdBackups. */
 function safeguardsOf({ find, object }: LookContext): { readonly [name: string]: Safeguard } {
   const { name } = object.metadata;
   const own = find(EtcdBackup).filter(
@@ -250,7 +285,7 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
   return failures > 0 ? { is: "failing", why: message } : { is: "making" };
 }
 
-/** On an EtcdBackup that is made before an update: the version that members go to. */
+/** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
 export const GUARD_LABEL = "etcd.capstan.dev/before-update";
 
 /** Alarms about members that are gone, and about members that were found to be right. */

@@ -2,6 +2,7 @@
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "../backup/agent/result.ts";
+import type { BackupErrorCode } from "../backup/errors.ts";
 import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
 import {
   BIRTH_ANNOTATIONS,
@@ -13,24 +14,27 @@ import {
   VERSION_LABEL,
 } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 export type PodObject = ObjectOf<typeof Pod>;
 export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
 export type NodeObject = ObjectOf<typeof Node>;
 
 const BOOTS: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
-/** A pod that does not end so long after it was told to has a node that nobody hears of. */
-const STUCK = 120_000;
+/** A pod that does not end so long after it was told to, the time that it may take included, has a node that nobody hears of. */
+const STUCK = 150_000;
 
 /** What a pod is seen by. */
 export interface Light {
   readonly node: NodeObject | undefined;
   readonly now: number;
+  readonly stopwatch: Stopwatch;
   /** The Secrets with certificates that members shall have. */
   readonly mounts?: Form["mounts"];
 }
 
-export function seePod(pod: PodObject, { node, now, mounts }: Light): SeenPod {
+export function seePod(pod: PodObject, { node, now, stopwatch, mounts }: Light): SeenPod {
+  const isReady = conditionOf(pod, "Ready")?.status === "True";
   const container = containerOf(pod);
   const trouble = troubleOf(pod);
   const nodeName = pod.spec?.nodeName;
@@ -40,13 +44,14 @@ export function seePod(pod: PodObject, { node, now, mounts }: Light): SeenPod {
     ...snapshotsOf(pod),
     uid: pod.metadata.uid,
     state: stateOf(pod),
-    isReady: conditionOf(pod, "Ready")?.status === "True",
-    since: sinceWhen(pod) ?? now,
+    isReady,
+    since: isReady ? now : stopwatch.since(absenceOf(pod)),
     isDown: container?.state?.running === undefined,
     restarts: container?.restartCount ?? 0,
     ...(trouble === undefined ? {} : { trouble }),
+    ...spoiledOf(pod),
     ...(nodeName === undefined ? {} : { node: nodeName }),
-    isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, now)),
+    isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, stopwatch, now)),
   };
 }
 
@@ -89,9 +94,10 @@ function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "is
   };
 }
 
-function sinceWhen(pod: PodObject): number | undefined {
-  const time = conditionOf(pod, "Ready")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
-  return time === undefined ? undefined : Date.parse(time);
+/** One absence: another time at which the kubelet says that it began is another one, whatever its clock. */
+function absenceOf(pod: PodObject): string {
+  const { name, uid, creationTimestamp } = pod.metadata;
+  return `${name} (${uid}) not ready: ${conditionOf(pod, "Ready")?.lastTransitionTime ?? creationTimestamp}`;
 }
 
 function stateOf(pod: PodObject): SeenPod["state"] {
@@ -128,6 +134,27 @@ function waitingReason(pod: PodObject): string | undefined {
   return [reason, message, lastWords(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
 }
 
+/** What agents say of a backup that will never be any better. A store that is away or refuses says nothing about its backups. */
+const SPOILED: ReadonlySet<string> = new Set<BackupErrorCode>([
+  "Corrupt",
+  "Truncated",
+  "WrongKey",
+  "NotFound",
+  "Different",
+  "Unsupported",
+]);
+
+/** What is wrong with the backup that a first member is to begin with. */
+function spoiledOf({ status }: PodObject): Pick<SeenPod, "spoiled"> {
+  const ends = (status?.initContainerStatuses ?? []).flatMap(({ state, lastState }) => [
+    state?.terminated,
+    lastState?.terminated,
+  ]);
+  const results = ends.map((end) => parseResult(end?.message));
+  const failed = results.find((result) => result?.ok === false && SPOILED.has(result.code));
+  return failed?.ok === false ? { spoiled: failed.message } : {};
+}
+
 /** What a container said when it ended; agents say it in a form of their own. */
 function lastWords(end: { readonly exitCode: number; readonly message?: string } | undefined): string | undefined {
   if (end === undefined) return undefined;
@@ -141,9 +168,9 @@ function isSilent(node: NodeObject | undefined): boolean {
   return ready?.status === "Unknown";
 }
 
-function isStuck({ metadata }: PodObject, now: number): boolean {
-  const { deletionTimestamp } = metadata;
-  return deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > STUCK;
+function isStuck({ metadata }: PodObject, stopwatch: Stopwatch, now: number): boolean {
+  const { name, uid, deletionTimestamp } = metadata;
+  return deletionTimestamp !== undefined && now - stopwatch.since(`${name} (${uid}) stopping`) > STUCK;
 }
 
 export function seeVolume({ metadata, spec, status }: ClaimObject): SeenVolume {

@@ -62,6 +62,13 @@ test("a clock that ran ahead does not make old data the newest", () => {
   assert.equal(newest(record("old", 2025, 9000, "0"), record("older", 2024, 9999)), "old");
 });
 
+test("a restore in place is meant for the cluster that was there, not for one that has its name now", () => {
+  const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as BackupsSeen["object"];
+  const asked = (clusterUid: string): FoundRestore => ({ ...restore, status: { ...restore.status, clusterUid } });
+  assert.equal(backupsOf({ object, backups: [], restores: [asked("old")] }).restore, undefined);
+  assert.equal(backupsOf({ object, backups: [], restores: [asked("new")] }).restore?.uid, "r-1");
+});
+
 test("a restore in place restores the backup that was checked, not the newest by now", () => {
   const { seedFrom } = backupsOf({ object: clusterOf(), backups: [], restores: [restore] });
   assert.deepEqual(seedFrom, { store: there, backup: "checked" });

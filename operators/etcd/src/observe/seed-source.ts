@@ -1,5 +1,5 @@
 /** Where the data of a first member comes from: decided once, and then kept to. */
-import type { KnownRecovery, Observation } from "../contract.ts";
+import type { KnownRecovery, Observation, PassedBackup } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import type { ClusterObject } from "./known.ts";
 
@@ -25,7 +25,19 @@ interface FoundRecord {
 export interface FoundRestore {
   readonly metadata: { readonly uid: string; readonly name: string };
   readonly spec: { readonly cluster: string; readonly overwrite?: string | undefined };
-  readonly status?: { readonly phase?: string; readonly backup?: string | undefined };
+  readonly status?: {
+    readonly phase?: string;
+    readonly backup?: string | undefined;
+    /** Which very cluster is to be overwritten. */
+    readonly clusterUid?: string | undefined;
+  };
+}
+
+/** A recovery, as far as it matters. */
+interface FoundRecovery {
+  readonly phase: KnownRecovery["phase"];
+  readonly from?: SeedSource | undefined;
+  readonly passed?: readonly PassedBackup[] | undefined;
 }
 
 /** Where to look. */
@@ -36,9 +48,11 @@ export interface BackupsSeen {
 }
 
 /** What was found. */
-export interface SeenBackups extends Pick<Observation, "newestBackup" | "restore" | "isWithdrawn"> {
+export interface SeenBackups extends Pick<Observation, "newestBackup" | "newestRevision" | "restore" | "isWithdrawn"> {
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
+  /** What a recovery would begin with now: the newest that it has not tried yet. */
+  readonly newest?: SeedSource;
 }
 
 /** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
@@ -46,15 +60,22 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
   const own = backups.filter(({ spec }) => spec.cluster === name);
-  const newest = newestBackup(own, object.status?.clusterId);
+  const found = newestBackup(own, { clusterId: object.status?.clusterId, tried: triedBy(object.status?.recovery) });
+  const { source: newest, revision } = found ?? {};
   const restore = restores.find(
-    ({ spec, status }) => spec.cluster === name && spec.overwrite === name && status?.phase === "Running",
+    ({ spec, status }) =>
+      spec.cluster === name &&
+      spec.overwrite === name &&
+      status?.phase === "Running" &&
+      (status.clusterUid ?? object.metadata.uid) === object.metadata.uid,
   );
   const seedFrom = seedOf(object, { newest, restore });
   return {
     ...(newest?.backup === undefined ? {} : { newestBackup: newest.backup }),
+    ...(revision === undefined ? {} : { newestRevision: revision }),
     ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
     ...(seedFrom === undefined ? {} : { seedFrom }),
+    ...(newest === undefined ? {} : { newest }),
     isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
   };
 }
@@ -73,10 +94,15 @@ function seedOf(
 }
 
 /** A recovery goes on with the backup that it began with, whatever is made, asked for or deleted meanwhile. */
-function pinned(
-  recovery: { readonly phase: KnownRecovery["phase"]; readonly from?: SeedSource | undefined } | undefined,
-): SeedSource | undefined {
+function pinned(recovery: FoundRecovery | undefined): SeedSource | undefined {
   return isRecovering(recovery) ? recovery?.from : undefined;
+}
+
+/** Backups that the recovery under way has begun with so far. */
+function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
+  if (!isRecovering(recovery)) return new Set();
+  const { from, passed = [] } = recovery ?? {};
+  return new Set([...passed.map(({ backup }) => backup), ...(from?.backup === undefined ? [] : [from.backup])]);
 }
 
 /** The very backup that was looked up and read when the restore began, not one that is the newest by now. */
@@ -89,11 +115,15 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
  * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
  * revisions only grow, whatever clocks say; ids are told apart by time only.
  */
-function newestBackup(backups: readonly FoundBackup[], clusterId: string | undefined): SeedSource | undefined {
+function newestBackup(
+  backups: readonly FoundBackup[],
+  { clusterId, tried }: { readonly clusterId: string | undefined; readonly tried: ReadonlySet<string> },
+): { readonly source: SeedSource; readonly revision?: number } | undefined {
   const proven = backups.flatMap(({ spec, status }) => {
     const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
     const records = [...(status?.last ? [status.last] : []), ...(status?.backups ?? [])];
-    const counting = records.filter(({ verified }) => source.verify !== "restore" || verified === "restore");
+    const isProven = ({ verified }: FoundRecord): boolean => source.verify !== "restore" || verified === "restore";
+    const counting = records.filter((record) => isProven(record) && !tried.has(record.name));
     return counting.map((record) => ({ source, record }));
   });
   const current = proven.filter(({ record }) => clusterId !== undefined && record.clusterId === clusterId);
@@ -101,7 +131,9 @@ function newestBackup(backups: readonly FoundBackup[], clusterId: string | undef
     current.length > 0
       ? current.toSorted((one, other) => other.record.revision - one.record.revision || byTime(one, other))
       : proven.toSorted(byTime);
-  return newest && placed(newest.source, newest.record.name);
+  if (newest === undefined) return undefined;
+  const source = placed(newest.source, newest.record.name);
+  return current.length > 0 ? { source, revision: newest.record.revision } : { source };
 }
 
 function byTime(one: { readonly record: FoundRecord }, other: { readonly record: FoundRecord }): number {

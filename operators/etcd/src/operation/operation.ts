@@ -110,9 +110,11 @@ async function defragmentNext(reach: Reach, { operation, cluster }: Task, only: 
 
 async function lead(reach: Reach, { status }: ClusterObject, wanted: string | undefined): Promise<Progress> {
   const { members = [], leader = "" } = status ?? {};
-  const target = members.find(({ name, role }) => (wanted === undefined ? role === "Follower" : name === wanted));
+  const followers = members.filter(({ role, health }) => role === "Follower" && health === "Healthy");
+  const [furthest] = followers.toSorted((one, other) => (one.lag ?? 0) - (other.lag ?? 0));
+  const target = wanted === undefined ? furthest : members.find(({ name }) => name === wanted);
   if (target?.id === undefined)
-    return rejected(wanted === undefined ? "there is no follower" : `there is no member ${wanted}`);
+    return rejected(wanted === undefined ? "there is no follower that is well" : `there is no member ${wanted}`);
   if (target.name === leader) return { is: "done", message: `${leader} leads` };
   const client = reach.to(leader);
   if (client === undefined) return { is: "running", message: "waiting for somebody who leads" };

@@ -1,6 +1,7 @@
 /** The objects that a cluster is made of, as pure functions. */
 export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
 export { DATA_DIR, DATA_PATH } from "./flags.ts";
+export { digestForm, FORM_ANNOTATION, formatForm, formName, withForm } from "./good-form.ts";
 export {
   BIRTH_ANNOTATIONS,
   BOOT_ANNOTATION,

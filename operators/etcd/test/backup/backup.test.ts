@@ -44,7 +44,9 @@ async function scratch(): Promise<{ readonly path: string } & AsyncDisposable> {
 
 function optionsFor(members: readonly EtcdProcess[], store: Store, folder: string): MakeBackupOptions {
   const clients = members.map(({ client }) => client);
-  return { members: clients, store, scratch: folder, cluster, compression: "gzip", now: () => Date.now(), randomBytes };
+  const now = (): number => Date.now();
+  const rest = { compression: "gzip", learners: "never", now, randomBytes } as const;
+  return { members: clients, store, scratch: folder, cluster, ...rest };
 }
 
 const DAY = 86_400_000;

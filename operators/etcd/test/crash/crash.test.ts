@@ -11,6 +11,9 @@ import { openKube } from "../stories/kube.ts";
 import type { Kube } from "../stories/kube.ts";
 import { isSettled, Scene } from "../stories/scene.ts";
 import type { ClusterObject } from "../stories/scene.ts";
+import { startClients } from "./clients.ts";
+import type { Clients } from "./clients.ts";
+import { record } from "./record.ts";
 import { Toll } from "./toll.ts";
 
 /** Something that happens to a cluster while its operator dies behind every write. */
@@ -19,6 +22,8 @@ interface Episode {
   readonly change?: { readonly size?: number; readonly version?: string };
   /** Whose pods and claims are gone, all at once. */
   readonly lose?: (members: readonly string[]) => readonly string[];
+  /** So many are gone that what only they had is lost. */
+  readonly isQuorumLost?: boolean;
 }
 
 const BIRTH = "is born";
@@ -26,7 +31,7 @@ const BIRTH = "is born";
 /** One after the other on one cluster. */
 const EPISODES: readonly Episode[] = [
   { name: BIRTH },
-  { name: "loses its quorum", lose: ([, ...others]) => others },
+  { name: "loses its quorum", lose: ([, ...others]) => others, isQuorumLost: true },
   { name: "loses a volume", lose: ([first = ""]) => [first] },
   { name: "is updated", change: { version: "3.6.16" } },
   { name: "grows", change: { size: 5 } },
@@ -84,20 +89,29 @@ for (const [name, start] of grounds) {
     const { scene, toll, kube } = await openScene(t, await start(t));
     const spec = { size: 3, version: "3.5.35" };
     let identity = isWhole ? undefined : await giveBirth(scene, spec);
+    let clients: Clients | undefined;
+    t.after(() => clients?.[Symbol.asyncDispose]());
     for (const episode of episodes) {
+      if (identity !== undefined) clients ??= await startClients(scene, episode.name);
       const [began, before, written] = [performance.now(), toll.deaths.length, toll.writes];
       toll.close();
       await scene.apply(Object.assign(spec, episode.change));
       const lost = await harm(scene, kube, episode);
       const { status } = await over(scene, episode.name, lost);
       toll.lift();
+      const seconds = (performance.now() - began) / 1000;
       assert.equal(status?.clusterId, (identity ??= status?.clusterId), `${episode.name}: still the same cluster`);
-      if (spec.size > 0) await assertKept(scene, episode.name);
-      const died = toll.deaths.length - before;
-      assert.ok(died >= 2, `${episode.name}: the operator died ${died} times`);
-      const seconds = Math.round((performance.now() - began) / 1000);
-      const figures = `${toll.writes - written} writes, died ${died} times | ${seconds} s`;
-      t.diagnostic(`${name} | ${episode.name} | ${figures}`);
+      const deaths = toll.deaths.slice(before);
+      const figures = { seconds, writes: toll.writes - written, deaths, answers: 0, lost: 0 };
+      if (spec.size > 0) {
+        await assertKept(scene, episode.name);
+        Object.assign(figures, await clients?.judge(episode.isQuorumLost === true));
+        await clients?.[Symbol.asyncDispose]();
+        clients = undefined;
+      }
+      assert.ok(deaths.length >= 2, `${episode.name}: the operator died before ${deaths.join(", ")}`);
+      t.diagnostic(`${name} | ${episode.name} | ${JSON.stringify({ ...figures, deaths: deaths.length })}`);
+      await record({ ground: scene.ground.name, episode: episode.name, ...figures });
     }
   });
 }

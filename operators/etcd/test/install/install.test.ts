@@ -88,14 +88,19 @@ function runOperator(test: TestContext, environment: { readonly [variable: strin
   return log;
 }
 
-test("what is generated installs on a cluster, its roles suffice, and pods of backups run the operator's own image", async (t) => {
+/** A cluster to install on: its administrator, and a place for the operator's own kubeconfig. */
+async function openSite(t: TestContext): Promise<{ cluster: Cluster; kube: Kube; own: string }> {
   const folder = await mkdtemp(join(tmpdir(), "etcd-install-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const cluster = await startCluster({ port: 0 });
   t.after(() => cluster.stop());
-  const [admin, own] = [join(folder, "admin"), join(folder, "own")];
+  const admin = join(folder, "admin");
   await writeFile(admin, cluster.kubeconfig ?? "");
-  const kube = await openKube(admin);
+  return { cluster, kube: await openKube(admin), own: join(folder, "own") };
+}
+
+test("what is generated installs on a cluster, its roles suffice, and pods of backups run the operator's own image", async (t) => {
+  const { cluster, kube, own } = await openSite(t);
 
   const objects = await install(cluster, await generate("manifests"));
   assert.equal(objects.filter(({ kind }) => kind === "CustomResourceDefinition").length, 4);
@@ -127,6 +132,58 @@ test("what is generated installs on a cluster, its roles suffice, and pods of ba
   ])
     await seen(() => kube.get(path), path);
   assert.doesNotMatch(log.said, /forbidden/iu);
+});
+
+/** Everything that the roles of a kind allow, as `resource verb`. */
+function allowedBy(objects: readonly Manifest[], kind: string): readonly string[] {
+  const own = objects.filter((object) => object.kind === kind && object.metadata.name === "etcd-operator");
+  return own.flatMap((object) =>
+    (object as Manifest & { readonly rules: readonly Rule[] }).rules.flatMap(({ resources = [], verbs }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${resource} ${verb}`)),
+    ),
+  );
+}
+
+interface Rule {
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+test("installed for one namespace it works there, and has no right over Secrets or pods anywhere else", async (t) => {
+  const { cluster, kube, own } = await openSite(t);
+  const objects = await install(cluster, await generate("manifests", "--watch-namespace"));
+  assert.deepEqual(allowedBy(objects, "ClusterRole").toSorted(), ["nodes get", "nodes list", "nodes watch"]);
+  assert.ok(allowedBy(objects, "Role").includes("secrets create"));
+
+  const pod = await podWith(kube, SYSTEM, "app.kubernetes.io/name=etcd-operator");
+  await writeFile(own, await ownConfig(kube, cluster.kubeconfig ?? ""));
+  const log = runOperator(t, {
+    KUBECONFIG: own,
+    POD_NAMESPACE: SYSTEM,
+    HOSTNAME: pod.metadata.name,
+    CAPSTAN_NAMESPACES: SYSTEM,
+  });
+  for (const namespace of ["default", SYSTEM])
+    await kube.apply(`/apis/etcd.capstan.dev/v1/namespaces/${namespace}/etcdclusters/orders`, {
+      apiVersion: "etcd.capstan.dev/v1",
+      kind: "EtcdCluster",
+      metadata: { name: "orders" },
+      spec: { size: 3, version: "3.6.16" },
+    });
+  await podWith(kube, SYSTEM, "etcd.capstan.dev/cluster=orders");
+  await seen(() => kube.get(`/api/v1/namespaces/${SYSTEM}/secrets/orders-client`), "its Secret");
+  assert.equal(await kube.get("/api/v1/namespaces/default/secrets/orders-client"), undefined);
+  assert.doesNotMatch(log.said, /forbidden/iu);
+});
+
+test("the bundle for catalogs has nothing to be warned of: its examples are such as the API server takes", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "etcd-bundle-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await generate("bundle", "--out", folder);
+  const cli = join(operator, "../../apps/cli/src/main.ts");
+  const words = [...node, cli, "bundle", "validate", join(folder, "bundle"), "--strict"];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd: operator });
+  assert.match(`${stdout}${stderr}`, /completed successfully/u);
 });
 
 test("the chart has the same image and the same kinds", async (t) => {

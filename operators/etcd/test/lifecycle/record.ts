@@ -1,8 +1,8 @@
 /** What steps of the lifecycle came to, one line of JSON each, in the file that `ETCD_LIFECYCLE_RECORD` names. */
-import { execFileSync } from "node:child_process";
 import { appendFile } from "node:fs/promises";
-import { availableParallelism, loadavg } from "node:os";
 import type { StepReport } from "../linearizability/workload.ts";
+import { circumstances } from "../stories/circumstances.ts";
+import type { Circumstances } from "../stories/circumstances.ts";
 
 /** One step on one cluster. */
 export interface Measured extends StepReport {
@@ -10,25 +10,12 @@ export interface Measured extends StepReport {
 }
 
 /** With where and when it was. */
-export interface Recorded extends Measured {
-  readonly at: string;
-  readonly commit: string;
-  readonly cores: number;
-  /** Processes that wanted to run, as the machine tells it. */
-  readonly load: number;
-}
+export type Recorded = Measured & Circumstances;
 
 export async function record(step: Measured): Promise<void> {
   const path = process.env["ETCD_LIFECYCLE_RECORD"];
   if (path === undefined) return;
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
-  const [load = 0] = loadavg();
-  const recorded: Recorded = {
-    at: new Date().toISOString().slice(0, 16),
-    commit,
-    cores: availableParallelism(),
-    load: Math.round(load),
-    ...step,
-  };
+  const { at, ...rest } = circumstances();
+  const recorded: Recorded = { at: at.slice(0, 16), ...rest, ...step };
   await appendFile(path, `${JSON.stringify(recorded)}\n`);
 }

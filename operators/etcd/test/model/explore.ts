@@ -1,7 +1,8 @@
 /** Follows decisions through the small world from a start until nothing more is to be done, and watches over them. */
 import type { Action } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
-import { age, Disaster, isAlive, observe, pass, perform, quorumExists } from "./world.ts";
+import { Disaster } from "./disaster.ts";
+import { age, isAlive, observe, pass, perform, quorumExists } from "./world.ts";
 import type { World } from "./world.ts";
 
 /** How a world ended. */
@@ -37,6 +38,21 @@ export function follow(start: World, known: Known): End {
   const end = walk(start, known, way);
   for (const state of way) known.set(state, end);
   return end;
+}
+
+/** Every state on the way from a start to its end. */
+export function wayFrom(start: World): readonly World[] {
+  const way = new Map<string, World>([[JSON.stringify(start), start]]);
+  let world = start;
+  for (let steps = 0; steps < PATIENCE; steps++) {
+    const next = pass(takeStep(world).after);
+    const moved = JSON.stringify(next) === JSON.stringify(world) ? age(world) : next;
+    const text = JSON.stringify(moved);
+    if (way.has(text)) break;
+    way.set(text, moved);
+    world = moved;
+  }
+  return [...way.values()];
 }
 
 function walk(start: World, known: Known, way: string[]): End {

@@ -4,20 +4,10 @@ import type { Answer, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { follow, isAsWanted } from "./explore.ts";
 import type { Known } from "./explore.ts";
-import { Disaster, isAlive, NEW, observe, OLD } from "./world.ts";
+import { Disaster } from "./disaster.ts";
+import { isAlive, NEW, observe, OLD } from "./world.ts";
 import type { Slot, World } from "./world.ts";
-
-const base: Slot = {
-  name: "",
-  role: "voter",
-  isStarted: true,
-  data: "good",
-  pod: "up",
-  boot: "live",
-  version: OLD,
-  isOldForm: false,
-  isLong: false,
-};
+import { base, company, describeWorld, isCutOff, mustRecover, worldOf } from "./starts.ts";
 
 /** Every condition that a member can be in. */
 const CONDITIONS: readonly Partial<Slot>[] = [
@@ -80,47 +70,6 @@ function* companies(): Generator<Slot[]> {
   }
 }
 
-function company(parts: readonly Partial<Slot>[]): Slot[] {
-  return parts.map((part, at): Slot => ({ ...base, ...part, name: `m-${at}` }));
-}
-
-function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): World {
-  return {
-    ...part,
-    badVersion: undefined,
-    recovery: undefined,
-    hasIdentity: true,
-    leader: undefined,
-    recovers: true,
-    backup: "none",
-    restore: "none",
-    store: "works",
-    safeguards: {},
-  };
-}
-
-/** Data of which nobody can say that it is worthless. */
-const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken", "empty"]);
-
-/** Whether there is a way to serve again without hands and without doubt. */
-function mustRecover(world: World): boolean {
-  const { slots, recovers } = world;
-  const voters = slots.filter(({ role }) => role === "voter");
-  const good = voters.filter(({ data, pod }) => (data === "good" || data === "doomed") && pod !== "cut off");
-  if (good.length > voters.length / 2) return true;
-  const isCertain = !isCutOff(world) && !voters.some(({ data }) => DOUBTFUL.has(data));
-  return recovers && isCertain && good.some(({ data }) => data === "good");
-}
-
-function isCutOff({ slots }: World): boolean {
-  return slots.some(({ pod }) => pod === "cut off");
-}
-
-function describeWorld(world: World): string {
-  const slots = world.slots.map((slot) => `${slot.name}: ${JSON.stringify(slot)}`);
-  return [JSON.stringify({ ...world, slots: undefined }), ...slots].join("\n");
-}
-
 for (const size of [0, 1, 2, 3, 4, 5]) {
   test(`size ${size}: from every state, no decision ends a quorum, and whatever has data serves again`, () => {
     const visited: Known = new Map();
@@ -145,6 +94,28 @@ for (const size of [0, 1, 2, 3, 4, 5]) {
   });
 }
 
+for (const size of [1, 3, 5]) {
+  test(`size ${size}: where no pod starts in the form that is wanted, from every state, no decision ends a quorum, and whatever has data serves again as it was`, () => {
+    const visited: Known = new Map();
+    let putBack = 0;
+    for (const slots of companies()) {
+      // Whoever runs has been made before.
+      const made = slots.map((slot) => (slot.pod === "up" ? { ...slot, isOldForm: true } : slot));
+      const world = { ...worldOf({ slots: made, size, version: OLD, update: undefined }), badForm: "unnoted" } as const;
+      const { end, world: final, last } = follow(world, visited);
+      if (!mustRecover(world)) continue;
+      const told = `${end}: ${JSON.stringify(last)}\n${describeWorld(final)}\nfrom\n${describeWorld(world)}`;
+      assert.ok(end === "available" && isAsWanted(final), told);
+      assert.ok(
+        final.slots.every(({ role, isOldForm }) => role === "unlisted" || isOldForm),
+        told,
+      );
+      putBack += Number(final.badForm === "noted");
+    }
+    assert.ok(putBack > 100, `${putBack} put back`);
+  });
+}
+
 test("a backup takes the place of data only where all of it is gone for good", () => {
   let [recovered, refused] = [0, 0];
   const visited: Known = new Map();
@@ -163,6 +134,25 @@ test("a backup takes the place of data only where all of it is gone for good", (
     assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
   }
   assert.ok(recovered > 3 && refused > 100, `${recovered} recovered, ${refused} refused`);
+});
+
+test("what only a learner has is saved before a backup takes its place; without a store nothing does", () => {
+  const lost = { pod: "none", data: "none" } as const;
+  const learners = LEARNERS.filter(
+    ({ isStarted = true, data = "good", pod = "up" }) => isStarted && data + pod === "goodup",
+  );
+  assert.ok(learners.length >= 3);
+  for (const learner of learners) {
+    for (const store of ["works", "fails", "none"] as const) {
+      const slots = company([lost, lost, learner]);
+      const world = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good", store } as const;
+      const { end, world: final, last } = follow(world, new Map());
+      const told = `${store}: ${end}: ${JSON.stringify(last)}\n${describeWorld(final)}`;
+      if (store === "works") assert.ok(end === "available" && isAsWanted(final), told);
+      else
+        assert.ok(end !== "available" && final.slots.some(({ name, data }) => name === "m-2" && data === "good"), told);
+    }
+  }
 });
 
 test("whoever goes on alone was compared with the others, and has all that any of them knows to be agreed on", () => {

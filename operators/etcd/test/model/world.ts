@@ -9,7 +9,11 @@ import type {
   Observation,
   Safeguard,
   SeenPod,
+  SeenVolume,
 } from "../../src/contract.ts";
+import { complete } from "../../src/observe/hearsay.ts";
+import { Disaster } from "./disaster.ts";
+import { mustHaveAll, mustNotBeNewest, replicate } from "./ledger.ts";
 
 /** What is on a member's volume. */
 export type Data =
@@ -40,6 +44,12 @@ export interface Slot {
   readonly isOldForm: boolean;
   /** It has been as it is for longer than any patience. */
   readonly isLong: boolean;
+  /** How much of the log it has; what it lost with its volume counts, too, as what it once had. */
+  readonly log?: number;
+  /** It has yet to take it in. */
+  readonly isApplying?: boolean;
+  /** It votes, and the status does not know that yet. */
+  readonly isForgotten?: boolean;
 }
 
 export interface World {
@@ -48,6 +58,8 @@ export interface World {
   readonly version: string;
   /** Pods of this version do not start. */
   readonly badVersion: string | undefined;
+  /** Pods of the spec's form do not start, those of an older one do; and whether the operator has noted that. */
+  readonly badForm?: "unnoted" | "noted";
   readonly update: KnownUpdate | undefined;
   readonly recovery: KnownRecovery | undefined;
   readonly hasIdentity: boolean;
@@ -60,6 +72,8 @@ export interface World {
   /** Where backups go. */
   readonly store: "works" | "fails" | "none";
   readonly safeguards: { readonly [name: string]: Safeguard };
+  /** How much of the log a majority has had: clients were told that it is safe. Undefined where nobody counts. */
+  readonly acknowledged?: number;
 }
 
 const NOW = 1_000_000_000;
@@ -93,12 +107,10 @@ export function observe(world: World): Observation {
   const { slots, size, version, update, recovery, recovers } = world;
   const hasQuorum = quorumExists(world);
   const listed = slots.filter(({ role }) => role !== "unlisted");
-  const members = listed.map(({ name, role, isStarted }): Listed => ({
-    member: name,
-    id: `id-${name}`,
-    isStarted,
-    isLearner: role === "learner",
-  }));
+  const members = listed.map((slot) => listedAs(slot, slot.role));
+  const volumes = slots.filter(({ data }) => data !== "none").map(volumeOf);
+  const remembered = listed.map((slot) => listedAs(slot, slot.isForgotten === true ? "learner" : slot.role));
+  const heard = listed.some((slot) => isAlive(slot) || slot.data === "corrupt") ? members : [];
   return {
     name: "m",
     now: NOW,
@@ -113,13 +125,15 @@ export function observe(world: World): Observation {
       snapshotCount: 0,
       updateDeadline: 300_000,
       rollsBack: true,
+      hasStore: world.store !== "none",
       safeguard: world.store === "none" ? "storeless" : "backup",
       recovers,
       recoversFromBackup: world.backup !== "none",
       replaceAfter: 300_000,
       beginsFromBackup: false,
       replace: [],
-      printOf: (of) => `form-${of}`,
+      form: "new",
+      printOf: (of) => `new-${of}`,
     },
     known: {
       serial: -1,
@@ -127,29 +141,43 @@ export function observe(world: World): Observation {
       ...(world.hasIdentity ? { clusterId: "c" } : {}),
       ...(update === undefined ? {} : { update }),
       ...(recovery === undefined ? {} : { recovery }),
+      ...(world.badForm === "noted" ? { formFailed: { form: "new", why: "it did not come back" } } : {}),
       clusterVersion: clusterVersionOf(world),
     },
-    pods: slots.filter(({ pod }) => pod !== "none").map(podOf),
-    volumes: slots
-      .filter(({ data }) => data !== "none")
-      .map(({ name, data }) => ({
-        member: name,
-        state: data === "doomed" ? "stopping" : "bound",
-        requested: 1,
-        capacity: 1,
-      })),
+    pods: slots.filter(({ pod }) => pod !== "none").map((slot) => podOf(slot, hasQuorum)),
+    volumes,
     answers: Object.fromEntries(slots.map((slot) => [slot.name, answerOf(world, slot, hasQuorum)])),
-    membership: hasQuorum ? { by: "quorum", clusterId: "c", members } : { by: "memory", members },
+    membership: hasQuorum
+      ? { by: "quorum", clusterId: "c", members }
+      : { by: "memory", members: complete(remembered, { heard, volumes }) },
     foreign: [],
+    good:
+      world.badForm === undefined
+        ? { form: "new", printOf: (of) => `new-${of}` }
+        : { form: "old", printOf: (of) => `old-${of}` },
     otherTrust: [],
     missing: [],
     differing: [],
     staleAlarms: [],
     safeguards: world.safeguards,
     ...(world.backup === "none" ? {} : { newestBackup: "b" }),
+    ...(isLearnerSaved(world) ? { newestRevision: 1_000_000 } : {}),
     ...(world.restore === "asked" ? { restore: { uid: "r", name: "r" } } : {}),
     isWithdrawn: world.restore === "withdrawn",
   };
+}
+
+/** A backup was made of all that a learner has. */
+function isLearnerSaved({ safeguards }: World): boolean {
+  return Object.entries(safeguards).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
+}
+
+function listedAs({ name, isStarted }: Slot, role: Slot["role"]): Listed {
+  return { member: name, id: `id-${name}`, isStarted, isLearner: role === "learner" };
+}
+
+function volumeOf({ name, data }: Slot): SeenVolume {
+  return { member: name, state: data === "doomed" ? "stopping" : "bound", requested: 1, capacity: 1 };
 }
 
 /** etcd speaks the version of its oldest member. */
@@ -157,7 +185,7 @@ function clusterVersionOf({ slots }: World): string {
   return slots.some(({ role, version }) => role !== "unlisted" && version === OLD) ? "3.5.0" : "3.6.0";
 }
 
-function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }: Slot): SeenPod {
+function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }: Slot, hasQuorum: boolean): SeenPod {
   const states = {
     starting: "pending",
     up: "running",
@@ -172,10 +200,10 @@ function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }:
     uid: `uid-${name}`,
     boot,
     isNewborn: boot === "seed" || boot === "join",
-    print: isOldForm ? "old" : `form-${version}`,
+    print: `${isOldForm ? "old" : "new"}-${version}`,
     version,
     state: (states as { [state: string]: SeenPod["state"] })[pod] ?? "pending",
-    isReady: pod === "up" && isStarted && data !== "foreign",
+    isReady: pod === "up" && isStarted && data !== "foreign" && hasQuorum,
     since: isLong ? NOW - LONG : NOW,
     isDown: pod === "down" || pod === "ended",
     restarts: pod === "down" && isLong ? 9 : 0,
@@ -186,6 +214,8 @@ function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }:
 
 function answerOf(world: World, slot: Slot, hasQuorum: boolean): Answer {
   if (slot.pod !== "up" || slot.data === "broken") return { is: "silent", why: "nobody answers" };
+  const { log = 0, isApplying = false } = slot;
+  const applied = isApplying ? 0 : log;
   return {
     is: "talking",
     id: `id-${slot.name}`,
@@ -193,20 +223,15 @@ function answerOf(world: World, slot: Slot, hasQuorum: boolean): Answer {
     version: slot.version,
     isLearner: slot.role === "learner",
     ...(hasQuorum ? { leader: `id-${world.leader ?? ""}` } : {}),
-    revision: 10,
-    raftIndex: 100,
+    revision: 10 + applied,
+    raftIndex: 100 + log,
     raftTerm: 2,
-    applied: 100,
+    applied: 100 + applied,
     dbBytes: 1,
     dbBytesInUse: 1,
     isCorrupt: slot.data === "corrupt",
     isFull: false,
   };
-}
-
-/** Something that must never happen. */
-export class Disaster extends Error {
-  override readonly name = "Disaster";
 }
 
 /** What an action does. */
@@ -230,14 +255,28 @@ export function perform(world: World, action: Action): World {
       return put(world, { ...slotOf(world, action.member), boot: "live" });
     case "delete-volume":
       return deleteVolume(world, slotOf(world, action.member));
+    default:
+      return isNote(action) ? note(world, action) : change(world, action);
+  }
+}
+
+type Note = Extract<Action, { do: "take-snapshot" | "note-update" | "note-form" | "note-recovery" }>;
+
+function isNote(action: Action): action is Note {
+  return action.do === "take-snapshot" || action.do.startsWith("note-");
+}
+
+/** What is written down, for the operator itself or for others. */
+function note(world: World, action: Note): World {
+  switch (action.do) {
     case "take-snapshot":
       return { ...world, safeguards: { [action.name]: { is: "making" } } };
     case "note-update":
       return noteUpdate(world, action.update);
+    case "note-form":
+      return { ...world, badForm: "noted" };
     case "note-recovery":
       return noteRecovery(world, action.recovery);
-    default:
-      return change(world, action);
   }
 }
 
@@ -252,8 +291,12 @@ function noteUpdate(world: World, update: KnownUpdate | undefined): World {
 /** What is put in the place of data must be all that there is: nobody can say that a volume whose process does not start is worthless. */
 function noteRecovery(world: World, recovery: KnownRecovery): World {
   const begins = recovery.phase === "Stopping" && recovery.restore === undefined;
-  const voters = begins ? world.slots.filter(({ role }) => role === "voter") : [];
-  const owed = voters.filter(({ data }) => data === "broken" || (recovery.source === "Backup" && data === "good"));
+  const listed = begins ? world.slots.filter(({ role }) => role !== "unlisted") : [];
+  const owed = listed.filter(({ role, data, isStarted }) => {
+    if (role === "voter" && data === "broken") return true;
+    const isSaved = role === "learner" && (!isStarted || isLearnerSaved(world));
+    return recovery.source === "Backup" && data === "good" && !isSaved;
+  });
   if (owed.length > 0) throw new Disaster(`the data of ${owed.map(({ name }) => name).join(", ")} is given up`);
   return { ...world, recovery };
 }
@@ -263,6 +306,7 @@ function deleteVolume(world: World, slot: Slot): World {
   const { phase = "Done", member } = world.recovery ?? {};
   if (phase !== "Done" && phase !== "Refused" && slot.name !== member)
     throw new Disaster(`the volume of ${slot.name} goes in the midst of a recovery`);
+  mustNotBeNewest(world, slot);
   return put(world, { ...slot, data: "none" });
 }
 
@@ -311,12 +355,12 @@ function mustNotBeginAnew(slots: readonly Slot[]): void {
   if (newborn !== undefined) throw new Disaster(`${newborn.name} could begin anew`);
 }
 
-function createPod(world: World, { member, boot, version }: Extract<Action, { do: "create-pod" }>): World {
+function createPod(world: World, { member, boot, version, form }: Extract<Action, { do: "create-pod" }>): World {
   const slot = slotOf(world, member);
   if (slot.pod !== "none") throw new Disaster(`a second pod ${member}`);
   if (slot.data === "none") throw new Disaster(`${member} has no volume`);
   if (boot === "seed" && world.hasIdentity) throw new Disaster("a second cluster of the same name");
-  return put(world, { ...slot, pod: "starting", boot, version, isOldForm: false, isLong: false });
+  return put(world, { ...slot, pod: "starting", boot, version, isOldForm: form === "last good", isLong: false });
 }
 
 /** What happens by itself while the operator looks away. Answers the same world when nothing does. */
@@ -329,7 +373,7 @@ export function pass(world: World): World {
   // Slots of removed members that have nothing left are forgotten.
   const slots = next.slots.filter(({ role, data, pod }) => role !== "unlisted" || data !== "none" || pod !== "none");
   if (slots.length !== next.slots.length) next = { ...next, slots };
-  return elect(next);
+  return elect(replicate(next, quorumExists(next), isVoting));
 }
 
 function advance(world: World, slot: Slot): World {
@@ -351,14 +395,18 @@ function advance(world: World, slot: Slot): World {
   }
 }
 
+function isUnable({ badVersion, badForm }: World, { version, isOldForm, data }: Slot): boolean {
+  return version === badVersion || data === "broken" || (badForm !== undefined && !isOldForm);
+}
+
 function canStart(world: World, slot: Slot): boolean {
-  if (slot.version === world.badVersion || slot.data === "broken") return false;
+  if (isUnable(world, slot)) return false;
   if (slot.data !== "empty") return slot.role !== "unlisted" && slot.isStarted;
   return slot.boot === "join" && slot.role !== "unlisted" && !slot.isStarted && quorumExists(world);
 }
 
 function start(world: World, slot: Slot): World {
-  if (slot.version === world.badVersion || slot.data === "broken") return put(world, { ...slot, pod: "down" });
+  if (isUnable(world, slot)) return put(world, { ...slot, pod: "down" });
   if (slot.data === "empty") return begin(world, slot);
   if (slot.boot === "survive") return survive(world, slot);
   if (slot.data === "foreign") return put(world, { ...slot, pod: "up" });
@@ -383,13 +431,16 @@ function beginWithBackup(world: World, slot: Slot): World {
   if (world.backup === "bad") return put(world, { ...slot, pod: "down" });
   const rest = world.slots.map((other): Slot => ({ ...other, role: "unlisted" }));
   const born: Slot = { ...slot, role: "voter", isStarted: true, data: "good", pod: "up" };
-  return put({ ...world, slots: rest, leader: slot.name }, born);
+  // Somebody asked for it in the place of whatever was written since.
+  const isWished = world.recovery.restore !== undefined && world.acknowledged !== undefined;
+  return put({ ...world, slots: rest, leader: slot.name, ...(isWished ? { acknowledged: 0 } : {}) }, born);
 }
 
 /** The membership shrinks to one: nobody else may be running. */
 function survive(world: World, slot: Slot): World {
   const others = world.slots.filter(({ name, pod }) => name !== slot.name && pod !== "none");
   if (others.length > 0) throw new Disaster("two clusters with one identity");
+  mustHaveAll(world, slot);
   const rest = world.slots.map((other): Slot => (other.name === slot.name ? other : { ...other, role: "unlisted" }));
   return put({ ...world, slots: rest, leader: slot.name }, { ...slot, role: "voter", pod: "up" });
 }

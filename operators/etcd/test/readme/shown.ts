@@ -85,6 +85,11 @@ export const SHOWN: Shown = {
       "least privilege, own namespace",
       "not root, own account, CRDs not by itself",
     ],
+    "it works there, and has no right over Secrets or pods anywhere else": ["least privilege, own namespace"],
+    "the bundle for catalogs has nothing to be warned of": [
+      "installable by kubectl, helm and catalog",
+      "descriptors, examples, icon, links",
+    ],
   },
   "test/install/protection.test.ts": {
     "people cannot delete or change what the operator keeps": ["owned objects protected"],
@@ -132,12 +137,19 @@ export const SHOWN: Shown = {
       "members added and removed, quorum respected",
       "application-aware scaling",
       "rolling strategy, disruption budget, requests",
+      "fail-over and fail-back",
     ],
     "a version that does not start is put back": [
       "failed upgrade detected and rolled back",
       "back to the last good configuration",
     ],
     "a store that fails holds up the update and nothing else": ["backup before an update"],
+  },
+  "test/model/second-fault.test.ts": {
+    "something breaks: no quorum is ended, no write is lost that somebody has": ["quorum-loss recovery"],
+  },
+  "test/model/writes.test.ts": {
+    "no write that a majority had is lost while somebody has it": ["quorum-loss recovery"],
   },
   "test/readme/readme.test.ts": {
     "the README's lines lead to a cluster": [
@@ -167,6 +179,7 @@ export const SHOWN: Shown = {
       "TLS for peers and clients",
       "provisioned from one object",
       "application-aware scaling",
+      "status of each member",
     ],
   },
   "test/stories/quota.test.ts": {
@@ -181,8 +194,24 @@ export const SHOWN: Shown = {
   "test/tls/rotation.test.ts": {
     "the authority changes while a client writes": ["TLS for peers and clients", "certificates issued and renewed"],
   },
+  "test/upgrade/take-over.test.ts": {
+    "what the first operator wrote is taken over as it is": ["operator replaced, operands stay"],
+  },
   "test/upgrade/upgrade.test.ts": {
     "members serve while operators are killed, rolled back and upgraded": ["operator replaced, operands stay"],
+  },
+  "test/world/bad-input.test.ts": {
+    "who is lost while no pod can be made as the spec has it comes back as it was": [
+      "back to the last good configuration",
+    ],
+  },
+  "test/world/form.test.ts": {
+    "a form that nobody comes back in is put back after the deadline, and told": [
+      "back to the last good configuration",
+    ],
+  },
+  "test/world/learner.test.ts": {
+    "what a learner has is saved as a backup": ["quorum-loss recovery"],
   },
   "test/world/care.test.ts": {
     "members are defragmented by schedule": ["defragmentation, compaction", "prevents the slide into ill health"],
@@ -235,7 +264,6 @@ export const SHOWN: Shown = {
       "hibernate to 0",
       "operand upgraded by its object",
       "older versions of the operand managed",
-      "fail-over and fail-back",
       "horizontal and vertical scaling",
       "scaling ends when all is consistent",
     ],
@@ -243,6 +271,10 @@ export const SHOWN: Shown = {
   "test/world/loops.test.ts": {
     "crash again and again on good volumes": ["quorum-loss recovery"],
     "loses its data and restarts": ["split brain, cluster id check"],
+  },
+  "test/world/operations.test.ts": {
+    "on a cluster that sleeps operations are rejected": ["one-shot operations"],
+    "what is said to be done was done": ["one-shot operations"],
   },
   "test/world/restore.test.ts": {
     "the backup that was checked takes the place of all data": ["restore to a cluster"],
@@ -254,6 +286,7 @@ export const SHOWN: Shown = {
       "backup before an update",
       "migrations as steps of the upgrade",
       "status shows that a change is being applied",
+      "update path rules",
     ],
   },
   "test/world/walk.test.ts": {

@@ -169,6 +169,18 @@ describe("a server that has a bad day", () => {
     server.close();
   });
 
+  test("is not believed when it lists a part and does not say how to get the rest", async () => {
+    const part = "<Contents><Key>a</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";
+    for (const rest of ["", "<NextContinuationToken/>", "<NextContinuationToken>same</NextContinuationToken>"]) {
+      const server = createServer((_request, response) =>
+        response.end(`<ListBucketResult>${part}<IsTruncated>true</IsTruncated>${rest}</ListBucketResult>`),
+      );
+      const store = await openOn(server);
+      await assert.rejects(store.list(""), failsWith("Malformed"));
+      server.close();
+    }
+  });
+
   async function openOn(server: Server): Promise<Store> {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -7,8 +7,20 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   test(`${name}: a cluster of three comes up and keeps what it is given`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await scene.apply({ size: 3, version: "3.6.16" });
-    const { status } = await scene.settled("three members are well");
+    await scene.settled("three members are well");
+    // Whoever looks while something is written sees followers a little behind.
+    const { status } = await scene.until("nobody is behind", async () => {
+      const now = await scene.cluster();
+      return now.status?.members?.every(({ lag }) => lag === 0) === true && now;
+    });
     assert.equal(status?.members?.length, 3);
+    const nodes = (await scene.pods()).map(({ spec }) => (spec as { readonly nodeName?: string }).nodeName);
+    assert.deepEqual(new Set(status.members.map(({ node }) => node)), new Set(nodes));
+    for (const { id, version, health, lag, dbBytes } of status.members) {
+      assert.match(id ?? "", /^[0-9a-f]+$/u);
+      assert.deepEqual([version, health, lag], ["3.6.16", "Healthy", 0]);
+      assert.ok((dbBytes ?? 0) > 0);
+    }
     await using one = await scene.member("e-0");
     await one.kv.put("hello", "world");
     await using other = await scene.member("e-2");

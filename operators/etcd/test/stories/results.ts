@@ -1,8 +1,8 @@
 /** What trials came to, one line of JSON each, if somebody wants it written down. */
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
-import { availableParallelism, loadavg } from "node:os";
+import { circumstances } from "./circumstances.ts";
+import type { Circumstances } from "./circumstances.ts";
 
 /** One harm, once. */
 export interface TrialResult {
@@ -35,22 +35,10 @@ export interface RefusalResult {
   readonly words: string;
 }
 
-/** Where and when it was. */
-export interface Circumstances {
-  readonly at: string;
-  readonly commit: string;
-  readonly cores: number;
-  /** Processes that wanted to run, as the machine tells it. */
-  readonly load: number;
-}
-
 export type Recorded = Circumstances & (TrialResult | RefusalResult);
 
 /** The file that results are added to, if there is one. */
 const RECORD = process.env["ETCD_FAULTS_RECORD"];
-/** What was checked out when the run began. */
-const COMMIT =
-  RECORD === undefined ? "" : execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 
 export async function record(result: TrialResult | RefusalResult): Promise<void> {
   if (RECORD !== undefined) await appendFile(RECORD, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
@@ -67,9 +55,4 @@ export function parseResults(text: string): readonly Recorded[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Recorded);
-}
-
-function circumstances(): Circumstances {
-  const [load = 0] = loadavg();
-  return { at: new Date().toISOString(), commit: COMMIT, cores: availableParallelism(), load: Math.round(load) };
 }

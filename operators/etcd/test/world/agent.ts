@@ -56,13 +56,21 @@ function read({ backup }: { readonly backup?: string }, { backups, broken, refus
   return broken.has(manifest.name) ? { ok: false, code: "Truncated", message } : { ok: true, manifest };
 }
 
+/** Who gives the snapshot: a learner only where it may and nobody else is there. */
+function giverOf(learners: "never" | "at last", { processes, clusters }: ScriptedEtcd) {
+  const all = [...processes.values()].map((process) => ({ process, cluster: clusters.get(process.disk.clusterId) }));
+  const isLearner = ({ process, cluster }: (typeof all)[number]): boolean =>
+    cluster?.members.some(({ id, isLearner: learns }) => learns && id === process.disk.memberId) === true;
+  const none = { process: undefined, cluster: undefined };
+  return all.find((one) => !isLearner(one)) ?? (learners === "at last" ? all[0] : undefined) ?? none;
+}
+
 function resultOf(job: Job, etcd: ScriptedEtcd, store: Store): JobResult {
   const { refusal, backups } = store;
   if (refusal !== undefined) return { ok: false, code: "Unreachable", message: refusal };
   if (job.do === "describe") return read(job, store);
   if (job.do !== "backup") return { ok: false, code: "Unsupported", message: `${job.do} is not scripted` };
-  const [cluster] = etcd.clusters.values();
-  const [process] = etcd.processes.values();
+  const { cluster, process } = giverOf(job.learners ?? "never", etcd);
   if (cluster === undefined || process === undefined) return { ok: false, code: "NoMember", message: "nobody answers" };
   const { revision, id: clusterId } = cluster;
   const time = new Date(backups.size * 60_000);

@@ -170,8 +170,44 @@ for (const [template, says] of IMPOSSIBLE) {
     await apply(bed, {});
     const mended = await bed.until(isSettled, "a cluster that works");
     assert.equal(condition(mended, "Degraded")?.status, "False");
-    assert.deepEqual(await bed.world.list(PodTemplate), []);
+    assert.deepEqual(await templates(bed), ["e-form"]);
   });
+
+  test(`who is lost while no pod can be made as the spec has it comes back as it was: ${JSON.stringify(template)}`, async () => {
+    await using bed = await startWorld();
+    await apply(bed, {});
+    const before = await bed.until(isSettled, "three");
+    await apply(bed, { podTemplate: { metadata: { labels: { team: "a" } } } });
+    await bed.until(isSettled, "three in another form");
+    await apply(bed, { podTemplate: { spec: template } });
+    await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+    for (const lost of [["e-1"], ["e-0", "e-2"], ["e-0", "e-1", "e-2"]]) {
+      for (const member of lost) await bed.world.delete(Pod, member);
+      await bed.pass(2);
+      const back = await bed.until(
+        ({ status }) => bed.etcd.processes.size === 3 && status?.ready === 3,
+        `${lost.join(", ")} again`,
+      );
+      assert.equal(back.status?.clusterId, before.status?.clusterId);
+      assert.equal(condition(back, "Degraded")?.reason, "Refused");
+    }
+    const pods = await bed.world.list(Pod);
+    assert.deepEqual(new Set(pods.map(({ metadata }) => metadata.labels?.["team"])), new Set(["a"]));
+    await bed.pass(900);
+    assert.deepEqual(
+      (await bed.world.list(Pod)).map(({ metadata }) => metadata.uid),
+      pods.map(({ metadata }) => metadata.uid),
+    );
+    await apply(bed, {});
+    const mended = await bed.until(isSettled, "a cluster that works");
+    assert.equal(mended.status?.formRefused, undefined);
+    assert.ok((await events(bed)).some(({ reason }) => reason === "Mended"));
+    assert.deepEqual(await templates(bed), ["e-form"]);
+  });
+}
+
+async function templates({ world }: EtcdWorld): Promise<readonly string[]> {
+  return (await world.list(PodTemplate)).map(({ metadata }) => metadata.name);
 }
 
 test("Secrets of certificates that do not exist are named, nobody is started without, and the cluster is born with others", async () => {

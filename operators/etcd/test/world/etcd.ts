@@ -45,6 +45,8 @@ export class ScriptedEtcd {
   readonly hashes = new Map<string, number>();
   /** What members answer to every change that they are asked for, if they refuse it. */
   refusal: EtcdErrorCode | undefined;
+  /** Learners never catch up. */
+  isSlow = false;
   /** What was asked and changed something, in order. */
   readonly log: string[] = [];
   readonly #births = new Map<string, { readonly id: string; readonly memberId: string }>();
@@ -63,8 +65,10 @@ export class ScriptedEtcd {
     if (typeof found === "string") return found;
     const cluster = this.clusters.get(found.clusterId);
     if (cluster === undefined) return "no such cluster";
-    if (flags.get("force-new-cluster") === "true") this.#goAlone(cluster, found.memberId);
     const member = cluster.members.find(({ id }) => id === found.memberId);
+    const isAlone = flags.get("force-new-cluster") === "true";
+    if (isAlone && member?.isLearner === true) return "removed all voters";
+    if (isAlone) this.#goAlone(cluster, found.memberId);
     if (member === undefined) return "the member has been permanently removed from the cluster";
     cluster.members = cluster.members.map((one) => (one === member ? { ...one, name } : one));
     this.processes.set(name, { name, address: options.address, version: options.version, disk: found });
@@ -129,7 +133,7 @@ export class ScriptedEtcd {
         promote: (id) =>
           change(`promote ${id}`, (of) => {
             const member = find(of, id);
-            if (!this.processes.has(member.name)) refuse("LearnerNotReady", "it is not in sync");
+            if (this.isSlow || !this.processes.has(member.name)) refuse("LearnerNotReady", "it is not in sync");
             of.members = of.members.map((one) => (one === member ? { ...one, isLearner: false } : one));
           }),
         remove: (id) =>
@@ -226,9 +230,7 @@ export class ScriptedEtcd {
       ({ disk }) => disk.clusterId === cluster.id && disk.memberId !== memberId,
     );
     if (others.length > 0) throw new Error("two clusters with one identity");
-    cluster.members = cluster.members
-      .filter(({ id }) => id === memberId)
-      .map((member) => ({ ...member, isLearner: false }));
+    cluster.members = cluster.members.filter(({ id }) => id === memberId);
     this.log.push(`alone ${memberId}`);
   }
 

@@ -25,6 +25,22 @@ test("a pod that is deleted comes back with its data", async () => {
   );
 });
 
+test("a member that goes down on a node whose clock is behind is waited for, and replaced when its time is over", async () => {
+  await using bed = await startWorld();
+  await grown(bed);
+  bed.kubelet.ahead = -3_600_000;
+  const claim = await bed.world.get(PersistentVolumeClaim, "data-e-1");
+  const disk = bed.kubelet.disks.get(claim?.metadata.uid ?? "");
+  assert.ok(disk);
+  disk.isBroken = true;
+  bed.etcd.stop("e-1");
+  await bed.pass(240);
+  const names = ({ status }: Awaited<ReturnType<typeof bed.cluster>>) => status?.members?.map(({ name }) => name);
+  assert.deepEqual(names(await bed.cluster()), ["e-0", "e-1", "e-2"], "5 minutes are not over");
+  const after = await bed.until((now) => isSettled(now) && names(now)?.includes("e-3") === true, "a replacement");
+  assert.deepEqual(names(after), ["e-0", "e-2", "e-3"]);
+});
+
 test("all pods deleted at once come back as the same cluster", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);

@@ -54,8 +54,12 @@ export class ScriptedKubelet {
   /** Images that cannot be pulled. */
   readonly missingImages = new Set<string>();
   refusedImage: RegExp | undefined;
+  /** Pods that run and never become ready, as with a container beside etcd that does not. */
+  neverReady: (pod: PodObject) => boolean = () => false;
   /** Where agents put backups. */
   readonly store: Store = { refusal: undefined, backups: new Map(), broken: new Set() };
+  /** Milliseconds that the node's clock is ahead of the operator's. */
+  ahead = 0;
   #addresses = 0;
 
   constructor(world: TestWorld, etcd: ScriptedEtcd) {
@@ -156,7 +160,7 @@ export class ScriptedKubelet {
       return true;
     }
     const cluster = this.#etcd.clusters.get(process.disk.clusterId);
-    const isReady = cluster !== undefined && this.#etcd.hasQuorum(cluster);
+    const isReady = cluster !== undefined && this.#etcd.hasQuorum(cluster) && !this.neverReady(pod);
     if (isReady === running.isReady) return false;
     running.isReady = isReady;
     await this.#write(pod, running);
@@ -165,7 +169,7 @@ export class ScriptedKubelet {
 
   async #write(pod: PodObject, { address, isUp, isReady, restarts }: Running): Promise<void> {
     const { name } = pod.metadata;
-    const now = new Date(this.#world.clock.wall()).toISOString();
+    const now = new Date(this.#world.clock.wall() + this.ahead).toISOString();
     const status = isUp && isReady === true ? "True" : "False";
     const former = pod.status?.conditions?.find(({ type }) => type === "Ready");
     const lastTransitionTime = former?.status === status ? former.lastTransitionTime : now;

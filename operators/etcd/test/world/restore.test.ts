@@ -116,20 +116,50 @@ test("an EtcdRestore that is deleted before its backup serves is called off; the
   await restoreIn(bed, "Succeeded");
 });
 
-test("all volumes gone: the newest backup that was tried; one that is not to be had gives way to the one that somebody names", async () => {
+test("all volumes gone: the newest backup that was tried; a spoiled one gives way to the next older, and the status says so", async () => {
   await using bed = await startWorld();
   await grown(bed);
+  const oldest = await backUp(bed, "oldest");
   const older = await backUp(bed, "older");
   const newest = await backUp(bed, "newest");
   const untried = await backUp(bed, "untried", { verify: "restore" });
   assert.ok(untried > newest);
-  bed.kubelet.store.broken.add(newest);
+  bed.kubelet.store.broken.add(newest).add(older);
   await bed.loseVolumes(["e-0", "e-1", "e-2"]);
-  const stuck = await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "a recovery");
-  assert.equal(stuck.status?.recovery?.from?.backup, newest);
-  assert.match(stuck.status?.recovery?.reason ?? "", /gone for good; the newest backup is/u);
+  const begun = await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "a recovery");
+  assert.equal(begun.status?.recovery?.from?.backup, newest);
+  assert.match(begun.status?.recovery?.reason ?? "", /gone for good; the newest backup is/u);
+  const after = await bed.until((now) => now.status?.recovery?.phase === "Done" && isSettled(now), "three again");
+  const { from, passed = [], mayBeLost } = after.status?.recovery ?? {};
+  assert.deepEqual([from?.backup, passed.map(({ backup }) => backup)], [oldest, [newest, older]]);
+  for (const { why } of passed) assert.match(why, /breaks off after 1 of 20000 bytes/u);
+  assert.equal(mayBeLost, `writes after the backup ${oldest}`);
+  const claims = after.status?.members?.map(({ name }) => `data-${name}`) ?? [];
+  const lost = ["data-e-0", "data-e-1", "data-e-2"];
+  assert.deepEqual(
+    new Set(await claimsOf(bed)),
+    new Set([...lost, ...claims]),
+    "members that could not begin leave nothing",
+  );
+});
+
+test("a store that is away, or the last backup that there is: waited for, until it is there or somebody names another", async () => {
+  await using bed = await startWorld();
+  await grown(bed);
+  const older = await backUp(bed, "older");
+  const newest = await backUp(bed, "newest");
+  bed.kubelet.store.refusal = "no route";
+  await bed.loseVolumes(["e-0", "e-1", "e-2"]);
+  await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "a recovery");
   await bed.pass(600);
-  assert.equal((await bed.cluster()).status?.recovery?.phase, "Seeding", "there is nothing to go back to");
+  const waiting = await bed.cluster();
+  assert.deepEqual([waiting.status?.recovery?.phase, waiting.status?.recovery?.from?.backup], ["Seeding", newest]);
+  // Now it is spoiled, and the operator knows of no other.
+  await bed.world.delete(EtcdBackup, "older");
+  bed.kubelet.store.broken.add(newest);
+  bed.kubelet.store.refusal = undefined;
+  await bed.pass(600);
+  assert.equal((await bed.cluster()).status?.recovery?.from?.backup, newest, "there is nothing to go back to");
   await ask(bed, older);
   await restoreIn(bed, "Succeeded");
   const after = await bed.until(isSettled, "three again");

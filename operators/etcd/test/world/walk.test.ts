@@ -124,7 +124,9 @@ test("a spec that no member can start with is told, and mended by another spec",
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", options: { "no-such-flag": "1" } } });
   const told = await bed.until((now) => condition(now, "Degraded")?.reason === "MemberTrouble", "trouble");
   assert.match(condition(told, "Degraded")?.message ?? "", /CrashLoopBackOff/u);
-  await bed.pass(600);
+  await bed.pass(120);
   assert.equal(bed.etcd.processes.size, 2, "the others are left alone");
+  await bed.until((now) => condition(now, "Degraded")?.reason === "FormFailed", "it is put back");
+  await bed.until(({ status }) => status?.ready === 3, "all three as they were");
   await settle(bed, { size: 3, version: "3.6.16", options: {} });
 });

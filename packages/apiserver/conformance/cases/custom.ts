@@ -66,6 +66,7 @@ export const custom = defineTopic("custom", {
   "refuses objects without a kind": [define, post(objects, { metadata: { name: "w" } })],
   "refuses objects of another kind": [define, post(objects, { ...widget(), kind: "Foo" })],
   "refuses objects of another version": [define, post(objects, { ...widget(), apiVersion: "{ns}.dev/v2" })],
+  "selects by no field that is not selectable": [define, make, get(`${objects}?fieldSelector=spec.size%3D1`)],
   "refuses bad labels": [define, post(objects, { ...widget(), metadata: { name: "w", labels: { a: 1 } } })],
   "replaces objects": [define, make, put(w, widget({ size: 3 })), put(w, widget({ size: 3 }))],
   "wants no version to replace": [define, make, put(w, { ...widget(), metadata: { name: "w", resourceVersion: "1" } })],

@@ -10,6 +10,7 @@ import { discovery } from "./discovery.ts";
 import { extremes } from "./extremes.ts";
 import { exploredTopics } from "./explored/index.ts";
 import { kindTopics } from "./kinds/index.ts";
+import { lifeTopics } from "./lives/index.ts";
 import { lists } from "./lists.ts";
 import { media } from "./media.ts";
 import { patches } from "./patches.ts";
@@ -40,4 +41,5 @@ export const topics: readonly Topic[] = [
   ...kindTopics,
   ...exploredTopics,
   ...tourTopics,
+  ...lifeTopics,
 ];

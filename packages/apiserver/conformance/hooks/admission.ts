@@ -1,5 +1,7 @@
 /** Admission webhooks that cases register: what each answers, well behaved and not. The last part of the path is its name. */
 
+import { detours } from "./detours.ts";
+
 /** What a webhook is asked, as far as answers depend on it. */
 export interface Review {
   readonly apiVersion: string;
@@ -13,11 +15,18 @@ export interface Review {
 
 /** What comes back: an answer, or none. */
 export type Reply =
-  | { readonly type: "answer"; readonly status: number; readonly body: string; readonly contentType?: string }
+  | {
+      readonly type: "answer";
+      readonly status: number;
+      readonly body: string;
+      readonly contentType?: string;
+      readonly headers?: { readonly [name: string]: string };
+    }
   | { readonly type: "silence" }
   | { readonly type: "hang-up" };
 
-type Hook = (review: Review) => Reply;
+/** What one webhook does. */
+export type Hook = (review: Review) => Reply;
 
 const plain = (status: number, body: string, contentType?: string): Hook => {
   return () => ({ type: "answer", status, body, ...(contentType === undefined ? {} : { contentType }) });
@@ -207,9 +216,17 @@ export const admissionHooks = {
   warnings: Object.keys(warnings),
   patches: Object.keys(patches),
   misanswers: Object.keys(misanswers),
+  detours: Object.keys(detours),
 } as const;
 
-const hooks: { readonly [name: string]: Hook } = { ...refusals, ...warnings, ...patches, ...misanswers, ...others };
+const hooks: { readonly [name: string]: Hook } = {
+  ...refusals,
+  ...warnings,
+  ...patches,
+  ...misanswers,
+  ...detours,
+  ...others,
+};
 
 /** What the webhook of that name answers. */
 export function answerAdmission(name: string, review: Review): Reply {

@@ -37,13 +37,17 @@ export async function startHookServer(): Promise<HookServer> {
 
 function replyTo(url: string, text: string): Reply {
   const name = new URL(url, "https://hooks").pathname.split("/").at(-1) ?? "";
+  // Whoever was sent on by an old redirect comes with empty hands.
+  if (text === "") return { type: "answer", status: 405, body: "nothing to review", contentType: "text/plain" };
   return answerAdmission(name, JSON.parse(text) as Review);
 }
 
 function send(response: ServerResponse, reply: Reply): void {
   switch (reply.type) {
     case "answer":
-      response.writeHead(reply.status, { "content-type": reply.contentType ?? "application/json" }).end(reply.body);
+      response
+        .writeHead(reply.status, { "content-type": reply.contentType ?? "application/json", ...reply.headers })
+        .end(reply.body);
       return;
     case "hang-up":
       response.destroy();

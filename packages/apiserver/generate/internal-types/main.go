@@ -1,16 +1,20 @@
-// Writes how kube-apiserver keeps objects of the core group and claims of devices: the fields of its internal types with Go's names, beside the names that clients use.
+// Writes how kube-apiserver keeps objects of the core group, claims of devices and the flow of requests: the fields of its internal types with Go's names, beside the names that clients use.
 // Its messages show values in this form. Run inside a module that requires k8s.io/kubernetes; prints JSON.
 package main
 
 import (
 	"encoding/json"
 	"os"
+	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/flowcontrol"
 	"k8s.io/kubernetes/pkg/apis/resource"
 )
 
@@ -19,7 +23,12 @@ var pairs = [][2]any{
 	{core.PersistentVolumeClaim{}, v1.PersistentVolumeClaim{}}, {core.PersistentVolumeSource{}, v1.PersistentVolumeSource{}},
 	{core.ResourceQuota{}, v1.ResourceQuota{}}, {core.Endpoints{}, v1.Endpoints{}},
 	{resource.ResourceClaimSpec{}, resourcev1.ResourceClaimSpec{}}, {resource.AllocationResult{}, resourcev1.AllocationResult{}},
+	{flowcontrol.FlowSchemaSpec{}, flowcontrolv1.FlowSchemaSpec{}},
+	{flowcontrol.PriorityLevelConfigurationSpec{}, flowcontrolv1.PriorityLevelConfigurationSpec{}},
 }
+
+// The groups whose types are written out; those of others are shown as they are.
+var groups = []string{"core", "resource", "flowcontrol"}
 
 // By type: fields as [Go name, JSON name of v1 or "" where v1 has it elsewhere, type].
 var types = map[string][][3]string{}
@@ -101,7 +110,7 @@ func describe(t, other reflect.Type) string {
 		case "RawExtension":
 			return "raw"
 		}
-		if !strings.HasSuffix(t.PkgPath(), "pkg/apis/core") && !strings.HasSuffix(t.PkgPath(), "pkg/apis/resource") {
+		if !slices.Contains(groups, path.Base(t.PkgPath())) {
 			return "as-is"
 		}
 		addStruct(t, other)

@@ -5,6 +5,7 @@ import { ownCall } from "../call.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
+import { compareVersions } from "../discovery/version-priority.ts";
 import { apiServices, isAvailable, isRemote, nameOf, type ApiService, type RemoteService } from "./api-service.ts";
 import { obstacleOf, probe, type Finding } from "./availability.ts";
 import { forwardTo } from "./forward.ts";
@@ -86,6 +87,16 @@ export class Aggregation {
       versionPriority: service.spec.versionPriority,
       resources: this.#documents.get(service.metadata.name ?? ""),
     }));
+  }
+
+  /** The versions of a group that anybody registered, the preferred one first, served or not. */
+  registered(group: string): readonly string[] {
+    const all = this.#parts.lookup.list(apiServices) as readonly ApiService[];
+    return all
+      .filter(({ spec }) => (spec.group ?? "") === group)
+      .map(({ spec: { version = "", versionPriority } }) => ({ version, versionPriority }))
+      .sort((a, b) => b.versionPriority - a.versionPriority || compareVersions(a.version, b.version))
+      .map(({ version }) => version);
   }
 
   #find(name: string): ApiService | undefined {

@@ -27,12 +27,25 @@ export async function forwardTo(service: RemoteService, exchange: Exchange, part
     const hasBody = call.method !== "GET" && call.method !== "HEAD";
     const body = hasBody ? { body: await call.body() } : {};
     const { signal } = call;
-    return toAnswer(await callRemote(service, { ...request, ...body, signal, streams: true }, parts));
+    const answer = await callRemote(service, { ...request, ...body, signal, streams: true, isForwarded: true }, parts);
+    return isRedirection(answer) ? await refuseRedirection(answer) : toAnswer(answer);
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     if (error.code === "Unresolved") return plainText(503, "service unavailable\n");
     return plainText(503, `error trying to reach service: ${error.message}\n`);
   }
+}
+
+function isRedirection({ status, headers }: OutgoingAnswer): boolean {
+  return status >= 300 && status <= 399 && String(headers["location"] ?? "") !== "";
+}
+
+/** Whoever is let in here must not be sent on to where nobody asks who may come. */
+async function refuseRedirection({ chunks }: OutgoingAnswer): Promise<Answer> {
+  // Nobody reads what comes with it.
+  await chunks?.[Symbol.asyncIterator]().return?.();
+  const body = "the backend attempted to redirect this request, which is not permitted";
+  return { status: 502, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
 function forwardedHeaders({ call, auditId }: Exchange): { [name: string]: string | string[] } {

@@ -1,6 +1,6 @@
 /** Calls to the server behind an API service, in the name of a user. */
 import type { UserInfo } from "../authenticate/user.ts";
-import type { OutgoingAnswer, OutgoingCall, OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
+import type { Endpoint, OutgoingAnswer, OutgoingCall, OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
 import { portOf, type RemoteService } from "./api-service.ts";
 
 /** What calls need. */
@@ -19,12 +19,14 @@ export interface RemoteRequest extends Pick<
   /** Path and query. */
   readonly path: string;
   readonly user: UserInfo;
+  /** Whether somebody else's request is handed on: the other server is told how it was reached. */
+  readonly isForwarded?: boolean;
 }
 
 /** Asks; rejects with an OutgoingError when there is no answer. */
 export async function callRemote(
   service: RemoteService,
-  { path, user, headers, ...request }: RemoteRequest,
+  { path, user, headers, isForwarded = false, ...request }: RemoteRequest,
   { call, resolveService, identity }: RemoteParts,
 ): Promise<OutgoingAnswer> {
   const { namespace, name } = service.spec.service;
@@ -34,12 +36,23 @@ export async function callRemote(
   return call({
     ...request,
     url: `https://${name}.${namespace}.svc:${port}${path}`,
-    headers: { ...headers, ...userHeaders(user) },
+    headers: { ...headers, ...(isForwarded ? wayHeaders(connectTo, path) : {}), ...userHeaders(user) },
     connectTo,
     insecure: insecureSkipTLSVerify === true,
     authority: caBundle === "" ? undefined : Buffer.from(caBundle, "base64").toString("utf8"),
     identity: identity(),
   });
+}
+
+/** Where the request was sent, and for what. */
+function wayHeaders(place: Endpoint | undefined, path: string): { [header: string]: string } {
+  const [uri = ""] = path.split("?");
+  const headers = { "x-forwarded-uri": uri, "x-forwarded-proto": "https" };
+  return place === undefined ? headers : { ...headers, "x-forwarded-host": hostAndPort(place) };
+}
+
+function hostAndPort({ host, port }: Endpoint): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Who asks, in the headers that the front proxy of a server may set. */

@@ -102,7 +102,7 @@ test("a service account token is its account, its groups and what it is bound to
   });
 });
 
-test("a token dies with time, with its account and with its pod, and is good for its audience only", () => {
+test("a token dies a minute after its time, with its account and with its pod, and is good for its audience only", () => {
   const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
@@ -110,7 +110,8 @@ test("a token dies with time, with its account and with its pod, and is good for
   const check = (given: TokenAuthority, audiences = ["https://here"]): string =>
     checkToken(token, audiences, given).type;
   assert.equal(check(authority([account, pod])), "user");
-  assert.equal(check(authority([account, pod], Date.parse("2026-01-01T01:00:01Z"))), "rejected");
+  assert.equal(check(authority([account, pod], Date.parse("2026-01-01T01:01:00Z"))), "user");
+  assert.equal(check(authority([account, pod], Date.parse("2026-01-01T01:01:01Z"))), "rejected");
   assert.equal(check(authority([account])), "rejected");
   assert.equal(check(authority([{ ...account, metadata: { ...account.metadata, uid: "new" } }, pod])), "rejected");
   assert.equal(check(authority([account, pod]), ["vault"]), "rejected");

@@ -15,13 +15,18 @@ export type Bearer =
 
 const extraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
+/** What an Authorization header bears; `other` when it is not about bearers. */
+export function bearerIn(header: string): Bearer | { readonly type: "other" } {
+  const [scheme = "", token, rest] = header.trim().split(" ");
+  if (token === undefined || scheme.toLowerCase() !== "bearer") return { type: "other" };
+  if (token !== "") return { type: "token", token };
+  return rest === undefined ? { type: "none" } : { type: "none", warning: extraSpace };
+}
+
 /** What a call bears. */
 export function bearerOf(call: Call): Bearer {
-  const [scheme = "", token, rest] = (headerOf(call, "authorization") ?? "").trim().split(" ");
-  if (token !== undefined && scheme.toLowerCase() === "bearer") {
-    if (token !== "") return { type: "token", token };
-    return rest === undefined ? { type: "none" } : { type: "none", warning: extraSpace };
-  }
+  const bearer = bearerIn(headerOf(call, "authorization") ?? "");
+  if (bearer.type !== "other") return bearer;
   const protocols = (headerOf(call, "sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
   const encoded = protocols.find(isBearerProtocol)?.slice(protocolPrefix.length);
   return encoded === undefined

@@ -31,7 +31,7 @@ export interface TokenWish {
   readonly seconds: number;
   readonly bound?: BoundObject | undefined;
   /** The node that the pod is on, when bound to a pod. */
-  readonly node?: { readonly name: string; readonly uid: string } | undefined;
+  readonly node?: { readonly name: string; readonly uid?: string | undefined } | undefined;
 }
 
 interface KubernetesClaims {
@@ -85,63 +85,89 @@ export function checkToken(
       reason: `token audiences ${quote(meant)} is invalid for the target audiences ${quote(audiences)}`,
     };
   const stated = claims["kubernetes.io"] as KubernetesClaims;
-  const problem = staleBinding(stated, authority);
+  const problem = wrongTime(claims, authority.now() / 1000) ?? staleBinding(stated, authority);
   return problem === undefined
     ? { type: "user", user: toUser(stated, claims.jti), audiences: shared }
     : { type: "rejected", reason: problem };
 }
 
 /** The claims; why they cannot be trusted; or undefined if this is no token of ours at all. */
-function read(token: string, { issuer, now }: TokenAuthority, key: JwtKey): JwtClaims | string | undefined {
-  if (token.split(".").length !== 3) return undefined;
+function read(text: string, { issuer }: TokenAuthority, key: JwtKey): JwtClaims | string | undefined {
+  if (!isOurs(text, issuer)) return undefined;
   try {
-    const claims = verifyJwt(token, { keys: [key], now: new Date(now()) });
+    const claims = verifyJwt(text.replaceAll(/\s/g, ""), { keys: [key] });
     return claims.iss === issuer && claims["kubernetes.io"] !== undefined ? claims : undefined;
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
-    if (error.code === "TokenExpired") return "service account token has expired";
-    return isOurs(token, issuer) ? "go-jose/go-jose: error in cryptographic primitive" : "invalid bearer token";
+    if (error.code === "UnknownKey") return "invalid signature, no keys found";
+    return error.code === "BadSignature" ? "go-jose/go-jose: error in cryptographic primitive" : undefined;
   }
 }
 
-/** Whether a token that cannot be trusted says at least that it was issued here. */
+/** The issuer of the tokens that secrets once held. */
+const legacyIssuer = "kubernetes/serviceaccount";
+
+/** Whether a token says that it was issued here, before anybody believes it. */
 function isOurs(token: string, issuer: string): boolean {
+  const parts = token.split(".");
+  if (parts.length !== 3) return false;
   try {
-    const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) as {
-      iss?: unknown;
-    };
-    return claims.iss === issuer;
+    const { iss } = JSON.parse(Buffer.from(parts[1] ?? "", "base64url").toString("utf8")) as { iss?: unknown };
+    return iss === issuer || iss === legacyIssuer;
   } catch {
     return false;
   }
 }
 
-/** A token is only as good as the objects it is bound to: the account and whatever else it names, with the same uid. */
-function staleBinding(claims: KubernetesClaims, { lookup, now }: TokenAuthority): string | undefined {
-  const { namespace, serviceaccount, secret, pod, node } = claims;
-  const bound: readonly (readonly [
-    string,
-    { readonly name: string; readonly uid?: string } | undefined,
-    KubeObject | undefined,
-  ])[] = [
-    ["service account", serviceaccount, lookup.get("serviceaccounts", serviceaccount.name, namespace)],
-    ["secret", secret, secret && lookup.get("secrets", secret.name, namespace)],
-    ["pod", pod, pod && lookup.get("pods", pod.name, namespace)],
-    ["node", pod ? undefined : node, node && lookup.get("nodes", node.name)],
-  ];
-  for (const [what, ref, found] of bound) {
-    if (ref === undefined) continue;
-    if (found === undefined || isGone(found, now()))
-      return `${what} ${what === "node" ? "" : `${namespace}/`}${ref.name} has been deleted`;
-    if (ref.uid !== undefined && found.metadata.uid !== ref.uid)
-      return `the ${what} UID (${found.metadata.uid}) does not match the claim (${ref.uid})`;
-  }
+/** Clocks may differ by so many seconds, and what is deleted has so many to end. */
+const leeway = 60;
+
+/** Whether it is too late for a token, or too early. */
+function wrongTime({ exp, nbf, iat }: JwtClaims, seconds: number): string | undefined {
+  if (nbf !== undefined && seconds + leeway < nbf) return "service account token is not valid yet";
+  if (exp !== undefined && seconds - leeway > exp) return "service account token has expired";
+  if (iat !== undefined && seconds + leeway < iat) return "service account token is issued in the future";
   return undefined;
+}
+
+const invalidated = "service account token has been invalidated";
+
+/** A token is only as good as the objects it is bound to: the account and whatever else it names, with the same uid. */
+function staleBinding(claims: KubernetesClaims, authority: TokenAuthority): string | undefined {
+  const { namespace, secret, pod, node } = claims;
+  const { lookup } = authority;
+  return (
+    staleAccount(claims, authority) ??
+    (secret && staleObject("secret", secret, lookup.get("secrets", secret.name, namespace), authority)) ??
+    (pod && staleObject("pod", pod, lookup.get("pods", pod.name, namespace), authority)) ??
+    // Whoever is bound to a pod is only told its node.
+    (node && !pod ? staleObject("node", node, lookup.get("nodes", node.name), authority) : undefined)
+  );
+}
+
+function staleAccount({ namespace, serviceaccount }: KubernetesClaims, authority: TokenAuthority): string | undefined {
+  const { name, uid } = serviceaccount;
+  const found = authority.lookup.get("serviceaccounts", name, namespace);
+  if (found === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
+  if (found.metadata.uid !== uid) return `service account UID (${found.metadata.uid}) does not match claim (${uid})`;
+  return isGone(found, authority.now()) ? `service account ${namespace}/${name} has been deleted` : undefined;
+}
+
+function staleObject(
+  what: "secret" | "pod" | "node",
+  { uid = "" }: { readonly uid?: string },
+  found: KubeObject | undefined,
+  { now }: TokenAuthority,
+): string | undefined {
+  if (found === undefined) return invalidated;
+  const actual = found.metadata.uid ?? "";
+  if (actual !== uid) return `${what} UID (${actual}) does not match service account ${what} ref claim (${uid})`;
+  return isGone(found, now()) ? invalidated : undefined;
 }
 
 /** Deleted a minute ago or longer, as the server allows a little time for a graceful end. */
 function isGone({ metadata }: KubeObject, now: number): boolean {
-  return metadata.deletionTimestamp !== undefined && now > Date.parse(metadata.deletionTimestamp) + 60_000;
+  return metadata.deletionTimestamp !== undefined && now > Date.parse(metadata.deletionTimestamp) + leeway * 1000;
 }
 
 function toUser({ namespace, serviceaccount, pod, node }: KubernetesClaims, id: string | undefined): UserInfo {

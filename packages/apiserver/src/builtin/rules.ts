@@ -5,7 +5,7 @@
  *
  * - decode: structure is checked against `@capstan/kinds`, then `defaults`, then conversion to the hub version;
  * - create: mutating admission, `allocate`, `prepareForCreate`, metadata checks with the `name` rule, `validateCreate`, `warnings`,
- *   `canonicalize`, validating admission;
+ *   `canonicalize`, validating admission, `readBack`;
  * - update: mutating admission, `allocate`, `prepareForUpdate`, metadata checks (twice, as kinds repeat them), `validateUpdate`, `warnings`,
  *   `canonicalize`, validating admission. A kind whose update validation repeats its create validation calls `checkObjectMetadata` of
  *   `metadata/check.ts` there itself, because real answers show every cause as often as it was found;
@@ -71,6 +71,8 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   warnings?(object: T, old: T | undefined, context: RuleContext): readonly string[];
   /** Brings an accepted object into its one stored form. */
   canonicalize?(draft: Draft<T>): void;
+  /** Fills in those defaults of a new object that come only when it is read back from the store: validating admission does not see them. */
+  readBack?(draft: Draft<T>): void;
 
   /**
    * Fields that this door ignores, whatever a client sends: they never appear in managed fields of a write through it. `status` for a
@@ -88,8 +90,8 @@ export interface KindRules<T extends KubeObject = KubeObject> {
   /** What is said of a field that a field selector may not name, where the kind has words of its own. */
   readonly unknownField?: (field: string) => string;
 
-  /** An annotation that stands for a field of the hub version: whole objects carry it, metadata alone does not. */
-  readonly wholeOnlyAnnotation?: string;
+  /** Annotations that stand for fields of the hub version: whole objects carry them, metadata alone does not. */
+  readonly wholeOnlyAnnotations?: readonly string[];
 
   readonly deletion?: DeletionRules<T>;
   readonly table?: TableRules<T>;
@@ -210,6 +212,8 @@ export interface ProjectionRules<T extends KubeObject = KubeObject> {
   readonly fields: ReplicasPaths;
   /** What a change begins with, where that may be had although it cannot be read. */
   base?(object: T): KubeObject;
+  /** What a change is answered with, where that may be had although it cannot be read. */
+  written?(object: T): KubeObject;
   write(projection: KubeObject, draft: Draft<T>): void;
   validate?(projection: KubeObject, context: RuleContext): readonly FieldError[];
 }
@@ -240,8 +244,10 @@ export interface Action<T extends KubeObject = KubeObject> {
 export interface ConnectRules<T extends KubeObject = KubeObject> {
   readonly type: "connect";
   readonly methods: readonly string[];
+  /** Checks the query alone, before it is known whether there is such an object. */
+  checkOptions?(name: string, query: URLSearchParams): void;
   /** Checks the query against the object; the answer of the node is passed on if there are no errors. */
-  validate?(object: T, query: URLSearchParams): readonly FieldError[];
+  validate?(object: T, query: URLSearchParams, door: NodeDoor): readonly FieldError[];
   connect(object: T, call: Call, door: NodeDoor): Promise<Answer>;
   /** Where an object leads when it has no node of its own: refuses by throwing when it leads nowhere. */
   through?(object: T, asked: ProxyTarget, lookup: Lookup): NodePath;
@@ -267,6 +273,8 @@ export interface NodePath {
 export interface NodeDoor {
   /** Hands a call to the kubelet of a node; the path is the kubelet's. */
   handOver(nodeName: string, path: string, call: Call): Promise<Answer>;
+  /** Refuses by throwing when nothing can ever be handed to a node. */
+  reach?(nodeName: string): void;
 }
 
 /** The rules of a resource that only answers: access reviews, token reviews. */

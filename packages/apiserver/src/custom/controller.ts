@@ -1,5 +1,6 @@
 /** Watches over definitions: accepts their names, serves their kinds, and cleans up behind them. */
-import { cloneJson, formatTime, isDeepEqual, type Condition, type KubeObject } from "@capstan/model";
+import { cloneJson, formatApiVersion, formatTime, isDeepEqual, type Condition, type KubeObject } from "@capstan/model";
+import { approvalState, type Approval } from "@capstan/schema";
 import type { Draft } from "../builtin/draft.ts";
 import type { ServerParts } from "../parts.ts";
 import type { ServedResource } from "../resources/resource.ts";
@@ -10,7 +11,10 @@ import {
   type Definition,
   type DefinitionNames,
 } from "./definition.ts";
+import { acceptNames, type Told } from "./names.ts";
 import type { ConversionServices } from "./conversion-webhook.ts";
+import { invalidVersion } from "./conversion.ts";
+import { notReady } from "./not-ready.ts";
 import { serveDefinition } from "./serve.ts";
 
 type Parts = Pick<ServerParts, "store" | "registry" | "clock"> & { readonly conversion: ConversionServices };
@@ -56,9 +60,13 @@ class DefinitionController {
   #look(key: string): void {
     if (this.#stopped) return;
     const entry = this.#parts.store.get(definitionsName, key);
-    if (entry === undefined) return this.#unserve(key);
+    if (entry === undefined) {
+      this.#unserve(key);
+      return this.#lookAtRivals(key);
+    }
     const definition = this.#settle(key, entry.object as Definition);
     if (hasCondition(definition, "Established")) this.#serve(key, definition);
+    else this.#unserve(key);
     if (definition.metadata.deletionTimestamp !== undefined) this.#cleanUp(key, definition);
   }
 
@@ -82,17 +90,31 @@ class DefinitionController {
     this.#served.delete(key);
   }
 
-  /** Writes the accepted names and the conditions, when they are not what they should be. */
+  /** Writes the accepted names and the conditions, when they are not what they should be. Whoever lacks a name may get it now. */
   #settle(key: string, definition: Definition): Definition {
     const now = formatTime(this.#parts.clock.now());
     const draft = cloneJson(definition) as Draft<Definition>;
-    const conflict = nameConflict(definition, this.#others(key));
     const status = (draft.status ??= {});
-    if (conflict === undefined)
-      status.acceptedNames = cloneJson(acceptedOf(definition.spec.names)) as Draft<DefinitionNames>;
-    const conditions = nextConditions(definition, conflict, now);
-    status.conditions = conditions.map((condition) => ({ ...condition }));
-    return this.#write(key, definition, draft);
+    let conditions = approved(definition, now);
+    if (!isDeepEqual(definition.spec.names, definition.status?.acceptedNames)) {
+      const { names, condition } = acceptNames(definition, this.#definitions());
+      status.acceptedNames = cloneJson(names) as Draft<DefinitionNames>;
+      conditions = withEstablished(withCondition(conditions, condition, now), now);
+    }
+    if (conditions.length > 0) status.conditions = conditions.map((condition) => ({ ...condition }));
+    const settled = this.#write(key, definition, draft);
+    if (!isDeepEqual(settled.status?.acceptedNames, definition.status?.acceptedNames)) this.#lookAtRivals(key);
+    return settled;
+  }
+
+  /** Others of the group that did not get all their names. */
+  #lookAtRivals(key: string): void {
+    const group = key.slice(key.indexOf(".") + 1);
+    for (const one of this.#parts.store.collection(definitionsName).entries()) {
+      const { spec, status } = one.object as Definition;
+      if (one.key === key || spec.group !== group || isDeepEqual(spec.names, status?.acceptedNames)) continue;
+      queueMicrotask(() => this.#look(one.key));
+    }
   }
 
   /** Writes a definition as the server does that watches over it. */
@@ -107,12 +129,11 @@ class DefinitionController {
     return store.put(definitionsName, key, stored).object as Definition;
   }
 
-  #others(key: string): Definition[] {
+  #definitions(): Definition[] {
     const { store } = this.#parts;
     return store
       .collection(definitionsName)
       .entries()
-      .filter((entry) => entry.key !== key)
       .map(({ object }) => object as Definition);
   }
 
@@ -122,7 +143,9 @@ class DefinitionController {
     const { store } = this.#parts;
     const { names, group } = definition.spec;
     const storage = `${names.plural}.${group}`;
-    this.#terminate(key, definition, deletionBegun);
+    const unreadable = this.#unreadable(definition);
+    this.#terminate(key, definition, unreadable === undefined ? deletionBegun : deletionFailed(unreadable));
+    if (unreadable !== undefined) return;
     for (const entry of store.collection(storage).entries()) {
       if ((entry.object.metadata.finalizers ?? []).length === 0) store.remove(storage, entry);
       else if (entry.object.metadata.deletionTimestamp === undefined) this.#mark(storage, entry.key, entry.object);
@@ -134,6 +157,19 @@ class DefinitionController {
         store.listen(storage, () => queueMicrotask(() => this.#look(key))),
       );
     }
+  }
+
+  /** Why the objects cannot be listed: one of them was stored in a version that is gone. Whoever deletes the definition has to bring it back. */
+  #unreadable({ spec: { group, names, versions } }: Definition): string | undefined {
+    const known = new Set(versions.map(({ name }) => formatApiVersion({ group, version: name })));
+    const lost = this.#parts.store
+      .collection(`${names.plural}.${group}`)
+      .entries()
+      .find(({ object }) => !known.has(object.apiVersion));
+    if (lost === undefined) return undefined;
+    const version = versions.find(({ storage }) => storage)?.name ?? "";
+    const listed = { apiVersion: formatApiVersion({ group, version }), kind: names.kind };
+    return notReady(listed, invalidVersion(lost.object)).message;
   }
 
   /** Tells how far the deletion of the objects is, and whether it still holds the definition. */
@@ -186,6 +222,11 @@ const deletionBegun: Deletion = {
   },
   isOver: false,
 };
+function deletionFailed(why: string): Deletion {
+  const message = `could not list instances: ${why}`;
+  return { condition: { status: "True", reason: "InstanceDeletionFailed", message }, isOver: false };
+}
+
 const deletionDone: Deletion = {
   condition: { status: "False", reason: "InstanceDeletionCompleted", message: "removed all instances" },
   isOver: true,
@@ -195,70 +236,47 @@ const neverEstablished: Deletion = {
   isOver: true,
 };
 
-function acceptedOf(names: DefinitionNames): DefinitionNames {
-  return names;
+/** The conditions with what is to be said of the approval that groups of the community need. */
+function approved({ spec: { group }, metadata, status }: Definition, now: string): readonly Condition[] {
+  const conditions = status?.conditions ?? [];
+  const state = approvalState(group, metadata.annotations);
+  if (state === undefined) return conditions;
+  const type = "KubernetesAPIApprovalPolicyConformant";
+  return withCondition(conditions, { type, ...approvals[state.approval], message: state.message }, now);
 }
 
-/** The first name that another definition of the group has already, with the reason to give. */
-function nameConflict(
-  definition: Definition,
-  others: readonly Definition[],
-): Omit<Condition, "lastTransitionTime" | "status"> | undefined {
-  const { group, names } = definition.spec;
-  const rivals = others.filter((one) => one.spec.group === group && one.status?.acceptedNames?.plural);
-  const taken = new Set(rivals.flatMap(({ status }) => resourceNames(status?.acceptedNames)));
-  const takenKinds = new Set(
-    rivals.flatMap(({ status }) => [status?.acceptedNames?.kind, status?.acceptedNames?.listKind]),
-  );
-  const conflict = (reason: string, name: string) => ({
-    type: "NamesAccepted",
-    reason,
-    message: `${JSON.stringify(name)} is already in use`,
-  });
-  if (taken.has(names.plural)) return conflict("PluralConflict", names.plural);
-  if (names.singular !== undefined && taken.has(names.singular)) return conflict("SingularConflict", names.singular);
-  const short = (names.shortNames ?? []).find((name) => taken.has(name));
-  if (short !== undefined) return conflict("ShortNamesConflict", short);
-  if (takenKinds.has(names.kind)) return conflict("KindConflict", names.kind);
-  if (names.listKind !== undefined && takenKinds.has(names.listKind))
-    return conflict("ListKindConflict", names.listKind);
-  return undefined;
+const approvals: { readonly [approval in Approval]: Pick<Told, "status" | "reason"> } = {
+  missing: { status: "False", reason: "MissingAnnotation" },
+  bypassed: { status: "False", reason: "UnapprovedAnnotation" },
+  approved: { status: "True", reason: "ApprovedAnnotation" },
+  invalid: { status: "False", reason: "InvalidAnnotation" },
+};
+
+/** Once all names are accepted the kind is served, whatever names it wants later. */
+function withEstablished(conditions: readonly Condition[], now: string): readonly Condition[] {
+  const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === "True");
+  if (isTrue("Established")) return conditions;
+  if (isTrue("NamesAccepted")) return withCondition(conditions, initialNames, now);
+  return conditions.some(({ type }) => type === "Established")
+    ? conditions
+    : withCondition(conditions, namesMissing, now);
 }
 
-function resourceNames(names: DefinitionNames | undefined): string[] {
-  if (names === undefined) return [];
-  return [names.plural, names.singular ?? "", ...(names.shortNames ?? [])].filter((name) => name !== "");
-}
-
-function nextConditions(
-  definition: Definition,
-  conflict: Omit<Condition, "lastTransitionTime" | "status"> | undefined,
-  now: string,
-): readonly Condition[] {
-  const before = definition.status?.conditions ?? [];
-  const accepted: Omit<Condition, "lastTransitionTime"> =
-    conflict === undefined
-      ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
-      : { ...conflict, status: "False" };
-  const wasEstablished = hasCondition(definition, "Established");
-  const established: Omit<Condition, "lastTransitionTime"> =
-    conflict === undefined || wasEstablished
-      ? {
-          type: "Established",
-          status: "True",
-          reason: "InitialNamesAccepted",
-          message: "the initial names have been accepted",
-        }
-      : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
-  return withCondition(withCondition(before, accepted, now), established, now);
-}
+const initialNames: Told = {
+  type: "Established",
+  status: "True",
+  reason: "InitialNamesAccepted",
+  message: "the initial names have been accepted",
+};
+const namesMissing: Told = {
+  type: "Established",
+  status: "False",
+  reason: "NotAccepted",
+  message: "not all names are accepted",
+};
 
 /** A condition keeps its time while its status stays. */
-function withCondition(
-  conditions: readonly Condition[],
-  next: Omit<Condition, "lastTransitionTime">,
-  now: string,
-): readonly Condition[] {
+function withCondition(conditions: readonly Condition[], next: Told, now: string): readonly Condition[] {
   const { type, status, reason, message } = next;
   const old = conditions.find((one) => one.type === type);
   const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;

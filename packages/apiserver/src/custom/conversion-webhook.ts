@@ -16,13 +16,13 @@ import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { typeMetaProblem } from "../decode/object.ts";
 import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
-import { addressOf, authorityOf, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
-import { OutgoingError, type OutgoingAnswer, type OutgoingCaller, type ServiceResolver } from "../outgoing/outgoing.ts";
+import { addressOf, authorityOf, noPlace, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
+import type { OutgoingAnswer, ServiceResolver } from "../outgoing/outgoing.ts";
+import { post, type PostServices } from "../outgoing/post.ts";
 import { checkConverted, whyNoObject, type Converted } from "./converted-object.ts";
 
 /** What conversion needs of the world. */
-export interface ConversionServices {
-  readonly call: OutgoingCaller;
+export interface ConversionServices extends PostServices {
   readonly resolveService: ServiceResolver;
   uid(): string;
 }
@@ -89,23 +89,18 @@ async function ask({ webhook, services, object, kind, apiVersion }: Question): P
 async function send(
   config: ClientConfig,
   body: string,
-  { call, resolveService }: ConversionServices,
+  services: ConversionServices,
 ): Promise<OutgoingAnswer | string> {
   const url = `${addressOf(config)}?timeout=${timeoutSeconds}s`;
-  try {
-    return await call({
-      method: "POST",
-      url,
-      headers: { "content-type": "application/json", accept: "application/json, */*" },
-      body,
-      authority: authorityOf(config),
-      connectTo: await placeOf(config, resolveService),
-      signal: AbortSignal.timeout(timeoutSeconds * 1000),
-    });
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error;
-    return `Post ${quote(url)}: ${error.code === "Cancelled" ? "context deadline exceeded" : error.message}`;
-  }
+  const connectTo = await placeOf(config, services.resolveService).catch(noPlace);
+  if (typeof connectTo === "string") return `Post ${quote(url)}: ${connectTo}`;
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, */*",
+    "user-agent": "kube-apiserver-admission",
+  };
+  const authority = authorityOf(config);
+  return post({ url, headers, body, authority, connectTo, patience: timeoutSeconds * 1000 }, services);
 }
 
 const timeoutSeconds = 30;
@@ -128,6 +123,10 @@ function readReview(
 ): readonly Converted[] | string {
   const text = Buffer.from(body).toString("utf8");
   if (status < 200 || status > 206) return unexpected(status, isText(headers["content-type"]) ? text : "unknown");
+  if (text === "") {
+    const type = String(headers["content-type"] ?? "application/json");
+    return `0-length response with status code: ${status} and content type: ${type}`;
+  }
   const review = parseReview(text);
   if (typeof review === "string") return review;
   return (version === "v1" ? checkAddress(review, uid) : undefined) ?? objectsOf(review);
@@ -139,7 +138,8 @@ const unconvertible = "converting (v1beta1.ConversionReview) to (v1.ConversionRe
 function checkAddress({ apiVersion = "", kind = "", response }: Review, uid: string): string | undefined {
   if (apiVersion === "apiextensions.k8s.io/v1beta1") return unconvertible;
   const expected = "apiextensions.k8s.io/v1, Kind=ConversionReview";
-  const found = `${apiVersion}, Kind=${kind}`;
+  // Go writes the group and the version with a slash between, whatever is missing.
+  const found = `${apiVersion.includes("/") ? "" : "/"}${apiVersion}, Kind=${kind}`;
   if (found !== expected) return `expected webhook response of ${expected}, got ${found}`;
   if (response === undefined || response === null || response.uid === uid) return undefined;
   return `expected response.uid=${quote(uid)}, got ${quote(response.uid ?? "")}`;

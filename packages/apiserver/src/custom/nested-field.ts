@@ -1,5 +1,5 @@
 /** Reads fields of custom objects by simple paths, with the complaints of Go's accessors where a value has another type. */
-import type { Json, KubeObject } from "@capstan/model";
+import { isLargeInteger, type Json, type KubeObject } from "@capstan/model";
 import { printValue, typeName } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 
@@ -20,7 +20,7 @@ export function fieldsOf(path: string): string[] {
 export function nestedInteger(object: KubeObject, path: string): NestedField<number> {
   return nested(object, path, {
     expected: "int64",
-    accepts: (value) => Number.isInteger(value),
+    accepts: (value) => Number.isSafeInteger(value) || isLargeInteger(value),
   }) as NestedField<number>;
 }
 

@@ -61,6 +61,12 @@ function unmanageable(which: "live" | "new", { namespace = "", name = "" }: Kube
 /** Scale as a projection; `fields` says where each version of the kind keeps its replicas. */
 export function scaleRules(paths: ScalePaths, fields: ReplicasPaths): ProjectionRules {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
+  const shown = (object: KubeObject, missing: number): KubeObject => {
+    const replicas = readable(nestedInteger(object, specReplicasPath)) ?? missing;
+    const current = readable(nestedInteger(object, statusReplicasPath)) ?? 0;
+    const selector = labelSelectorPath === undefined ? undefined : readable(nestedString(object, labelSelectorPath));
+    return toScale(object, { replicas, current, selector });
+  };
   return {
     type: "projection",
     kind: scaleKind,
@@ -69,14 +75,10 @@ export function scaleRules(paths: ScalePaths, fields: ReplicasPaths): Projection
       if (nestedInteger(object, specReplicasPath).type === "absent") {
         throw apiErrors.internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
       }
-      return this.base?.(object) ?? object;
+      return shown(object, unsetReplicas);
     },
-    base(object) {
-      const replicas = readable(nestedInteger(object, specReplicasPath)) ?? unsetReplicas;
-      const current = readable(nestedInteger(object, statusReplicasPath)) ?? 0;
-      const selector = labelSelectorPath === undefined ? undefined : readable(nestedString(object, labelSelectorPath));
-      return toScale(object, { replicas, current, selector });
-    },
+    base: (object) => shown(object, unsetReplicas),
+    written: (object) => shown(object, 0),
     write(projection, draft) {
       const { spec } = projection as unknown as { spec?: { replicas?: number } };
       if (spec?.replicas === unsetReplicas) throw emptyReplicas(specReplicasPath);

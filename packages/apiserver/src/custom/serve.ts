@@ -3,6 +3,7 @@ import { builtInDefinitions } from "@capstan/kinds";
 import { apiErrors, formatApiVersion, isDeepEqual, type FieldError, type Json, type KubeObject } from "@capstan/model";
 import {
   fromCrd,
+  PatchError,
   type JsonObject,
   type ManageFieldsOptions,
   type PathElement,
@@ -19,11 +20,12 @@ import {
 import { compareVersions } from "../discovery/version-priority.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { KindRules, SubresourceRules } from "../builtin/rules.ts";
-import { TypeMismatch } from "../decode/strict.ts";
+import { FieldMismatch, TypeMismatch } from "../decode/strict.ts";
 import { createFieldManager, type FieldManager } from "../managed/field-manager.ts";
 import { structureOnly } from "../resources/builtin.ts";
-import type { Codec, Conversion, ServedResource, ServedSubresource } from "../resources/resource.ts";
+import type { Codec, ServedResource, ServedSubresource } from "../resources/resource.ts";
 import { hasCondition, type Definition, type DefinitionVersion, type ScalePaths } from "./definition.ts";
+import { conversionOf, versionSchemas, type VersionSchemas } from "./conversion.ts";
 import { webhookConverter, type Converter, type ConversionServices } from "./conversion-webhook.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { fieldsOf } from "./nested-field.ts";
@@ -55,6 +57,7 @@ function serveVersion(
   const { group, names, scope, versions } = definition.spec;
   const accepted = definition.status?.acceptedNames ?? names;
   const apiVersion = formatApiVersion({ group, version: version.name });
+  const schemas = versionSchemas(definition, (one) => (one === version ? compiled : compile(definition, one)));
   const compiled = compile(definition, version);
   const codec = customCodec(compiled, apiVersion);
   const storage = versions.find((one) => one.storage) ?? version;
@@ -78,11 +81,17 @@ function serveVersion(
     qualifiedKind: { group, kind: names.kind },
     rules: rulesOf(definition, version, compiled),
     codec,
+    versions: (name) => otherCodec(definition, name, schemas),
     stored:
       storage === version
         ? codec
         : customCodec(compile(definition, storage), formatApiVersion({ group, version: storage.name })),
-    conversion: conversionOf(definition, { compiled, apiVersion, storage: storage.name, convert }),
+    conversion: conversionOf(definition, {
+      served: apiVersion,
+      stored: formatApiVersion({ group, version: storage.name }),
+      schemas,
+      convert,
+    }),
     subresources: subresourcesOf(definition, version, { codec, compiled, managers }),
     fieldManager: managers.main,
     patchType: () => {
@@ -94,13 +103,24 @@ function serveVersion(
   };
 }
 
-function compile({ spec }: Definition, version: DefinitionVersion): CompiledResource {
-  return compileResource(readSchema(version.schema?.openAPIV3Schema), {
-    group: spec.group,
-    version: version.name,
-    kind: spec.names.kind,
-    namespaced: spec.scope === "Namespaced",
-  });
+function compile(definition: Definition, version: DefinitionVersion): CompiledResource {
+  const names = { ...definitionNames(definition), version: version.name };
+  return compileResource(readSchema(version.schema?.openAPIV3Schema), names);
+}
+
+function definitionNames({ spec, status }: Definition): { group: string; kind: string; namespaced: boolean } {
+  const kind = status?.acceptedNames?.kind ?? spec.names.kind;
+  return { group: spec.group, kind, namespaced: spec.scope === "Namespaced" };
+}
+
+/** Of a version that there is not nothing is known; of another kind everything is let pass but its metadata. */
+function otherCodec(definition: Definition, name: string | undefined, schemas: VersionSchemas): Codec {
+  const version = name ?? "";
+  const apiVersion = formatApiVersion({ group: definition.spec.group, version });
+  const unknown = { type: "object", "x-kubernetes-preserve-unknown-fields": name === undefined };
+  const made = (): CompiledResource =>
+    compileResource(readSchema(unknown), { ...definitionNames(definition), version });
+  return customCodec((name === undefined ? undefined : schemas(apiVersion)) ?? made(), apiVersion);
 }
 
 function deprecationOf({ spec }: Definition, { name, deprecationWarning }: DefinitionVersion): string {
@@ -113,14 +133,18 @@ function deprecationOf({ spec }: Definition, { name, deprecationWarning }: Defin
   return better === undefined ? warning : `${warning}; use ${spec.group}/${better} ${spec.names.kind}`;
 }
 
+function refusalOf(problem: string, error: FieldError | undefined): TypeMismatch {
+  return error === undefined ? new TypeMismatch(problem) : new FieldMismatch(problem, error);
+}
+
 /** Objects are maps: what is known stays, sorted by name. */
 function customCodec(compiled: CompiledResource, apiVersion: string): Codec {
   return {
     decode(value, problems, source) {
       // Whoever applies a null has meant it.
       const decoded = compiled.decode(value as Json, source === "values" ? "keep" : "drop");
-      if ("problem" in decoded) throw new TypeMismatch(decoded.problem);
-      for (const path of [...decoded.unknown].sort()) problems?.unknownField(path);
+      if ("problem" in decoded) throw refusalOf(decoded.problem, decoded.error);
+      for (const path of decoded.unknown) problems?.unknownField(path);
       const object = sortKeys(decoded.object as unknown as JsonValue) as unknown as AnyDraft;
       if ((object.apiVersion ?? "") === "") object.apiVersion = apiVersion;
       object.metadata ??= {};
@@ -130,77 +154,6 @@ function customCodec(compiled: CompiledResource, apiVersion: string): Codec {
       const defaulted = compiled.applyDefaults(draft as unknown as Json);
       Object.assign(draft, sortKeys(defaulted as unknown as JsonValue));
     },
-  };
-}
-
-interface ConversionFacts {
-  readonly compiled: CompiledResource;
-  readonly apiVersion: string;
-  readonly storage: string;
-  /** How objects change when their version does; `undefined` when only its name changes. */
-  readonly convert: Converter | undefined;
-}
-
-/** A kind with one version whose definition never changed is stored as it is served. */
-function conversionOf(
-  definition: Definition,
-  { compiled, apiVersion, storage, convert }: ConversionFacts,
-): Conversion | undefined {
-  const { spec, metadata } = definition;
-  if (spec.versions.length === 1 && metadata.generation === 1) return undefined;
-  const withDefaults = defaultsByVersion(definition, compiled);
-  const storedVersion = formatApiVersion({ group: spec.group, version: storage });
-  const shown = new WeakMap<KubeObject, KubeObject>();
-  const fit = (object: KubeObject): KubeObject => {
-    const relabelled = { ...object, apiVersion } as unknown as Json;
-    const decoded = compiled.decode(relabelled);
-    const kept = "problem" in decoded ? relabelled : decoded.object;
-    return sortKeys(kept as unknown as JsonValue) as unknown as KubeObject;
-  };
-  const show = (object: KubeObject): KubeObject => {
-    const known = shown.get(object) ?? fit(withDefaults(object));
-    shown.set(object, known);
-    return known;
-  };
-  const converted = new WeakMap<KubeObject, KubeObject>();
-  const convertOnce = async (object: KubeObject): Promise<KubeObject> => {
-    if (convert === undefined || object.apiVersion === apiVersion) return show(object);
-    const known = converted.get(object);
-    if (known !== undefined) return known;
-    // Defaults are those of the stored version: what a webhook leaves out stays out.
-    const made = fit(await convert(withDefaults(object), apiVersion));
-    converted.set(object, made);
-    return made;
-  };
-  if (convert === undefined) {
-    return {
-      checks: "served",
-      toStored: (draft) => ({ ...draft, apiVersion: storedVersion }),
-      fromStored: (objects) => objects.map(show),
-    };
-  }
-  return {
-    checks: "served",
-    async toStored(draft) {
-      if (draft.apiVersion === storedVersion) return draft;
-      const converted = await convert(draft as unknown as KubeObject, storedVersion);
-      return sortKeys(converted as unknown as JsonValue) as unknown as AnyDraft;
-    },
-    fromStored: (objects) => Promise.all(objects.map(convertOnce)),
-  };
-}
-
-/** What was stored before a default came is read with it: that of the version it was stored in, not of the one it is shown in. */
-function defaultsByVersion(definition: Definition, own: CompiledResource): (object: KubeObject) => KubeObject {
-  const { group, versions } = definition.spec;
-  const compiled = new Map<string, CompiledResource>();
-  return (object) => {
-    let stored = compiled.get(object.apiVersion);
-    if (stored === undefined) {
-      const version = versions.find(({ name }) => formatApiVersion({ group, version: name }) === object.apiVersion);
-      compiled.set(object.apiVersion, (stored = version === undefined ? own : compile(definition, version)));
-    }
-    return stored.applyDefaults(object as unknown as Json) as unknown as KubeObject;
   };
 }
 
@@ -219,7 +172,7 @@ function fieldManagers(
     apiVersion: formatApiVersion({ group: spec.group, version: version.name }),
     kind: spec.names.kind,
     schema: managedSchema(spec, version),
-    ...(spec.versions.length === 1 ? {} : { convert: betweenVersions(spec, convert) }),
+    convert: betweenVersions(spec, convert),
   };
   return {
     main: createFieldManager({ ...base, subresource: "", resetFields: hasStatus ? ["status"] : [] }),
@@ -231,7 +184,7 @@ function managedSchema({ preserveUnknownFields = false }: Definition["spec"], ve
   return fromCrd(version.schema?.openAPIV3Schema, { definitions: builtInDefinitions(), preserveUnknownFields });
 }
 
-/** Owners of fields speak of the version in which they wrote: the object is looked at in that one, while there is such a version. */
+/** Owners of fields speak of the version in which they wrote: the object is looked at in that one. Without it, owners are no more known. */
 function betweenVersions(
   spec: Definition["spec"],
   convert: Converter | undefined,
@@ -242,7 +195,9 @@ function betweenVersions(
     const version = spec.versions.find(
       ({ name }) => formatApiVersion({ group: spec.group, version: name }) === apiVersion,
     );
-    if (version === undefined) return undefined;
+    if (version === undefined) {
+      throw new PatchError("Internal", `request to convert CR to an invalid group/version: ${apiVersion}`);
+    }
     let schema = schemas.get(apiVersion);
     if (schema === undefined) schemas.set(apiVersion, (schema = managedSchema(spec, version)));
     const converted = convertNow?.(object as unknown as KubeObject, apiVersion) ?? { ...object, apiVersion };
@@ -264,6 +219,8 @@ function rulesOf(definition: Definition, version: DefinitionVersion, compiled: C
     validatesMetadata: true,
     unconditionalUpdate: false,
     ...(fields.length === 0 ? {} : { fields: Object.fromEntries(fields) }),
+    unknownField: (field) => `field label not supported: ${field}`,
+    selectsByNamespace: definition.spec.scope === "Namespaced",
     prepareForCreate(draft, { namespace }) {
       if (hasCondition(definition, "Terminating")) refuseCreate(definition, draft, namespace);
       if (hasStatus) delete (draft as { status?: unknown }).status;
@@ -275,7 +232,7 @@ function rulesOf(definition: Definition, version: DefinitionVersion, compiled: C
         draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
       }
     },
-    validateCreate: (object) => [...compiled.validate(object as unknown as Json), ...checkScale(object)],
+    validateCreate: (object) => [...compiled.validate(withoutEmptyName(object)), ...checkScale(object)],
     validateUpdate: (object, old, context) => [
       ...compiled.validateUpdate(object as unknown as Json, old as unknown as Json, (text) => context.warn(text)),
       ...checkScale(object),
@@ -286,6 +243,12 @@ function rulesOf(definition: Definition, version: DefinitionVersion, compiled: C
       row: (object, now) => ({ cells: printer.cells(object as unknown as Json, now) }),
     },
   };
+}
+
+/** A name that is empty is none: what a schema says about names does not concern it. */
+function withoutEmptyName(object: KubeObject): Json {
+  const { name, ...metadata } = object.metadata;
+  return (name === "" ? { ...object, metadata } : object) as unknown as Json;
 }
 
 function refuseCreate({ spec }: Definition, draft: AnyDraft, _namespace: string): never {

@@ -1,15 +1,31 @@
 /** Base64 as Go's standard decoder reads it. */
 
-/** The offset of the first byte that Go's standard base64 decoder objects to; -1 when there is none. */
+/** The offset of the byte that Go's standard base64 decoder objects to; -1 when there is none. Line breaks are passed over, but count. */
 export function firstBadBase64(text: string): number {
-  const plain = text.replaceAll(/[\r\n]/g, "");
-  const match = /^[A-Za-z0-9+/]*/.exec(plain)?.[0].length ?? 0;
-  const rest = plain.slice(match);
-  const padding = (4 - (match % 4)) % 4;
-  if (padding === 3) return match < plain.length ? match : plain.length - 1;
-  if (rest === "=".repeat(padding)) return -1;
-  if (rest === "") return plain.length;
-  return rest.startsWith("=") && padding > 0 ? match + Math.min(padding, rest.length) : match;
+  if (isCanonicalBase64(text)) return -1;
+  const digits = /^[A-Za-z0-9+/\r\n]*/.exec(text)?.[0] ?? "";
+  const place = digits.replaceAll(/[\r\n]/g, "").length % 4;
+  const at = digits.length;
+  if (at === text.length) return place === 0 ? -1 : at - place;
+  if (text[at] !== "=" || place < 2) return at;
+  return badPadding(text, at + 1, place);
+}
+
+/** What is wrong after the first sign of padding: a second one is missing, or something follows. */
+function badPadding(text: string, from: number, place: number): number {
+  let next = skipBreaks(text, from);
+  if (place === 2) {
+    if (next === text.length) return text.length;
+    if (text[next] !== "=") return next - 1;
+    next = skipBreaks(text, next + 1);
+  }
+  return next < text.length ? next : -1;
+}
+
+function skipBreaks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === "\n" || text[at] === "\r") at++;
+  return at;
 }
 
 const canonical = /^[A-Za-z0-9+/]*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/]?[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/;

@@ -120,11 +120,16 @@ export class GoReader {
 
   /** Writes what was read of a field; what is left out because it is empty can still be asked for until it is stored. */
   #write(result: JsonObject, field: GoField, { struct, read }: { struct: string; read: JsonValue | undefined }): void {
-    const isList = this.#source !== "stored" && Array.isArray(read);
-    const written = isList && isHeldEmpty(struct, field.name) ? read : writtenField(field, read);
+    const isHeld = this.#source !== "stored" && isEmptyPart(read) && isHeldEmpty(struct, field.name);
+    const written = isHeld ? read : writtenField(field, this.#kept(field, read));
     if (written !== undefined) result[field.name] = written;
     else if (this.#source !== "stored" && (isEmptyPart(read) || isNoBytes(field.type, read)))
       noteEmpty(result, field.name, read);
+  }
+
+  /** What is left of a value once it was stored. */
+  #kept({ nilWhenStored }: GoField, read: JsonValue | undefined): JsonValue | undefined {
+    return nilWhenStored && this.#source === "stored" && read !== undefined && isEmpty(read) ? undefined : read;
   }
 
   #findUnknown(type: GoStruct, source: JsonObject): void {

@@ -23,7 +23,7 @@ export function readCustom(reader: GoReader, type: Custom, value: JsonValue): Js
   if (value === null) return undefined;
   switch (type.rule) {
     case "time":
-      return parsed(reader, value, (text) => formatInstant(parseTime(text)));
+      return unlessZero(parsed(reader, value, (text) => formatInstant(parseTime(text))));
     case "microTime":
       return parsed(reader, value, (text) => formatMicroInstant(parseMicroTime(text)));
     case "duration":
@@ -60,9 +60,18 @@ function parsed(reader: GoReader, value: JsonValue, parse: (text: string) => str
   return asMismatch(() => parse(value));
 }
 
-function quantity(value: JsonValue): JsonValue {
-  return asMismatch(() => normalizeQuantity(typeof value === "string" ? value : literalOf(value)));
+/** The zero of Go's times is none. */
+function unlessZero(time: JsonValue): JsonValue | undefined {
+  return time === "0001-01-01T00:00:00Z" ? undefined : time;
 }
+
+function quantity(value: JsonValue): JsonValue {
+  const text = typeof value === "string" ? value.replace(around, "") : literalOf(value);
+  return asMismatch(() => normalizeQuantity(text));
+}
+
+/** The spaces that Go takes away from around a quantity; it looks at the text as it was sent, where others are escaped. */
+const around = /^[\p{Zs}\p{Zl}\p{Zp}\u0085]+|[\p{Zs}\p{Zl}\p{Zp}\u0085]+$/gu;
 
 function literalOf(value: JsonValue): string {
   return value instanceof NumberLiteral ? value.text : toGoJson(value);

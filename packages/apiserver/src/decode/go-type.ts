@@ -46,6 +46,8 @@ export interface GoField {
   readonly type: GoType;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
+  /** An empty list or map that is shown even so comes back from the store as none, as the stored form does not know the difference. */
+  readonly nilWhenStored: boolean;
 }
 
 interface Table {
@@ -83,6 +85,9 @@ export function declareStruct(name: string, fields: readonly Row[]): GoStruct {
   return structOf(name);
 }
 
+/** Groups that the real server stores as JSON, which tells an empty list from none; all others are stored as protobuf. */
+const storedAsJson = /^(?:apiextensions|apiregistration)\//;
+
 class LazyStruct implements GoStruct {
   readonly type = "struct";
   readonly go: string;
@@ -98,13 +103,21 @@ class LazyStruct implements GoStruct {
   }
 
   get fields(): readonly GoField[] {
-    return (this.#fields ??= (declared.get(this.#id) ?? table().types[this.#id] ?? []).map(([name, type, flags]) => ({
+    return (this.#fields ??= (declared.get(this.#id) ?? table().types[this.#id] ?? []).map((row) => this.#field(row)));
+  }
+
+  #field([name, notation, flags]: Row): GoField {
+    const type = parseType(notation);
+    const omitEmpty = (flags & 1) !== 0;
+    const isContainer = type.type === "list" || type.type === "map";
+    return {
       name,
       goName: goFieldName(this.#id, name),
-      type: parseType(type),
-      omitEmpty: (flags & 1) !== 0,
+      type,
+      omitEmpty,
       omitZero: (flags & 2) !== 0,
-    })));
+      nilWhenStored: isContainer && !omitEmpty && !storedAsJson.test(this.#id),
+    };
   }
 
   get byName(): ReadonlyMap<string, GoField> {

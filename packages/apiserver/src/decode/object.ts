@@ -6,11 +6,13 @@ import { headerOf } from "../call.ts";
 import type { Format } from "../encode/media.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
-import type { Registry } from "../resources/registry.ts";
 import type { Codec, ServedResource } from "../resources/resource.ts";
 import type { FieldValidation } from "../verbs/options.ts";
+import { GoReader } from "./go-codec.ts";
+import { goTypeOf, type GoStruct } from "./go-type.ts";
 import { JsonSyntaxError, parseJson, parseJsonLiterals } from "./json-text.ts";
 import { formatOfBody } from "./media-type.ts";
+import { firstBeyondFloat } from "./number-literal.ts";
 import { isOldVersion } from "./old-versions.ts";
 import { StrictProblems, TypeMismatch } from "./strict.ts";
 import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
@@ -23,14 +25,16 @@ export interface Expected {
   readonly codec: Codec;
   /** Custom objects must say what they are, and are checked against it later. */
   readonly isCustom?: boolean;
+  /** How other versions of a custom kind are read, be they served or not. */
+  readonly versions?: ServedResource["versions"];
   /** Whether no other kind, nor any other version of this one, is known where it is read. */
   readonly isAlone?: boolean;
 }
 
 /** What a resource expects. */
 export function expectedOf(resource: ServedResource): Expected {
-  const { group, version, kind, codec, isCustom } = resource;
-  return { group, version, kind, codec, isCustom };
+  const { group, version, kind, codec, isCustom, versions } = resource;
+  return { group, version, kind, codec, isCustom, ...(versions === undefined ? {} : { versions }) };
 }
 
 const builtinFormats: readonly Format[] = ["json", "yaml", "protobuf"];
@@ -45,10 +49,13 @@ export async function readObject(
   const format = checkBodyFormat(exchange);
   const body = await exchange.call.body();
   const problems = validation === "Ignore" ? undefined : new StrictProblems();
-  const draft = toDraft(exchange.parts.registry, { body, format, expected, problems });
-  if (problems !== undefined && problems.messages.length > 0) {
-    settleProblems(exchange, expected, { problems, validation });
-  }
+  const settle = (said: TypeMeta): void => {
+    if (problems !== undefined && problems.messages.length > 0) {
+      settleProblems(exchange, said, { problems, validation });
+    }
+  };
+  const draft = toDraft({ body, format, expected, problems }, settle);
+  settle(expected);
   expected.codec.defaults(draft);
   const { name, namespace, uid, resourceVersion } = draft.metadata;
   exchange.trail.sent = { name, namespace, uid, resourceVersion };
@@ -80,13 +87,19 @@ interface Body {
   readonly problems: StrictProblems | undefined;
 }
 
-function toDraft(registry: Registry, { body, format, expected, problems }: Body): AnyDraft {
+/** What is strange about an object of another version is settled before it is refused. */
+function toDraft({ body, format, expected, problems }: Body, settle: (said: TypeMeta) => void): AnyDraft {
   let actual: TypeMeta | undefined;
   try {
     const value = parseBody(body, format, { expected, problems });
     if (expected.isCustom === true) checkCustomKind(value, Buffer.from(body).toString("utf8"));
     actual = readTypeMeta(value, expected);
-    checkKind(registry, actual, expected);
+    if (isOtherVersion(actual, expected)) {
+      const isKind = actual.group === expected.group && actual.kind === expected.kind;
+      expected.versions?.(isKind ? actual.version : undefined).decode(value ?? {}, problems, "text");
+      settle(actual);
+    }
+    checkKind({ ...actual, value }, expected);
     const draft = expected.codec.decode(value ?? {}, problems, "text");
     if (expected.isCustom !== true) problems?.orderBy(value);
     return draft;
@@ -104,7 +117,16 @@ function parseBody(
   if (format === "yaml" && !isUtf8(body)) throw new YamlSyntaxError("yaml: invalid leading UTF-8 octet");
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
   if (format === "yaml") return parseYaml(text, problems);
-  return expected.isCustom === true ? parseJson(text, problems) : parseJsonLiterals(text, problems);
+  return expected.isCustom === true ? parseCustom(text, expected, problems) : parseJsonLiterals(text, problems);
+}
+
+/** Custom objects keep any number that a float can hold, whatever their schema says. */
+function parseCustom(text: string, { kind, version }: Expected, problems: StrictProblems | undefined): JsonValue {
+  const value = parseJson(text, problems);
+  const beyond = firstBeyondFloat(text);
+  if (beyond === undefined) return value;
+  const why = `json: cannot unmarshal number ${beyond} into Go value of type float64`;
+  throw apiErrors.badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
 interface TypeMeta {
@@ -167,14 +189,15 @@ function checkCustomKind(value: JsonValue, text: string): void {
 
 /** Why a document that a patch made cannot be read as the expected kind any more; another version of the same kind can. */
 export function patchedKindProblem(
-  registry: Registry,
   document: JsonValue,
   { expected, text }: { expected: Expected; text: string },
 ): string | undefined {
   try {
     if (expected.isCustom === true) checkCustomKind(document, text);
     const actual = readTypeMeta(document, expected);
-    if (expected.isCustom !== true && !isSameKind(actual, expected)) checkKnown(registry, actual, expected);
+    if (expected.isCustom !== true && !isSameKind(actual, expected)) {
+      checkKnown({ ...actual, value: document }, expected);
+    }
     return undefined;
   } catch (error) {
     if (error instanceof Unrecognized || error instanceof TypeMismatch) return error.message;
@@ -186,8 +209,17 @@ function isSameKind(actual: TypeMeta, expected: TypeMeta): boolean {
   return actual.group === expected.group && actual.kind === expected.kind && actual.version === expected.version;
 }
 
+function isOtherVersion({ group, version }: TypeMeta, expected: Expected): boolean {
+  return expected.isCustom === true && !(group === expected.group && version === expected.version);
+}
+
+/** What a body says that it is, and the body. */
+interface Said extends TypeMeta {
+  readonly value: JsonValue;
+}
+
 /** A wrong kind stops the decoding, another version of the right kind is refused afterwards. */
-function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): void {
+function checkKind(actual: Said, expected: Expected): void {
   const { group, version } = actual;
   if (isSameKind(actual, expected)) return;
   const apiVersion = formatApiVersion(actual);
@@ -195,39 +227,39 @@ function checkKind(registry: Registry, actual: TypeMeta, expected: Expected): vo
     if (group === expected.group && version === expected.version) return;
     throw versionMismatch(apiVersion, expected);
   }
-  checkKnown(registry, actual, expected);
+  checkKnown(actual, expected);
   // Evictions are taken at the version before as well.
   if (expected.kind === "Eviction") return;
   throw versionMismatch(apiVersion, expected);
 }
 
 /** The kind must be one that the server knows, and a version of the expected one. */
-function checkKnown(registry: Registry, actual: TypeMeta, expected: Expected): void {
-  const { group, version, kind } = actual;
+function checkKnown(actual: Said, expected: Expected): void {
+  const { group, version, kind, value } = actual;
   const apiVersion = formatApiVersion(actual);
   if (kind === expected.kind && isOldVersion(apiVersion, kind)) return;
-  if (expected.isAlone === true || !isRegistered(registry, actual, expected)) {
+  const type = expected.isAlone === true ? undefined : registeredAs(actual, expected);
+  if (type === undefined && (expected.isAlone === true || !isOldVersion(apiVersion, kind))) {
     const scheme = "pkg/runtime/scheme.go:111";
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
     throw new TypeMismatch(why);
   }
   if (group === expected.group && kind === expected.kind) return;
+  // It is read as what it says first, and that may already go wrong.
+  if (type !== undefined) new GoReader(undefined, "text").readObject(type, value ?? {});
   const from = `${version}.${kind}`;
   throw new TypeMismatch(
     `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
   );
 }
 
-function isRegistered(registry: Registry, actual: TypeMeta, expected: Expected): boolean {
-  const { kind } = actual;
-  const apiVersion = formatApiVersion(actual);
-  if (apiVersion === "v1" && kind === "List" && isSameScheme("", expected.group)) return true;
-  return [...registry.all()].some(
-    (one) =>
-      one.apiVersion === apiVersion &&
-      (one.kind === kind || one.listKind === kind) &&
-      isSameScheme(one.group, expected.group),
-  );
+/** Kinds that every part of the server knows. */
+const everywhere = /^(?:Status|API(?:Group|GroupList|ResourceList|Versions)|[A-Z][a-z]+Options|WatchEvent)$/;
+
+/** Go's type of a kind, if the part of the server that expects another one knows it. */
+function registeredAs({ group, version, kind }: TypeMeta, expected: Expected): GoStruct | undefined {
+  const isKnown = isSameScheme(group, expected.group) || (group === "" && everywhere.test(kind));
+  return isKnown ? goTypeOf(formatApiVersion({ group, version }), kind) : undefined;
 }
 
 /** Definitions and API services are served by servers of their own inside the real one, which know no other kinds. */
@@ -256,13 +288,14 @@ function toDecodeError(
   if (error instanceof JsonSyntaxError) {
     return unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, body);
   }
+  const said = error instanceof ProtobufError ? error.said : error instanceof TypeMismatch ? actual : undefined;
+  if (error instanceof Error && said !== undefined) {
+    return apiErrors.badRequest(
+      `${said.kind} in version ${quote(said.version)} cannot be handled as a ${expected.kind}: ${error.message}`,
+    );
+  }
   if (error instanceof Unrecognized || error instanceof ProtobufError || error instanceof YamlSyntaxError) {
     return unrecognized(expected, error.message, body);
-  }
-  if (error instanceof TypeMismatch && actual !== undefined) {
-    return apiErrors.badRequest(
-      `${actual.kind} in version ${quote(actual.version)} cannot be handled as a ${expected.kind}: ${error.message}`,
-    );
   }
   if (error instanceof RangeError) {
     const why = "couldn't get version/kind; json parse error: invalid character '[' exceeded max depth";

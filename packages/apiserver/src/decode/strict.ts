@@ -1,4 +1,5 @@
 /** What a strict reader objects to: unknown and duplicate fields. */
+import type { FieldError } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 
 /** At most this many are told, as kube-apiserver does. */
@@ -102,6 +103,16 @@ export class TypeMismatch extends Error {
     if (wanted.startsWith("[]")) return `cannot restore slice from ${kind}`;
     if (/\.[A-Z]/.test(wanted)) return `cannot restore struct from: ${kind}`;
     return `cannot convert ${goTypes[found] ?? found} to ${wanted}`;
+  }
+}
+
+/** What is wrong with one field, of which the rest of the server could tell as well. */
+export class FieldMismatch extends TypeMismatch {
+  readonly error: FieldError;
+
+  constructor(message: string, error: FieldError) {
+    super(message);
+    this.error = error;
   }
 }
 

@@ -13,7 +13,7 @@ type Complaint = readonly [pattern: RegExp, words: string, stage: "scanner" | "e
 
 const complaints: readonly Complaint[] = [
   [
-    /^BLOCK_AS_IMPLICIT_KEY|^BLOCK_IN_FLOW|Nested mappings/,
+    /^BLOCK_AS_IMPLICIT_KEY|^BLOCK_IN_FLOW|Nested mappings|same line with directives-end/,
     "mapping values are not allowed in this context",
     "scanner",
   ],

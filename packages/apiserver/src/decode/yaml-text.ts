@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
+import { nestsDeeper } from "./nesting.ts";
 import type { StrictProblems } from "./strict.ts";
 import { complaintOf } from "./yaml-complaint.ts";
 import { settleNodes } from "./yaml-nodes.ts";
@@ -20,9 +21,14 @@ const maxDepth = 10_000;
 
 /** Reads one YAML document; keys that occur twice are reported, the last one counts. */
 export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
-  if (nestsTooDeep(text)) throw new YamlSyntaxError(`yaml: exceeded max depth of ${maxDepth}`);
+  // Brackets nest; indentation of such depth would not fit into a body.
+  if (nestsDeeper(text, maxDepth)) throw new YamlSyntaxError(`yaml: exceeded max depth of ${maxDepth}`);
   if (otherVersion.test(text)) throw new YamlSyntaxError("yaml: found incompatible YAML document");
   if (text.startsWith("\t")) throw new YamlSyntaxError("yaml: found character that cannot start any token");
+  if (unknownDirective.test(text)) throw new YamlSyntaxError("yaml: found unknown directive name");
+  if (endAtStart.test(text)) throw new YamlSyntaxError("yaml: did not find expected node content");
+  const emptyKey = emptyBrackets.exec(text)?.[1];
+  if (emptyKey !== undefined) return parseYaml(emptyKey, problems);
   if (control.test(text)) throw new YamlSyntaxError("yaml: control characters are not allowed");
   const document = parseDocument(text, { version: "1.1", uniqueKeys: false, merge: true, logLevel: "silent" });
   const [error] = document.errors;
@@ -47,6 +53,15 @@ function lineOf([first, second]: readonly Yaml.YAMLError[]): number {
 
 /** Other versions of YAML than the one that Go reads. */
 const otherVersion = /^%YAML[ \t]+(?!1\.1\b)/m;
+
+/** Go knows directives for the version and for tags only. */
+const unknownDirective = /^%(?!YAML\b|TAG\b)[^\s]+/;
+
+/** A document that ends before anything was in it. */
+const endAtStart = /^\s*\.\.\.(?:\s|$)/;
+
+/** Empty brackets are the whole document, even if they are written as a key. */
+const emptyBrackets = /^\s*(\{\s*\}|\[\s*\])\s*:(?:\s|$)/;
 
 /** What may not stand in YAML, even in its texts. */
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
@@ -77,18 +92,6 @@ function resolved(document: Yaml.Document): unknown {
     const why = name === undefined ? "document contains excessive aliasing" : `unknown anchor '${name}' referenced`;
     throw new YamlSyntaxError(`yaml: ${why}`);
   }
-}
-
-/** Brackets nest; indentation of such depth would not fit into a body. */
-function nestsTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5b || code === 0x7b) depth++;
-    else if (code === 0x5d || code === 0x7d) depth--;
-    if (depth > maxDepth) return true;
-  }
-  return false;
 }
 
 function reportDuplicates(text: string, problems: StrictProblems): void {

@@ -12,6 +12,12 @@ export interface DiscoveredGroup {
   readonly versions: readonly DiscoveredVersion[];
 }
 
+/** The names of a group and its versions. */
+export interface NamedGroup {
+  readonly name: string;
+  readonly versions: readonly Pick<DiscoveredVersion, "version">[];
+}
+
 /** One version of a group. */
 export interface DiscoveredVersion {
   readonly version: string;
@@ -52,11 +58,11 @@ export function groupList(groups: readonly DiscoveredGroup[]): Json {
 }
 
 /** `/apis/<group>`. */
-export function groupDocument(group: DiscoveredGroup): Json {
+export function groupDocument(group: NamedGroup): Json {
   return { kind: "APIGroup", apiVersion: "v1", ...groupFacts(group) };
 }
 
-function groupFacts({ name, versions }: DiscoveredGroup): { [key: string]: Json } {
+function groupFacts({ name, versions }: NamedGroup): { [key: string]: Json } {
   const all = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions: all, preferredVersion: all[0] ?? null };
 }
@@ -100,8 +106,16 @@ function subresourceFacts(resource: ServedResource, { name, kind, verbs }: Serve
   };
 }
 
+/** A document about all groups; its content says whether it is another one than before, whatever it is called. */
+export interface Aggregated {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: Json;
+  readonly items: readonly Json[];
+}
+
 /** All groups in one document, as `apidiscovery.k8s.io` has it. */
-export function aggregated(groups: readonly DiscoveredGroup[]): Json {
+export function aggregated(groups: readonly DiscoveredGroup[]): Aggregated {
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",

@@ -26,7 +26,7 @@ function parseClause(text: string): AcceptClause | undefined {
     const name = parameter.slice(0, equals).trim();
     const value = parameter.slice(equals + 1).trim();
     if (name === "q") quality = Number.isNaN(Number(value)) ? 1 : Number(value);
-    else parameters.set(name, value.replace(/^"(.*)"$/, "$1"));
+    else parameters.set(name, value);
   }
   return { type, subtype: subtype ?? "*", quality, parameters };
 }

@@ -11,11 +11,11 @@ export function toPartialMetadata(
   version: "v1" | "v1beta1",
 ): KubeObject {
   const metadata = isCustom === true ? inOrder(object.metadata) : object.metadata;
-  const hidden = rules.serves === "answers" ? undefined : rules.wholeOnlyAnnotation;
+  const hidden = rules.serves === "answers" ? undefined : rules.wholeOnlyAnnotations;
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${version}`,
-    metadata: hidden === undefined ? metadata : withoutAnnotation(metadata, hidden),
+    metadata: hidden === undefined ? metadata : withoutAnnotations(metadata, hidden),
   };
 }
 
@@ -24,10 +24,10 @@ function inOrder(metadata: ObjectMeta): ObjectMeta {
   return new GoReader(undefined).readObject(structOf("meta/v1.ObjectMeta"), metadata as never) as ObjectMeta;
 }
 
-function withoutAnnotation(metadata: ObjectMeta, hidden: string): ObjectMeta {
-  if (metadata.annotations?.[hidden] === undefined) return metadata;
-  const { [hidden]: _, ...annotations } = metadata.annotations;
-  if (Object.keys(annotations).length > 0) return { ...metadata, annotations };
-  const { annotations: __, ...rest } = metadata;
-  return rest;
+/** The same metadata where none of these is there. */
+function withoutAnnotations<T extends Pick<ObjectMeta, "annotations">>(metadata: T, names: readonly string[]): T {
+  const { annotations = {}, ...rest } = metadata;
+  if (!names.some((name) => annotations[name] !== undefined)) return metadata;
+  const others = Object.entries(annotations).filter(([name]) => !names.includes(name));
+  return (others.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(others) }) as T;
 }

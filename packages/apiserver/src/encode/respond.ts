@@ -14,6 +14,7 @@ import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobuf } from "../protobuf/protobuf.ts";
 import { goPackageOf } from "../decode/object.ts";
 import { storageKey } from "../resources/resource.ts";
+import type { Entry } from "../store/entry.ts";
 import { present } from "../verbs/present.ts";
 import { toPrettyJson } from "./body.ts";
 import { toYaml } from "./yaml.ts";
@@ -48,32 +49,36 @@ export function respondStatus(status: Status, media: OutputMedia): Answer {
 
 /** An object in the stored version: it is brought into the version and form of the request. */
 export async function respondObject(exchange: ResourceExchange, status: number, stored: KubeObject): Promise<Answer> {
-  if (exchange.resource.conversion === undefined) {
-    return respondPresented(exchange, status, stored, storedText(exchange, stored));
+  if (exchange.resource.conversion !== undefined) {
+    return respondPresented(exchange, status, await present(exchange.resource, stored));
   }
-  return respondPresented(exchange, status, await present(exchange.resource, stored));
+  const entry = entryOf(exchange, stored);
+  return entry === undefined ? respondPresented(exchange, status, stored) : respondEntry(exchange, status, entry);
 }
 
-/** The text that the store keeps of an object, if it is the one that is stored now. */
-function storedText({ resource, parts }: ResourceExchange, object: KubeObject): string | undefined {
+/** What the store keeps of an object, if it is the one that is stored now. */
+function entryOf({ resource, parts }: ResourceExchange, object: KubeObject): Entry | undefined {
   const { name = "", namespace = "" } = object.metadata;
   const entry = parts.store.get(resource.storage, storageKey(resource, namespace, name));
-  return entry?.object === object ? entry.json : undefined;
+  return entry?.holds(object) === true ? entry : undefined;
 }
 
-/** An object that is already in the version of the request; `json` is its text where that is known. */
-export function respondPresented(
-  exchange: ResourceExchange,
-  status: number,
-  object: KubeObject,
-  json?: string,
-): Answer {
+/** An object of the store whose stored version is that of the request: its bytes as they are, if JSON is asked for. */
+export function respondEntry(exchange: ResourceExchange, status: number, entry: Entry): Answer {
+  const { media } = exchange;
+  const isPlain = media.transform === undefined && media.format === "json" && !media.pretty;
+  if (isPlain) return { status, headers: { ...jsonHeaders }, body: entry.line };
+  return respondPresented(exchange, status, entry.object);
+}
+
+/** An object that is already in the version of the request. */
+export function respondPresented(exchange: ResourceExchange, status: number, object: KubeObject): Answer {
   const { media, resource } = exchange;
   switch (media.transform?.kind) {
     case undefined:
-      return respondJson(status, json ?? toGoJson(object), media);
+      return respondWhole(status, object, media);
     case "Table":
-      if (hasNoTable(exchange)) return respondJson(status, json ?? toGoJson(object), media);
+      if (hasNoTable(exchange)) return respondWhole(status, object, media);
       return respondJson(status, toGoJson(tableOf(exchange, [object], object.metadata)), media);
     case "PartialObjectMetadata":
       return respondJson(status, toGoJson(toPartialMetadata(resource, object, media.transform.version)), media);
@@ -84,6 +89,11 @@ export function respondPresented(
         `you requested PartialObjectMetadataList, but the requested object is not a list (${goNameOf(resource, resource.kind)})`,
       );
   }
+}
+
+function respondWhole(status: number, object: KubeObject, media: OutputMedia): Answer {
+  if (media.format !== "protobuf") return respondJson(status, toGoJson(object), media);
+  return { status, headers: { "content-type": mediaTypes.protobuf }, body: encodeProtobuf(object) };
 }
 
 function hasNoTable({ subresource }: ResourceExchange): boolean {

@@ -47,3 +47,10 @@ test("is read back as what it was", () => {
   })).value;
   fc.assert(fc.property(json, (value) => assert.deepEqual(parse(toYaml(value)), value)));
 });
+
+test("keys are in the order of Go's library: numbers by value, letters last", () => {
+  const keys = ["a10", "a9", "aB", "a_b", "10", "9", "-", "a", "ab", "Z", "x0", "x00", "x1", "x01"];
+  const text = toYaml(Object.fromEntries(keys.map((key) => [key, 1])));
+  const shown = text.split("\n").map((line) => line.replace(/: 1$/, "").replaceAll(/["']/g, ""));
+  assert.deepEqual(shown.slice(0, -1), "- 9 10 Z a a_b a9 a10 aB ab x0 x00 x1 x01".split(" "));
+});

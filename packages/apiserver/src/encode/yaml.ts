@@ -1,6 +1,7 @@
 /** YAML as Go's library writes it: sorted keys, and quotes exactly where it puts them. */
 import { quote, toGoJson } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
+import { compareKeys } from "./yaml-key-order.ts";
 
 const width = 80;
 
@@ -36,7 +37,7 @@ function writeBlock(value: Block, place: Place): void {
 
 function keysOf(value: object, order: KeyOrder): string[] {
   const keys = Object.keys(value);
-  return order === "sorted" ? keys.sort() : keys;
+  return order === "sorted" ? keys.sort(compareKeys) : keys;
 }
 
 function writeField(key: string, value: JsonValue, place: Place): void {

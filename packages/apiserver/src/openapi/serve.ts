@@ -28,7 +28,7 @@ function serveIndex({ v3 }: Documents, { parts }: Exchange): Answer {
   });
   const all = new Map([...parts.aggregation.openApi.version3(), ...own]);
   const paths = Object.fromEntries([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const headers = { "content-type": "text/plain; charset=utf-8", vary: "Accept" };
+  const headers = { "content-type": "text/plain; charset=utf-8" };
   return { status: 200, headers, body: toGoJson({ paths }) };
 }
 
@@ -59,9 +59,11 @@ function isKnown(call: Call, etag: string): boolean {
 
 async function serveDocument(exchange: Exchange, document: Rendered, protobuf: string): Promise<Answer> {
   const form = formOf(exchange, [json, protobuf]);
-  if (form === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
+  // Only the older documents are said to be compressed.
+  const vary = protobuf === protobufOf("v2") ? ["Accept-Encoding", "Accept"] : "Accept";
+  if (form === undefined) return { status: 406, headers: { vary }, body: "" };
   const etag = `"${document.hash}"`;
-  const headers = { etag, vary: "Accept" };
+  const headers = { etag, vary };
   if (isKnown(exchange.call, etag)) return { status: 304, headers, body: "" };
   return {
     status: 200,

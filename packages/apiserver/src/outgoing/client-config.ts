@@ -1,5 +1,5 @@
 /** Where a webhook is, as the objects that register one say it: a URL, or a service with a path. */
-import type { OutgoingCall, ServiceResolver } from "./outgoing.ts";
+import { OutgoingError, type OutgoingCall, type ServiceResolver } from "./outgoing.ts";
 
 /** How a webhook is reached. */
 export interface ClientConfig {
@@ -38,6 +38,12 @@ function cleanPath(path: string): string {
 export async function placeOf({ service }: ClientConfig, resolve: ServiceResolver): Promise<OutgoingCall["connectTo"]> {
   if (service === undefined) return undefined;
   return resolve(service.namespace, service.name, service.port ?? defaultPort);
+}
+
+/** Why there is no place behind a service. */
+export function noPlace(error: unknown): string {
+  if (error instanceof OutgoingError) return error.message;
+  throw error;
 }
 
 /** Who signed the certificate (PEM); `undefined` for the authorities of the system. */

@@ -3,14 +3,8 @@ import { Agent, request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect, type ConnectionOptions } from "node:tls";
 import { callbackify } from "node:util";
-import {
-  OutgoingError,
-  type Dial,
-  type Endpoint,
-  type OutgoingAnswer,
-  type OutgoingCall,
-  type OutgoingCaller,
-} from "./outgoing.ts";
+import { type Dial, type Endpoint, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
+import { toOutgoingError } from "./go-words.ts";
 
 /** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
@@ -79,7 +73,7 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     host: call.connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
     port: call.connectTo?.port ?? (url.port === "" ? undefined : Number(url.port)),
     path: url.pathname + url.search,
-    headers: { ...call.headers, host: url.host, ...upgradeHeaders(call) },
+    headers: { ...call.headers, host: url.host, ...lengthHeader(call), ...upgradeHeaders(call) },
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   };
   const tls = {
@@ -110,62 +104,11 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
   });
 }
 
+/** Said here: Node leaves it out for methods that seldom have a body, such as DELETE, and what follows would be taken for the next request. */
+function lengthHeader({ body }: OutgoingCall): { [name: string]: string } {
+  return body === undefined || body.length === 0 ? {} : { "content-length": String(Buffer.byteLength(body)) };
+}
+
 function upgradeHeaders({ upgrade }: OutgoingCall): { [name: string]: string } {
   return upgrade === undefined ? {} : { connection: "Upgrade", upgrade };
-}
-
-interface Target {
-  readonly host: string;
-  readonly port: number | undefined;
-}
-
-/** What went wrong, in the words of Go. */
-function toOutgoingError(error: Error, { host, port }: Target): OutgoingError {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  const place = `${host.includes(":") ? `[${host}]` : host}:${port ?? 443}`;
-  const options = { cause: error };
-  switch (code) {
-    case "ABORT_ERR":
-      return new OutgoingError("Cancelled", "context canceled", options);
-    case "ECONNREFUSED":
-      return new OutgoingError("Refused", `dial tcp ${place}: connect: connection refused`, options);
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return new OutgoingError("Unresolved", `dial tcp: lookup ${host}: no such host`, options);
-    case "ECONNRESET":
-      return new OutgoingError("Broken", "EOF", options);
-    case "EHOSTUNREACH":
-      return new OutgoingError("Refused", `dial tcp ${place}: connect: no route to host`, options);
-    case "ENETUNREACH":
-      return new OutgoingError("Refused", `dial tcp ${place}: connect: network is unreachable`, options);
-    default:
-      return certificateError(error, code, host) ?? new OutgoingError("Broken", error.message, options);
-  }
-}
-
-const distrust: ReadonlySet<string> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "CERT_SIGNATURE_FAILURE",
-]);
-
-function certificateError(error: Error, code: string, host: string): OutgoingError | undefined {
-  const prefix = "tls: failed to verify certificate: x509: ";
-  const options = { cause: error };
-  if (distrust.has(code)) {
-    return new OutgoingError("Untrusted", `${prefix}certificate signed by unknown authority`, options);
-  }
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return new OutgoingError("Untrusted", `${prefix}certificate is not valid for ${host}`, options);
-  }
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    return new OutgoingError("Untrusted", `${prefix}certificate has expired or is not yet valid`, options);
-  }
-  if (code === "EPROTO") {
-    return new OutgoingError("Broken", "http: server gave HTTP response to HTTPS client", options);
-  }
-  return undefined;
 }

@@ -1,6 +1,7 @@
 /** /healthz, /livez and /readyz: whether the server works, check by check. */
 import { quote } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import { toMetrics } from "./metrics.ts";
 import { pageNotFound, plainText } from "./plain.ts";
 
 /** The hooks of a start, in the order in which the real server names them. */
@@ -74,4 +75,14 @@ function serveAll(endpoint: string, names: readonly string[], query: URLSearchPa
     lines.push(`warn: some health checks cannot be excluded: no matches for ${unmatched}`);
   }
   return plainText(200, `${lines.join("\n")}\n${endpoint} check passed\n`);
+}
+
+/** Answers /metrics/slis: the checks as Prometheus reads them. */
+export function serveHealthMetrics(): Answer {
+  const all = Object.entries(checks).flatMap(([endpoint, names]) => names.map((name) => ({ endpoint, name })));
+  return toMetrics([
+    "# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.",
+    "# TYPE kubernetes_healthcheck gauge",
+    ...all.map(({ endpoint, name }) => `kubernetes_healthcheck{name="${name}",type="${endpoint}"} 1`).sort(),
+  ]);
 }

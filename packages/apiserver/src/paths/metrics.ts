@@ -27,6 +27,11 @@ export function serveMetrics(parts: ServerParts): Answer {
     "# TYPE apiserver_resource_objects gauge",
     ...objectCounts(parts),
   ];
+  return toMetrics(lines);
+}
+
+/** Lines as an answer that Prometheus reads. */
+export function toMetrics(lines: readonly string[]): Answer {
   const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" };
   return { status: 200, headers, body: `${lines.join("\n")}\n` };
 }

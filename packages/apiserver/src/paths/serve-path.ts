@@ -2,19 +2,31 @@
 import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
+import type { JsonValue } from "../builtin/draft.ts";
 import { headerOf, hostOf } from "../call.ts";
-import { aggregated, apiVersions, discover, groupDocument, groupList, resourceList } from "../discovery/discovery.ts";
+import {
+  aggregated,
+  type Aggregated,
+  apiVersions,
+  discover,
+  groupDocument,
+  groupList,
+  resourceList,
+  type DiscoveredGroup,
+} from "../discovery/discovery.ts";
 import { parseAccept } from "../encode/accept.ts";
 import { checkRoute, negotiate, plainOffer, routedOffer, type Offer } from "../encode/media.ts";
 import { respondJson } from "../encode/respond.ts";
+import { toYaml } from "../encode/yaml.ts";
 import type { Exchange } from "../exchange.ts";
 import { serveOpenApi } from "../openapi/serve.ts";
 import type { PathRequest } from "../route/request-info.ts";
 import { methodNotAllowed, unknownResource } from "../verbs/serve-resource.ts";
-import { healthPaths, serveHealth } from "./health.ts";
+import { healthPaths, serveHealth, serveHealthMetrics } from "./health.ts";
 import { serveMetrics } from "./metrics.ts";
 import { isOpenIdPath, serveOpenId } from "./openid.ts";
 import { pageNotFound } from "./plain.ts";
+import { serveFlagPage, serveStatusPage } from "./status-pages.ts";
 import { servedVersion } from "./version.ts";
 
 /** Answers a request for a path. */
@@ -23,18 +35,36 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
   const parts = trimmed.split("/").slice(1);
   switch (parts[0]) {
     case "":
-      return respond(exchange, { paths: rootPaths(exchange) }, plainOffer);
+      return readable({ paths: rootPaths(exchange) });
+    case "index.html":
+      return parts.length === 1 ? readable({ paths: rootPaths(exchange) }) : pageNotFound();
     case "api":
     case "apis":
       return serveDiscovery(exchange, parts);
     case "version":
       return parts.length === 1 ? serveVersion(onlyGet(exchange)) : pageNotFound();
-    case "metrics":
-      return path === "/metrics" ? serveMetrics(exchange.parts) : pageNotFound();
     case "openapi":
       return serveOpenApi(exchange, parts);
     default:
-      return openId(exchange, trimmed) ?? serveHealth(path, exchange.query) ?? pageNotFound();
+      return (
+        servePage(exchange, path) ?? openId(exchange, trimmed) ?? serveHealth(path, exchange.query) ?? pageNotFound()
+      );
+  }
+}
+
+/** Pages about the server, which have no other spelling. */
+function servePage(exchange: Exchange, path: string): Answer | undefined {
+  switch (path) {
+    case "/metrics":
+      return serveMetrics(exchange.parts);
+    case "/metrics/slis":
+      return serveHealthMetrics();
+    case "/statusz":
+      return serveStatusPage(exchange);
+    case "/flagz":
+      return serveFlagPage(exchange);
+    default:
+      return undefined;
   }
 }
 
@@ -42,14 +72,14 @@ function respond(exchange: Exchange, value: Json, offer: Offer): Answer {
   return respondJson(200, toGoJson(value), negotiate(exchange.call, exchange.query, offer));
 }
 
-/** The version is JSON for everybody, whatever they would accept: it has no kind that other formats could name. */
 function serveVersion({ call }: Exchange): Answer {
   checkRoute(call, ["application/json"]);
-  return {
-    status: 200,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(servedVersion, undefined, 2),
-  };
+  return readable(servedVersion);
+}
+
+/** What has no kind that other formats could name is JSON for everybody, whatever they would accept, in lines for people to read. */
+function readable(value: Json): Answer {
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(value, undefined, 2) };
 }
 
 function openId(exchange: Exchange, path: string): Answer | undefined {
@@ -65,20 +95,32 @@ function onlyGet(exchange: Exchange): Exchange {
 function serveDiscovery(exchange: Exchange, [root, ...rest]: readonly string[]): Answer | Promise<Answer> {
   const groups = discover(exchange.parts.registry, exchange.parts.aggregation.versions());
   if (rest.length === 0) return serveRoot(root === "api" ? onlyGet(exchange) : exchange, root === "api", groups);
+  if (root === "apis" && rest[0] === "") return pageNotFound();
   const group = groups.find(({ name }) => name === (root === "api" ? "" : rest[0]));
   const version = root === "api" ? rest[0] : rest[1];
   const forwarded = forwardVersion(exchange, rest[0] ?? "", root === "apis" ? version : undefined);
   if (forwarded !== undefined) return forwarded;
-  if (group === undefined) return pageNotFound();
+  if (root === "apis" && version === undefined) return serveGroup(exchange, rest[0] ?? "", group);
+  return group === undefined || version === undefined ? pageNotFound() : serveDiscovered(exchange, group, version);
+}
+
+function serveDiscovered(exchange: Exchange, group: DiscoveredGroup, version: string): Answer {
   const isCustom = exchange.parts.registry.isCustomGroup(group.name);
-  // What groups and custom kinds are told about is told to whoever asks, whatever the method.
-  if (version === undefined) return respond(exchange, groupDocument(group), plainOffer);
   const found = group.versions.find((one) => one.version === version);
   if (found === undefined && isCustom) return pageNotFound();
   if (found === undefined) throw unknownResource();
+  // What custom kinds are told about is told whatever the method, too.
   const asked = isCustom ? exchange : onlyGet(exchange);
   const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
   return respond(asked, resourceList(groupVersion, found.resources), isCustom ? plainOffer : routedOffer);
+}
+
+/** A group has the versions that are registered, also where nothing is served. They are told to whoever asks, whatever the method. */
+function serveGroup(exchange: Exchange, name: string, served: DiscoveredGroup | undefined): Answer {
+  const registered = exchange.parts.aggregation.registered(name);
+  const versions = registered.length > 0 ? registered : (served?.versions ?? []).map(({ version }) => version);
+  if (name === "" || versions.length === 0) return pageNotFound();
+  return respond(exchange, groupDocument({ name, versions: versions.map((version) => ({ version })) }), plainOffer);
 }
 
 /** A version that another server serves is described by that server. */
@@ -87,34 +129,34 @@ function forwardVersion(exchange: Exchange, group: string, version: string | und
 }
 
 function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeof discover>): Answer {
-  if (wantsAggregated(headerOf(exchange.call, "accept") ?? "")) {
+  const format = aggregatedFormat(headerOf(exchange.call, "accept") ?? "");
+  if (format !== undefined) {
     const wanted = groups.filter(({ name }) => (name === "") === isCore);
-    return serveAggregated(exchange, aggregated(wanted));
+    return serveAggregated(exchange, aggregated(wanted), format);
   }
-  const answer = respond(
+  return respond(
     exchange,
     isCore ? apiVersions(hostOf(exchange.call)) : groupList(groups),
     isCore ? routedOffer : plainOffer,
   );
-  answer.headers["vary"] = "Accept";
-  return answer;
 }
 
 /** The first acceptable form decides: all at once, or the older documents. */
-function wantsAggregated(accept: string): boolean {
+function aggregatedFormat(accept: string): "json" | "yaml" | undefined {
   for (const { type, subtype, parameters } of parseAccept(accept)) {
-    if (`${type}/${subtype}` !== "application/json") continue;
-    if (parameters.get("as") !== "APIGroupDiscoveryList") return false;
-    if (parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2") return true;
+    if (type !== "application" || (subtype !== "json" && subtype !== "yaml")) continue;
+    if (parameters.get("as") !== "APIGroupDiscoveryList") return undefined;
+    if (parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2") return subtype;
   }
-  return false;
+  return undefined;
 }
 
-function serveAggregated({ call }: Exchange, document: Json): Answer {
-  const body = `${toGoJson(document)}\n`;
-  const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
+function serveAggregated({ call }: Exchange, document: Aggregated, format: "json" | "yaml"): Answer {
+  const { kind: _kind, apiVersion: _apiVersion, ...content } = document;
+  const etag = `"${createHash("sha512").update(toGoJson(content)).digest("hex").toUpperCase()}"`;
+  const body = format === "json" ? `${toGoJson(document)}\n` : toYaml(document as unknown as JsonValue);
   const headers = {
-    "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    "content-type": `application/${format};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
     "cache-control": "public",
     etag,
     vary: "Accept",
@@ -126,11 +168,14 @@ function serveAggregated({ call }: Exchange, document: Json): Answer {
 function rootPaths({ parts }: Exchange): string[] {
   const paths = [
     "/.well-known/openid-configuration",
+    "/flagz",
     "/metrics",
+    "/metrics/slis",
     "/openapi/v2",
     "/openapi/v3",
     "/openapi/v3/",
     "/openid/v1/jwks",
+    "/statusz",
     "/version",
   ];
   paths.push("/api", "/api/v1", "/apis", "/apis/", ...healthPaths());

@@ -1,8 +1,9 @@
 /** The envelope around every object: four magic bytes, then a message that names the kind and carries the object. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { protobufMessageOf } from "@capstan/kinds/protobuf";
-import { formatApiVersion, type GroupVersionKind, parseApiVersion } from "@capstan/model";
+import { formatApiVersion, type GroupVersionKind, parseApiVersion, quote } from "@capstan/model";
 import type { JsonFields } from "./codec.ts";
+import { complaintAbout, unknownMessage } from "./complaint.ts";
 import { ProtobufError } from "./error.ts";
 import { codecOf, decodeMessage } from "./message.ts";
 
@@ -22,32 +23,52 @@ export function hasEnvelope(bytes: Uint8Array): boolean {
 
 /** Reads an enveloped object; what the envelope does not say about its kind is taken from `fallback`. */
 export function decodeEnvelope(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
+  if (bytes.length === 0) throw new ProtobufError("NotProtobuf", "empty data");
   if (!hasEnvelope(bytes)) {
     const message = `provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`;
     throw new ProtobufError("NotProtobuf", message);
   }
+  if (bytes.length === magic.length) throw new ProtobufError("NotProtobuf", "empty body");
+  const body = bytes.subarray(magic.length);
+  const unknown = explained(unknownMessage, body, undefined, () => readUnknown(body));
+  return decodeUnknown(unknown, fallback);
+}
+
+/** Reads a message; what cannot be read is refused in Go's words. */
+function explained<T>(message: string, bytes: Uint8Array, said: GroupVersionKind | undefined, read: () => T): T {
   try {
-    return decodeUnknown(bytes, fallback);
+    return read();
   } catch (error) {
     // The reader tells of bytes that end too early, and Node of messages nested too deeply, with plain range errors.
-    if (error instanceof ProtobufError) throw error;
-    throw new ProtobufError("Malformed", `could not read the protobuf message: ${String(error)}`, { cause: error });
+    const why = complaintAbout(message, bytes) ?? (error instanceof Error ? error.message : String(error));
+    throw new ProtobufError("Malformed", why, { cause: error, ...(said === undefined ? {} : { said }) });
   }
 }
 
-function decodeUnknown(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
-  const { apiVersion: namedVersion, kind: namedKind, raw } = readUnknown(bytes);
-  const apiVersion = namedVersion || (fallback === undefined ? "" : formatApiVersion(fallback));
+function decodeUnknown(
+  { apiVersion: named, kind: namedKind, raw }: Unknown,
+  fallback?: GroupVersionKind,
+): DecodedObject {
+  const version = isApiVersion(named) ? named : "";
+  const apiVersion = version || (fallback === undefined ? "" : formatApiVersion(fallback));
   const kind = namedKind || (fallback?.kind ?? "");
   const message = messageFor(apiVersion, kind);
-  const fields = decodeMessage(message, raw);
+  const said = { ...parseApiVersion(apiVersion), kind };
+  const fields = explained(message, raw, said, () => decodeMessage(message, raw));
   return { apiVersion, kind, object: { kind, ...(apiVersion === "" ? {} : { apiVersion }), ...fields } };
+}
+
+/** What is no version at all counts as none. */
+function isApiVersion(text: string): boolean {
+  return text.split("/").length <= 2;
 }
 
 function messageFor(apiVersion: string, kind: string): string {
   const message = protobufMessageOf({ ...parseApiVersion(apiVersion), kind });
   if (message !== undefined) return message;
-  throw new ProtobufError("UnknownKind", `no kind "${kind}" is registered for version "${apiVersion}" in protobuf`);
+  const scheme = "pkg/runtime/scheme.go:111";
+  const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
+  throw new ProtobufError("UnknownKind", why, { said: { ...parseApiVersion(apiVersion), kind } });
 }
 
 interface Unknown {
@@ -57,7 +78,7 @@ interface Unknown {
 }
 
 function readUnknown(bytes: Uint8Array): Unknown {
-  const reader = new BinaryReader(bytes.subarray(magic.length));
+  const reader = new BinaryReader(bytes);
   let type = { apiVersion: "", kind: "" };
   let raw: Uint8Array = new Uint8Array();
   while (reader.pos < reader.len) {

@@ -21,6 +21,11 @@ const noRules: KindRules = {};
 /** Kinds of two groups that are stored together: both show the same objects. */
 const storedTogether: Readonly<Record<string, string>> = { "events.events.k8s.io": "events" };
 
+/** Refusals call them by the group that they are stored in. */
+function storageGroup(storage: string): string {
+  return storage.split(".").slice(1).join(".");
+}
+
 /** Every built-in resource at every version it is served at. */
 export function serveBuiltins(rules: ReadonlyMap<string, ResourceRules> = builtinRules): readonly ServedResource[] {
   return builtInGroupVersions().flatMap(({ group, version, resources }) =>
@@ -63,7 +68,7 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     storage,
     // The real server calls this one by another name than its path.
     qualified: { group, resource: ownName === "componentstatuses" ? "componentstatus" : facts.name },
-    qualifiedKind: { group, kind: facts.kind },
+    qualifiedKind: { group: storage === ownName ? group : storageGroup(storage), kind: facts.kind },
     rules: kindRules,
     codec,
     stored: storedCodec(kindRules, { group, version, kind: facts.kind }, codec),

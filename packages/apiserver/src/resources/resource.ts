@@ -1,6 +1,6 @@
 /** A resource as it is served at one version: its names, its rules, and how bodies become objects and back. */
 import type { TableColumn } from "@capstan/kinds";
-import type { GroupKind, GroupResource, Json, KubeObject } from "@capstan/model";
+import type { GroupKind, GroupResource, Json, KubeObject, StatusError } from "@capstan/model";
 import type { PatchType } from "@capstan/patch";
 import type { ResourceName } from "../builtin/context.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -8,6 +8,7 @@ import type { ResourceRules, SubresourceRules } from "../builtin/rules.ts";
 import type { GoSource } from "../decode/go-codec.ts";
 import type { StrictProblems } from "../decode/strict.ts";
 import type { FieldManager } from "../managed/field-manager.ts";
+import type { Entry } from "../store/entry.ts";
 
 /** The names under which a resource is served. */
 export interface ResourceNames {
@@ -46,6 +47,18 @@ export interface Conversion {
   toStored(draft: AnyDraft): AnyDraft | Promise<AnyDraft>;
   /** From whatever is stored to this version; the objects given are frozen and must not be changed. */
   fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+  /** The revision at which versions came to relate in this way: what is older had to be read into a new cache. */
+  readonly since?: number;
+  /** The first of some entries of the store that cannot be brought into this version; absent where that cannot happen. */
+  unreadable?(entries: readonly Entry[]): Unreadable | undefined | Promise<Unreadable | undefined>;
+  /** From what is stored to this version, as the one who knows says it now and not when it was last asked; absent where that is no difference. */
+  fromStoredNow?(object: KubeObject): Promise<KubeObject>;
+}
+
+/** An entry that cannot be shown, and why. */
+export interface Unreadable {
+  readonly entry: Entry;
+  readonly error: StatusError;
 }
 
 /** A subresource at one version. */
@@ -71,6 +84,8 @@ export interface ServedResource extends ResourceNames {
   readonly codec: Codec;
   /** The structure of the stored version; the codec itself when this version is the stored one. */
   readonly stored: Codec;
+  /** The structure of any version of a custom kind, also of one that there is not; without a version, of what is another kind. */
+  readonly versions?: (version: string | undefined) => Codec;
   /** Absent when this version is the stored one. */
   readonly conversion: Conversion | undefined;
   readonly subresources: ReadonlyMap<string, ServedSubresource>;

@@ -61,10 +61,13 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   }
   const [group, version] = isCore ? ["", parts[1] ?? ""] : [parts[1] ?? "", parts[2] ?? ""];
   const rest = parts.slice(isCore ? 2 : 3);
-  const isWatchPath = rest[0] === "watch" && rest.length > 1;
-  if (isWatchPath) rest.shift();
-  return toResourceRequest({ method, path, query, group, version, rest, isWatchPath });
+  const special = rest.length > 1 ? specialVerbs.find((verb) => verb === rest[0]) : undefined;
+  if (special !== undefined) rest.shift();
+  return toResourceRequest({ method, path, query, group, version, rest, special });
 }
+
+/** Verbs that stand in the path, before what they are about. */
+const specialVerbs = ["watch", "proxy"] as const;
 
 interface PathParts {
   readonly method: string;
@@ -73,13 +76,13 @@ interface PathParts {
   readonly group: string;
   readonly version: string;
   readonly rest: string[];
-  readonly isWatchPath: boolean;
+  readonly special: (typeof specialVerbs)[number] | undefined;
 }
 
-function toResourceRequest({ method, path, query, group, version, rest, isWatchPath }: PathParts): ResourceRequest {
+function toResourceRequest({ method, path, query, group, version, rest, special }: PathParts): ResourceRequest {
   const { namespace, parts } = splitNamespace(rest);
   const [resource = "", name = "", subresource = ""] = parts;
-  const verb = isWatchPath ? "watch" : verbOf(verbs[method] ?? "", name, query);
+  const verb = special ?? verbOf(verbs[method] ?? "", name, query);
   const selects = name === "" && (verb === "list" || verb === "watch");
   return {
     type: "resource",
@@ -89,11 +92,11 @@ function toResourceRequest({ method, path, query, group, version, rest, isWatchP
     version,
     namespace,
     resource,
-    subresource: isWatchPath ? "" : subresource,
+    subresource: special === undefined ? subresource : "",
     name,
     authorizedName: selects ? selectedName(query) : name,
     rest: parts.slice(3),
-    isWatchPath,
+    isWatchPath: special === "watch",
   };
 }
 

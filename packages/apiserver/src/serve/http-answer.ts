@@ -48,7 +48,7 @@ function writeCompressed(response: HttpResponse, answer: WholeAnswer, fail: Mann
   gzip(body, { level: 1 }, (error, compressed) => {
     if (error !== null) return fail(error);
     headers["content-encoding"] = "gzip";
-    headers["vary"] = "Accept-Encoding";
+    headers["vary"] ??= "Accept-Encoding";
     headers["content-length"] = String(compressed.length);
     try {
       response.writeHead(status, headers);

@@ -32,6 +32,11 @@ function plain(status: string): string {
 function unknownMethod(): string {
   const { status } = methodNotAllowed();
   const body = `${toGoJson(status)}\n`;
-  const headers = ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
+  const headers = [
+    "Cache-Control: no-cache, private",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
   return `HTTP/1.1 405 Method Not Allowed\r\n${headers.join("\r\n")}\r\n\r\n${body}`;
 }

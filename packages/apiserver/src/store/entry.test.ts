@@ -3,20 +3,27 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { deepFreeze, type KubeObject } from "@capstan/model";
-import { Entry } from "./entry.ts";
+import { systemClock } from "../clock.ts";
+import { atRevision, Entry } from "./entry.ts";
+import { Store } from "./store.ts";
 
 const widget = (): KubeObject =>
   deepFreeze({
     kind: "Widget",
     apiVersion: "v1",
-    metadata: { name: "one", labels: { a: "<b>" } },
+    metadata: { name: "one", labels: { a: "<ü🙂>" } },
     spec: { z: 1, a: [1] },
   });
 
-test("the value outlives its memory: it is made again from the text, frozen and the same", async () => {
+function gc(): () => void {
   setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  const entry = new Entry("default/one", 7, widget());
+  return runInNewContext("gc") as () => void;
+}
+
+test("the value outlives its memory: it is made again from the text, frozen and the same", async () => {
+  const collect = gc();
+  const entry = Entry.of("default/one", 7, widget());
+  entry.letGo();
   const text = entry.json;
   for (let turn = 0; turn < 3; turn++) {
     // A weak reference lets go only between two jobs.
@@ -29,10 +36,42 @@ test("the value outlives its memory: it is made again from the text, frozen and 
     assert.equal(entry.object, object);
   }
   assert.equal(entry.json, text);
-  assert.match(text, /\\u003cb\\u003e/);
+  assert.match(text, /\\u003cü🙂\\u003e/);
 });
 
-test("before anybody asked for the text, the value is the one that was put in", () => {
+test("the value is the one that was put in until the entry lets go of it", () => {
   const object = widget();
-  assert.equal(new Entry("default/one", 7, object).object, object);
+  const entry = Entry.of("default/one", 7, object);
+  assert.ok(entry.holds(object));
+  assert.equal(entry.object, object);
+  entry.letGo();
+  assert.ok(!entry.holds(object));
+  assert.deepEqual(entry.object, object);
+});
+
+test("the bytes are the text in UTF-8 and a newline", () => {
+  const entry = Entry.of("default/one", 7, widget());
+  assert.equal(Buffer.from(entry.line).toString(), `${entry.json}\n`);
+});
+
+test("the same object at another revision shares everything but its resourceVersion", () => {
+  const entry = Entry.of("default/one", 7, widget());
+  const later = atRevision(entry, 9);
+  assert.equal(later.revision, 9);
+  assert.deepEqual(later.object, { ...widget(), metadata: { ...widget().metadata, resourceVersion: "9" } });
+  assert.deepEqual(JSON.parse(later.json), later.object);
+});
+
+test("a store does not hold on to the values of what was written long ago", async () => {
+  const collect = gc();
+  const store = new Store({ clock: systemClock });
+  const written: WeakRef<KubeObject>[] = [];
+  for (let at = 0; at < 100; at++) {
+    const entry = store.put("things", `ns/${at}`, { kind: "Thing", apiVersion: "v1", metadata: { name: `${at}` } });
+    written.push(new WeakRef(entry.object));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  assert.equal(written[0]?.deref(), undefined);
+  assert.equal(store.get("things", "ns/0")?.object.metadata.name, "0");
 });

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import type { Change } from "./collection.ts";
 import { Entry } from "./entry.ts";
+import { freeBytes } from "./reserve.ts";
 import { openJournal } from "./sqlite.ts";
 
 function folderFor(t: TestContext): string {
@@ -26,9 +27,45 @@ class SmallDisk extends DatabaseSync {
 
 function added(name: string, revision: number): Change {
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, resourceVersion: String(revision) } };
-  const entry = new Entry(`default/${name}`, revision, object);
+  const entry = Entry.of(`default/${name}`, revision, object);
   return { type: "ADDED", key: entry.key, revision, time: 0, entry, previous: undefined };
 }
+
+/** A disk with no room beyond what the database has already. */
+function fill(database: DatabaseSync): void {
+  const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
+  database.exec(`PRAGMA max_page_count = ${Number(pages)}`);
+}
+
+test("a database has room of its own: on a disk that somebody filled, objects are still written and deleted", async (t) => {
+  const folder = folderFor(t);
+  let disk: DatabaseSync | undefined;
+  const opened = openJournal(folder, (path) => (disk = new DatabaseSync(path)));
+  assert.ok(disk);
+  assert.ok(freeBytes(disk) >= 8 * 2 ** 20, `${freeBytes(disk)} bytes are free`);
+  fill(disk);
+  for (let n = 1; n <= 1_000; n++) opened.journal.write("configmaps", added(`a${n}`, n));
+  await opened.journal.settled();
+  opened.close();
+  const again = openJournal(folder);
+  assert.equal(again.snapshot.resources.get("configmaps")?.length, 1_000);
+  again.close();
+});
+
+test("a folder whose disk takes nothing is told when it is opened", (t) => {
+  const folder = folderFor(t);
+  openJournal(folder).close();
+  const full = (path: string): DatabaseSync => {
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA query_only = ON");
+    return database;
+  };
+  assert.throws(() => openJournal(folder, full), { code: "Unusable", message: /cannot hold the state of a server/ });
+});
+
+test("a place where no folder can be made is told", () => {
+  assert.throws(() => openJournal("/proc/capstan/state"), { code: "Unusable" });
+});
 
 test("what a full disk refused is written when there is room again, in order, and nothing is called safe before", async (t) => {
   const folder = folderFor(t);

@@ -1,11 +1,11 @@
 /** Keeps a store on disk in an SQLite database: what was acknowledged survives a crash at any moment. */
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { deepFreeze, parseExactJson, type KubeObject } from "@capstan/model";
 import type { ResourceName } from "../builtin/context.ts";
-import { Entry } from "./entry.ts";
+import { Entry, toLine } from "./entry.ts";
 import { DataFolderError } from "./data-folder-error.ts";
+import { keepReserve } from "./reserve.ts";
 import type { Journal, Snapshot } from "./store.ts";
 
 /** A journal with what it already holds. */
@@ -45,7 +45,6 @@ export function openJournal(
   open: (path: string) => DatabaseSync = (path) => new DatabaseSync(path),
 ): OpenedJournal {
   const database = openAlone(folder, open);
-  database.exec(schema);
   const snapshot = readSnapshot(database);
   const journal = new SqliteJournal(database);
   return {
@@ -62,7 +61,7 @@ export function openJournal(
 function openAlone(folder: string, open: (path: string) => DatabaseSync): DatabaseSync {
   const path = join(folder, "capstan.db");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
@@ -71,11 +70,22 @@ function openAlone(folder: string, open: (path: string) => DatabaseSync): Databa
   const database = open(path);
   try {
     database.exec(alone);
+    database.exec(schema);
+    keepReserve(database);
+    // A disk that takes nothing any more is told now: a server that cannot write would come up and refuse everything.
+    database.exec("INSERT INTO state VALUES ('opened', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1");
   } catch (error) {
     database.close();
     throw new DataFolderError(isLocked(error) ? "InUse" : "Unusable", folder, error);
   }
   return database;
+}
+
+/** Step by step: where nothing can be made (`/proc`), Node's recursive way tries for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** SQLITE_BUSY, of which there are several sorts in the higher bits. */
@@ -91,10 +101,9 @@ function readSnapshot(database: DatabaseSync): Snapshot {
     .prepare("SELECT resource, key, revision, json FROM objects ORDER BY resource, key")
     .iterate()) {
     const resource = String(found["resource"]);
-    const object = deepFreeze<unknown>(parseExactJson(String(found["json"]))) as KubeObject;
     let entries = resources.get(resource);
     if (entries === undefined) resources.set(resource, (entries = []));
-    entries.push(new Entry(String(found["key"]), Number(found["revision"]), object));
+    entries.push(new Entry(String(found["key"]), Number(found["revision"]), toLine(String(found["json"]))));
   }
   return { revision: stored === 0 ? 0 : stored + revisionGap, resources };
 }

@@ -41,6 +41,9 @@ const forgetEvery = 256;
 
 const milestoneEvery = 60_000;
 
+/** Of how many writes the values are held, not only the texts: about as many as there are requests at a time. */
+const heldValues = 16;
+
 /** How many changes are given at once to whoever catches up. */
 const changesAtOnce = 1000;
 
@@ -69,6 +72,8 @@ export class Store {
   /** The revision of a moment each minute, oldest first: it becomes the end of the compacted past when the moment is old enough. */
   readonly #milestones: { readonly time: number; readonly revision: number }[] = [];
   #compactedUpTo = 0;
+  /** The last entries that were written, oldest first. */
+  readonly #written: Entry[] = [];
 
   constructor(options: StoreOptions) {
     this.#clock = options.clock;
@@ -110,8 +115,9 @@ export class Store {
     const revision = this.#revision + 1;
     draft.metadata.resourceVersion = String(revision);
     // What has no text, because it is too deep, would be refused to everybody who reads it: it must not get in.
-    const entry = new Entry(key, revision, deepFreeze(draft)).withText();
+    const entry = Entry.of(key, revision, deepFreeze(draft));
     this.#revision = revision;
+    this.#holdFor(entry);
     this.#publish(resource, this.collection(resource).put(entry, this.#clock.now()));
     return entry;
   }
@@ -207,6 +213,12 @@ export class Store {
     if (change.revision % forgetEvery === 0) this.#forgetOld(resource);
     const listeners = this.#listeners.get(resource);
     if (listeners !== undefined) for (const listener of listeners) this.#tell(listener, change);
+  }
+
+  /** Whoever wrote is about to answer with what was written, and watchers are about to look at it. */
+  #holdFor(entry: Entry): void {
+    this.#written.push(entry);
+    if (this.#written.length > heldValues) this.#written.shift()?.letGo();
   }
 
   /** A listener that fails keeps nothing from the others, nor from whoever made the change. */

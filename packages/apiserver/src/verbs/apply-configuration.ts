@@ -4,7 +4,7 @@ import type { JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { firstBeyondFloat } from "../decode/number-literal.ts";
-import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { FieldMismatch, StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { halfPair, parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { WriteOptions } from "./options.ts";
@@ -55,6 +55,8 @@ function decodeApplied(
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     const { namespace, name } = (metadata ?? {}) as { namespace?: string | null; name?: string | null };
+    // Nobody looks into embedded objects before the whole is validated.
+    if (error instanceof FieldMismatch) throw apiErrors.invalid({ group, kind }, name ?? "", [error.error]);
     const qualified = `${group}/${version}, Kind=${kind}`;
     const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
     const message = `failed to convert new object (${namespace ?? ""}/${name ?? ""}; ${qualified}) to proper version: ${why}`;

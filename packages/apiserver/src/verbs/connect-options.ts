@@ -1,5 +1,5 @@
 /** The options of a connection, which are told in its query and shown to admission as an object. */
-import { formatApiVersion } from "@capstan/model";
+import { apiErrors, formatApiVersion, quote } from "@capstan/model";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { goTypeOf, type GoType } from "../decode/go-type.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -40,5 +40,11 @@ function isTrue(text: string): boolean {
 }
 
 function numbersOf(texts: readonly string[]): number[] {
-  return texts.flatMap((text) => text.split(",")).map(Number);
+  return texts.flatMap((text) => text.split(",")).map(numberOf);
+}
+
+/** Ports are whole numbers without a sign. */
+function numberOf(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw apiErrors.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
 }

@@ -78,7 +78,7 @@ export async function storeNew(
     version: admitted.metadata.resourceVersion ?? "",
     isGenerated,
     dryRun: options.dryRun,
-    validate: () => admission.validate({ ...request, object: admitted, name: admitted.metadata.name ?? "" }),
+    validate: (object) => admission.validate({ ...request, object, name: object.metadata.name ?? "" }),
   });
 }
 
@@ -93,7 +93,8 @@ interface Insertion {
   readonly version: string;
   readonly isGenerated: boolean;
   readonly dryRun: boolean;
-  validate(): void | Promise<void>;
+  /** The other half of admission, which sees what was prepared and checked. */
+  validate(object: AnyDraft): void | Promise<void>;
 }
 
 async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: Insertion): Promise<KubeObject> {
@@ -101,9 +102,11 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
   const rules = resource.rules as KindRules;
   const allocation = exchange.subresource === undefined ? allocate(exchange, rules, draft, undefined) : undefined;
   try {
-    const checked = checkNew(exchange, rules, draft);
-    const validating = insertion.validate();
+    const prepared = checkNew(exchange, rules, draft);
+    // It sees what was given and is empty as well; what is shown of it comes in order.
+    const validating = insertion.validate(draft);
     if (validating !== undefined) await validating;
+    const checked = readBack(exchange, rules, prepared);
     const { version, isGenerated, dryRun } = insertion;
     if (version !== "" && !dryRun) throw versionOnCreate();
     const key = freeKey(exchange, checked, isGenerated);
@@ -111,10 +114,10 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
       allocation?.release();
       if (version === "") delete checked.metadata.resourceVersion;
       else checked.metadata.resourceVersion = version;
-      return checked;
     }
     const converting = toStored(resource, checked);
     const stored = converting instanceof Promise ? await converting : converting;
+    if (dryRun) return stored;
     if (converting instanceof Promise) freeKey(exchange, checked, false);
     const entry = parts.store.put(resource.storage, key, stored);
     expireLater(exchange, entry);
@@ -160,6 +163,13 @@ function checkNew(
   return checkedCodec(resource).decode(draft as never, undefined);
 }
 
+/** A new object as it is read back from the store. */
+function readBack({ resource }: ResourceExchange, rules: KindRules, checked: AnyDraft): AnyDraft {
+  if (rules.readBack === undefined) return checked;
+  rules.readBack(checked);
+  return checkedCodec(resource).decode(checked as never, undefined);
+}
+
 function problemsOf(
   { resource, context }: Pick<ResourceExchange, "resource" | "context">,
   rules: KindRules,
@@ -180,8 +190,8 @@ function problemsOf(
 }
 
 /** The kind that refusals name: custom objects are called what they call themselves. */
-export function kindOf({ group, kind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
-  return { group, kind: isCustom ? draft.kind : kind };
+export function kindOf({ qualifiedKind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
+  return isCustom ? { ...qualifiedKind, kind: draft.kind } : qualifiedKind;
 }
 
 /** The key for a new object. A generated name that is taken is drawn again; any other name that is taken is refused. */
@@ -193,14 +203,21 @@ function freeKey({ resource, context, parts }: ResourceExchange, draft: AnyDraft
     const key = storageKey(resource, namespace, name);
     const existing = parts.store.get(resource.storage, key);
     if (existing === undefined) return key;
-    if (!isGenerated) throw takenError(resource.qualified, name, existing.object);
-    if (attempt === nameAttempts) throw apiErrors.generateNameConflict(resource.qualified, name, 1);
+    if (!isGenerated || attempt === nameAttempts) throw takenError(resource.qualified, metadata, existing.object);
     metadata.name = generateNameFrom(metadata.generateName ?? "", context);
   }
 }
 
-function takenError(qualified: { group: string; resource: string }, name: string, existing: KubeObject): StatusError {
-  const error = apiErrors.alreadyExists(qualified, name);
+/** Whoever gave a prefix is told that no name was found, even if a name was given as well. */
+function takenError(
+  qualified: { group: string; resource: string },
+  { name = "", generateName = "" }: AnyDraft["metadata"],
+  existing: KubeObject,
+): StatusError {
+  const isPrefixed = generateName !== "";
+  const error = isPrefixed
+    ? apiErrors.generateNameConflict(qualified, name, 1)
+    : apiErrors.alreadyExists(qualified, name);
   if (existing.metadata.deletionTimestamp === undefined) return error;
   return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }

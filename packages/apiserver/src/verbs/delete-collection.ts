@@ -4,10 +4,12 @@ import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { removeObject, warnOfPropagation } from "./delete.ts";
 import { readDeleteOptions } from "./delete-options.ts";
+import type { ListPage } from "../store/list.ts";
 import { respondPage } from "./list.ts";
 import { listSelected } from "./list-selected.ts";
-import { parseListOptions } from "./options.ts";
-import { selectionOf } from "./selection.ts";
+import { parseListOptions, type ListOptions } from "./options.ts";
+import { presentAll } from "./present.ts";
+import { selectionOf, type Selection } from "./selection.ts";
 
 /** Answers a DELETE of a collection with the list of what was there. */
 export async function removeCollection(exchange: ResourceExchange): Promise<Answer> {
@@ -16,7 +18,12 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
   const selection = selectionOf(resource, { namespace: info.namespace }, listOptions);
   const options = await readDeleteOptions(exchange);
   warnOfPropagation(exchange, options);
-  const page = await listSelected(exchange, listOptions, selection);
+  const page = await everyPage(exchange, listOptions, selection);
+  // What cannot be shown cannot be deleted: nothing is, if one is among it.
+  await presentAll(
+    resource,
+    page.entries.map(({ object }) => object),
+  );
   for (const { object } of page.entries) {
     const { name = "", namespace = "" } = object.metadata;
     try {
@@ -26,6 +33,27 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
     }
   }
   return respondPage(exchange, page);
+}
+
+const pageSize = 10_000;
+
+/** The real server lists page by page whether or not it was told to: so a revision that is asked for means the state of then. */
+async function everyPage(exchange: ResourceExchange, options: ListOptions, selection: Selection): Promise<ListPage> {
+  if (options.limit > 0) return listSelected(exchange, options, selection);
+  const first = await listSelected(exchange, { ...options, limit: pageSize }, selection);
+  const entries = [...first.entries];
+  for (let page = first; page.continue !== "";) {
+    const next = {
+      ...options,
+      limit: pageSize,
+      continue: page.continue,
+      resourceVersion: "",
+      resourceVersionMatch: "",
+    };
+    page = await listSelected(exchange, next as ListOptions, selection);
+    entries.push(...page.entries);
+  }
+  return { ...first, entries };
 }
 
 /** The same request for one object; a list over all namespaces deletes in each of them. */

@@ -1,5 +1,13 @@
 /** The options of a delete: from its body or from its query. */
-import { apiErrors, parseApiVersion, ParseError, parseInt64, quote, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  formatApiVersion,
+  parseApiVersion,
+  ParseError,
+  parseInt64,
+  quote,
+  type KubeObject,
+} from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { checkPropagation } from "../builtin/meta/propagation.ts";
 import { headerOf } from "../call.ts";
@@ -11,7 +19,7 @@ import { formatOfBody } from "../decode/media-type.ts";
 import { TypeMismatch } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
-import { decodeProtobuf } from "../protobuf/protobuf.ts";
+import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
 import { checkDryRun } from "../builtin/meta/dry-run.ts";
 import { invalidOptions } from "./options.ts";
 
@@ -96,14 +104,20 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
     const { apiVersion: _apiVersion, kind: _kind, ...options } = toFields(fields);
     return options;
   } catch (error) {
-    if (error instanceof TypeMismatch || error instanceof YamlSyntaxError || error instanceof ParseError) {
-      throw apiErrors.badRequest(error.message);
+    // What is another kind is not even read.
+    if (error instanceof ProtobufError && error.said !== undefined && error.said.kind !== fallback.kind) {
+      throw unknownKind(error.said.kind, formatApiVersion(error.said));
     }
+    if (isUnreadable(error)) throw apiErrors.badRequest(error.message);
     if (error instanceof JsonSyntaxError) {
       throw apiErrors.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
     }
     throw error;
   }
+}
+
+function isUnreadable(error: unknown): error is Error {
+  return [TypeMismatch, YamlSyntaxError, ParseError, ProtobufError].some((type) => error instanceof type);
 }
 
 function asFields(value: JsonValue): JsonObject {

@@ -24,11 +24,18 @@ export function presentForm(
   object: KubeObject,
   form: ServedKind,
 ): AnyDraft | Promise<AnyDraft> {
-  const conversion = servedAs(exchange, form)?.conversion;
-  if (conversion === undefined || !isWhole(exchange, form)) return cloneJson(object);
+  const served = servedAs(exchange, form);
+  if (served === undefined || !isWhole(exchange, form)) return cloneJson(object);
+  const { conversion } = served;
+  if (conversion === undefined) return inOrder(served, cloneJson(object));
   const converted = conversion.fromStored([object]);
   if (converted instanceof Promise) return converted.then(([one]) => cloneJson(one ?? object));
   return cloneJson(converted[0] ?? object);
+}
+
+/** Fields of built-in kinds stand where their types have them, and those that are always written are there. */
+function inOrder({ codec, isCustom }: ServedResource, draft: AnyDraft): AnyDraft {
+  return isCustom ? draft : codec.decode(draft as never, undefined);
 }
 
 /** A draft in one of the forms, in the version in which the request is checked. */

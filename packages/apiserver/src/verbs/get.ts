@@ -1,7 +1,7 @@
 /** get: one object by name. */
 import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
-import { respondObject, respondPresented } from "../encode/respond.ts";
+import { respondEntry, respondObject, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { Entry } from "../store/entry.ts";
 import { parseRevision, tooLargeVersion } from "../store/list.ts";
@@ -14,8 +14,10 @@ export async function get(exchange: ResourceExchange): Promise<Answer> {
     throw apiErrors.badRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
   const entry = findEntry(exchange);
-  if (resource.conversion !== undefined) return respondObject(exchange, 200, entry.object);
-  return respondPresented(exchange, 200, entry.object, entry.json);
+  if (resource.conversion === undefined) return respondEntry(exchange, 200, entry);
+  const isNewest = (query.get("resourceVersion") ?? "") === "";
+  const shown = isNewest ? await resource.conversion.fromStoredNow?.(entry.object) : undefined;
+  return shown === undefined ? respondObject(exchange, 200, entry.object) : respondPresented(exchange, 200, shown);
 }
 
 /** The entry that a request names, no older than it asks for. */

@@ -3,21 +3,33 @@ import type { KubeObject } from "@capstan/model";
 import { PendingConversion, withConversions } from "../custom/pending-conversion.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { listPage, type ListPage, type ListQuery } from "../store/list.ts";
+import type { Store } from "../store/store.ts";
 import type { ListOptions } from "./options.ts";
+import { checkReadable, isFromCache, readableStore } from "./readable.ts";
 import { storedMatcher, type Selection } from "./selection.ts";
 
 /** The page of a selection that the options ask for. */
-export function listSelected(
-  { resource, parts: { store } }: ResourceExchange,
+export async function listSelected(
+  exchange: ResourceExchange,
   options: ListOptions,
   selection: Selection,
 ): Promise<ListPage> {
+  const { resource } = exchange;
+  const store = await storeFor(exchange, options);
   const { key, prefix } = selection;
   const matches = storedMatcher(resource, selection);
   const query = { ...options, prefix, ...(key === undefined ? {} : { key }) };
   const collection = store.collection(resource.storage);
   const judge = matches && withoutWaiting(matches, () => collection.withPrefix(prefix).map(({ object }) => object));
   return withConversions(() => listPage(store, resource.storage, { ...query, matches: judge }));
+}
+
+/** Whoever asks for the newest gets it past a cache that does not get there, and learns why it does not. */
+async function storeFor(exchange: ResourceExchange, options: ListOptions): Promise<Store> {
+  const isCached = isFromCache(options);
+  if (isCached && options.resourceVersion !== "") return readableStore(exchange);
+  if (isCached) await checkReadable(exchange);
+  return exchange.parts.store;
 }
 
 type Matcher = NonNullable<ReturnType<typeof storedMatcher>>;

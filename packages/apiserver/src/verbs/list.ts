@@ -53,7 +53,7 @@ function respondEntries(resource: ServedResource, page: ListPage): Answer {
   const headers = { "content-type": mediaTypes.json };
   const { entries } = page;
   if (entries.length <= itemsAtOnce) {
-    return { status: 200, headers, body: `${head}${itemsText(resource, entries)}${tail}\n` };
+    return { status: 200, headers, body: itemsBytes(resource, entries, { before: head, after: `${tail}\n` }) };
   }
   return { status: 200, headers, body: itemsInTurns(resource, entries, { head, tail }), compressible: true };
 }
@@ -65,11 +65,11 @@ function itemsInTurns(
 ): LiveBody {
   let at = 0;
   return inTurns(() => {
-    const items = itemsText(resource, entries.slice(at, at + itemsPerTurn));
-    const isFirst = at === 0;
+    const items = entries.slice(at, at + itemsPerTurn);
+    const before = at === 0 ? head : ",";
     at += itemsPerTurn;
     const isLast = at >= entries.length;
-    return { chunk: `${isFirst ? head : ","}${items}${isLast ? `${tail}\n` : ""}`, isLast };
+    return { chunk: itemsBytes(resource, items, { before, after: isLast ? `${tail}\n` : "" }), isLast };
   });
 }
 
@@ -103,13 +103,30 @@ function inTurns(next: () => Piece): LiveBody {
   };
 }
 
-function itemsText(resource: ServedResource, entries: readonly Entry[]): string {
-  return entries.map((entry) => itemText(resource, entry.json)).join(",");
+/** The texts of entries with commas between, and what stands around them. */
+function itemsBytes(
+  resource: ServedResource,
+  entries: readonly Entry[],
+  { before, after }: { readonly before: string; readonly after: string },
+): Uint8Array {
+  const [opening, cut] = itemStart(resource);
+  const between = Buffer.from(`,${opening}`);
+  const parts: Uint8Array[] = [Buffer.from(before)];
+  for (const { line } of entries) {
+    parts.push(parts.length === 1 ? Buffer.from(opening) : between, line.subarray(cut, -1));
+  }
+  parts.push(Buffer.from(after));
+  return Buffer.concat(parts);
+}
+
+function itemText(resource: ServedResource, json: string): string {
+  const [opening, cut] = itemStart(resource);
+  return opening + json.slice(cut);
 }
 
 /** Items of built-in lists do not say what they are: the text of an object begins with its kind and apiVersion, which are cut off. */
-function itemText(resource: ServedResource, json: string): string {
-  return resource.isCustom ? json : `{${json.slice(typeMetaLength(resource))}`;
+function itemStart(resource: ServedResource): [opening: string, cut: number] {
+  return resource.isCustom ? ["", 0] : ["{", typeMetaLength(resource)];
 }
 
 /** How long `{"kind":"Pod","apiVersion":"v1",` is. */

@@ -3,8 +3,9 @@ import { apiErrors, type Json } from "@capstan/model";
 import { checkJsonPatchFields, PatchError } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson, parseJsonLiterals } from "../decode/json-text.ts";
+import { shallow } from "../decode/shallow.ts";
 import { firstBeyondFloat, hideLiterals } from "../decode/number-literal.ts";
-import { TypeMismatch, type StrictProblems } from "../decode/strict.ts";
+import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import type { WriteOptions } from "./options.ts";
 
@@ -13,18 +14,24 @@ export interface PatchRequest {
   readonly kind: "json" | "merge" | "strategic";
   readonly text: string;
   readonly options: WriteOptions;
+  /** Whether the fields of the object have types that end somewhere. */
+  readonly isTyped: boolean;
 }
 
 /** Reads the text of a patch; its unknown and duplicate fields are collected. */
-export function readPatch({ kind, text, options }: PatchRequest, problems: StrictProblems | undefined): JsonValue {
+export function readPatch(
+  { kind, text, options, isTyped }: PatchRequest,
+  problems: StrictProblems | undefined,
+): JsonValue {
   const isChecked = options.fieldValidation !== "Ignore";
   try {
     // A strategic patch knows numbers only, the others carry over what they say.
-    const value = kind === "strategic" ? parseJson(text, problems) : hidden(parseJsonLiterals(text, problems));
+    const noted = kind === "json" ? new StrictProblems() : problems;
+    const read = kind === "strategic" ? parseJson(text, noted) : parseJsonLiterals(text, noted);
+    const known = isTyped ? shallow(read, text) : read;
+    const value = kind === "strategic" ? known : hidden(known);
     if (kind === "strategic" || isChecked) checkFloats(text, kind);
-    if (kind === "json" && isChecked) {
-      for (const message of checkJsonPatchFields(value as Json)) problems?.message(message);
-    }
+    if (kind === "json" && isChecked) noteOperations(value, noted, problems);
     if (kind !== "json" && !isMergeable(value, kind, isChecked)) throw notAMap(value);
     return value;
   } catch (error) {
@@ -34,6 +41,17 @@ export function readPatch({ kind, text, options }: PatchRequest, problems: Stric
     if (error instanceof PatchError) throw toStatusError(error.code, error.message);
     throw error;
   }
+}
+
+/** What is wrong with the fields of operations is told in their order, and as wrong with the patch. */
+function noteOperations(
+  value: JsonValue,
+  noted: StrictProblems | undefined,
+  problems: StrictProblems | undefined,
+): void {
+  for (const path of checkJsonPatchFields(value as Json)) noted?.unknownField(path);
+  noted?.orderBy(value);
+  for (const message of noted?.messages ?? []) problems?.message(`json patch ${message}`);
 }
 
 /** Whoever looks at the fields of a patch reads its numbers as well. */

@@ -48,7 +48,7 @@ export async function readChange(exchange: ResourceExchange, kind: PatchedKind):
   const change =
     form === "apply"
       ? applied(exchange, kind, { text, options })
-      : patched(exchange, kind, { kind: form, text, options });
+      : patched(exchange, kind, { kind: form, text, options, isTyped: !kind.isCustom });
   return { form, options, change: checked(exchange, change) };
 }
 

@@ -63,7 +63,7 @@ export function readPatched(exchange: ResourceExchange, document: Json, reading:
   const { draft, shown } =
     request.kind === "strategic"
       ? readMerged(document, { ...reading, found })
-      : readDocument(exchange, document, { ...reading, form: request.kind, found });
+      : readDocument(document, { ...reading, form: request.kind, found });
   const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
   settle(messages, { validation: request.options.fieldValidation, shown, warnings: exchange.warnings });
   kind.codec.defaults(draft);
@@ -96,15 +96,11 @@ interface DocumentReading extends Reading {
 }
 
 /** What other patches make is a text, and read as one. */
-function readDocument(
-  { parts }: ResourceExchange,
-  document: Json,
-  { kind, form, parsed, found }: DocumentReading,
-): PatchedDraft {
+function readDocument(document: Json, { kind, form, parsed, found }: DocumentReading): PatchedDraft {
   const sorted = sortTouched(document as JsonObject, form, parsed);
   const shown = (): string => showDocument(sorted);
   const described = { expected: kind, text: shown() };
-  const problem = patchedKindProblem(parts.registry, document as JsonValue, described);
+  const problem = patchedKindProblem(document as JsonValue, described);
   if (problem !== undefined) throw invalidPatch(shown(), problem);
   const hasInternalType = !kind.isCustom && kind.isAlone !== true;
   if (hasInternalType && isUnversioned(sorted)) return { draft: withoutFields(kind, sorted, found), shown };

@@ -1,5 +1,5 @@
 /** Projections: another kind that is read from and written into an object. Scale is one. */
-import { apiErrors, cloneJson, type KubeObject } from "@capstan/model";
+import { apiErrors, cloneJson, StatusError, type KubeObject } from "@capstan/model";
 import { fromScaleFields, toScaleFields } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -32,7 +32,7 @@ export async function getProjection(exchange: ResourceExchange, { rules }: Serve
 export async function updateProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
   const { query, info, call, context } = exchange;
   const options = parseWriteOptions(query, "UpdateOptions");
-  const body = await readObject(exchange, { ...door.kind, codec: door.codec }, options.fieldValidation);
+  const body = await readProjection(exchange, door, options);
   checkName(body.metadata.name ?? "", info.name);
   ensureNamespace(body, info.namespace);
   const origin = { manager: managerOf(options.fieldManager, headerOf(call, "user-agent") ?? ""), time: context.now };
@@ -41,6 +41,22 @@ export async function updateProjection(exchange: ResourceExchange, door: ServedP
     change: (live) => door.fieldManager?.update(live, cloneDraft(body), origin) ?? cloneDraft(body),
     uid: body.metadata.uid ?? "",
   });
+}
+
+async function readProjection(
+  exchange: ResourceExchange,
+  { kind, codec }: ServedProjection,
+  { fieldValidation }: WriteOptions,
+): Promise<AnyDraft> {
+  try {
+    return await readObject(exchange, { ...kind, codec }, fieldValidation);
+  } catch (error) {
+    // Beside custom kinds the real server has no name for what it expected, and says that instead of what is wrong.
+    if (!exchange.resource.isCustom || !(error instanceof StatusError) || error.status.code !== 400) throw error;
+    const { version, kind: name } = kind;
+    const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+    throw apiErrors.badRequest(`no kind is registered for the type ${version}.${name} ${scheme}`);
+  }
 }
 
 /** Answers a PATCH of a projection. */
@@ -73,7 +89,8 @@ async function writeProjection(
       return writeInto(exchange, rules, { live, projection: await change(withOwners(rules, live)) });
     },
   });
-  return respondProjection(exchange, rules.read(object));
+  // What was written is shown even if nothing of it was kept.
+  return respondProjection(exchange, rules.written?.(object) ?? rules.read(object));
 }
 
 /** The projection with the owners of what it shows, as changes see it. */

@@ -23,7 +23,9 @@ import { watch } from "./watch.ts";
 /** Answers a request for a resource. */
 export function serveResource(exchange: Exchange, info: ResourceRequest): Promise<Answer> | Answer {
   const { registry } = exchange.parts;
-  const resource = registry.find(info.group, info.version, info.resource);
+  if (info.group === "" && info.path.startsWith("/apis/")) return pageNotFound();
+  // Nothing has been served through this verb for long; only who may use it is still asked.
+  const resource = info.verb === "proxy" ? undefined : registry.find(info.group, info.version, info.resource);
   if (resource === undefined) {
     const forwarded = exchange.parts.aggregation.forward(exchange, info);
     if (forwarded !== undefined) return forwarded;
@@ -41,6 +43,8 @@ function isAstray({ namespaced }: ServedResource, { namespace, name }: ResourceR
 }
 
 function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedResource): Promise<Answer> | Answer {
+  // Custom kinds warn before anything about the request is looked at.
+  if (resource.isCustom) warnOfDeprecation(exchange, resource);
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
   checkMethod(exchange.call.method, resource, subresource, info);
@@ -62,18 +66,20 @@ function bind(exchange: RequestExchange): Promise<Answer> {
 }
 
 /** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */
-function negotiateWarned(
-  { call, query, warnings, trail }: Exchange,
-  info: ResourceRequest,
-  resource: ServedResource,
-): OutputMedia {
+function negotiateWarned(exchange: Exchange, info: ResourceRequest, resource: ServedResource): OutputMedia {
+  const { call, query } = exchange;
   const offer = offerOf(resource, info);
   if (resource.deprecationWarning !== undefined) {
     checkRouted(call, offer);
-    warnings.add(resource.deprecationWarning);
-    annotate(trail, "k8s.io/deprecated", "true");
+    warnOfDeprecation(exchange, resource);
   }
   return negotiate(call, query, offer);
+}
+
+function warnOfDeprecation({ warnings, trail }: Exchange, { deprecationWarning }: ServedResource): void {
+  if (deprecationWarning === undefined) return;
+  warnings.add(deprecationWarning);
+  annotate(trail, "k8s.io/deprecated", "true");
 }
 
 function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {
@@ -127,17 +133,24 @@ function checkMethod(
   subresource: ServedSubresource | undefined,
   info: ResourceRequest,
 ): void {
-  if (subresource !== undefined) {
-    if (!isServedMethod(method, subresource)) throw methodNotAllowed();
-    return;
-  }
-  if (resource.isCustom && !info.isWatchPath) return checkCustomMethod(method, resource, info);
+  if (subresource !== undefined) return checkViewMethod(method, resource, { subresource, verb: info.verb });
   if (info.isWatchPath) return checkWatchMethod(method, resource);
+  if (resource.isCustom) return checkCustomMethod(method, resource, info);
   const possible = info.name === "" ? collectionVerbs : objectVerbs;
-  if (!possible.some((verb) => resource.verbs.includes(verb))) throw unknownResource();
-  const onAllNamespaces = resource.namespaced && info.namespace === "" && method !== "GET";
+  const onAllNamespaces = resource.namespaced && info.namespace === "";
+  const existing = onAllNamespaces ? ["list"] : possible;
+  if (!existing.some((verb) => resource.verbs.includes(verb))) throw unknownResource();
   const isAllowed = possible.includes(info.verb) && resource.verbs.includes(info.verb);
-  if (!isAllowed || method === "HEAD" || onAllNamespaces) throw methodNotAllowed();
+  if (!isAllowed || method === "HEAD" || (onAllNamespaces && method !== "GET")) throw methodNotAllowed();
+}
+
+function checkViewMethod(
+  method: string,
+  { isCustom, qualified }: ServedResource,
+  { subresource, verb }: { readonly subresource: ServedSubresource; readonly verb: string },
+): void {
+  if (isCustom ? subresource.verbs.includes(verb) : isServedMethod(method, subresource)) return;
+  throw isCustom ? apiErrors.methodNotSupported(qualified, verb) : methodNotAllowed();
 }
 
 function checkWatchMethod(method: string, { verbs }: ServedResource): void {

@@ -1,4 +1,5 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
+import type { Node } from "@capstan/kinds/v1";
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Status } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -130,14 +131,19 @@ function redirectToFolder({ url, method, headers }: Call): Answer | undefined {
 
 /** A server without nodes: what needs none is answered all the same. */
 function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
+  const reach = (nodeName: string): void => {
+    const node = parts.store.get("nodes", nodeName)?.object as Node | undefined;
+    if (node === undefined) throw apiErrors.notFound(resource.qualified, nodeName);
+    if ((node.status?.addresses ?? []).length > 0) return;
+    const message = "no preferred addresses found; known addresses: []";
+    throw new StatusError(toFailure({ code: 500, reason: "", message }));
+  };
   return {
-    handOver(nodeName) {
-      const isThere = parts.store.get("nodes", nodeName) !== undefined;
+    reach,
+    async handOver(nodeName) {
+      reach(nodeName);
       const message = "this API server has no nodes to connect to";
-      const why = isThere
-        ? new StatusError(toFailure({ code: 501, reason: "", message }))
-        : apiErrors.notFound(resource.qualified, nodeName);
-      return Promise.reject(why);
+      throw new StatusError(toFailure({ code: 501, reason: "", message }));
     },
   };
 }
@@ -146,11 +152,12 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   const { parts, call, query, resource } = exchange;
   if (exchange.info.subresource !== "log") await admitConnection(exchange);
   const asked = parseProxyTarget(exchange);
+  rules.checkOptions?.(asked.name, query);
   const { object } = findEntry({ ...exchange, info: { ...exchange.info, name: asked.name } });
-  const errors = rules.validate?.(object, query) ?? [];
+  const nodes = parts.nodes ?? noNodes(exchange);
+  const errors = rules.validate?.(object, query, nodes) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, object.metadata.name ?? "", errors);
   const through = rules.through?.(object, asked, parts.lookup);
-  const nodes = parts.nodes ?? noNodes(exchange);
   const redirected = exchange.info.subresource === "proxy" ? redirectToFolder(call) : undefined;
   if (redirected !== undefined) return redirected;
   if (through === undefined) return rules.connect(object, call, nodes);

@@ -5,25 +5,34 @@ import { mediaTypes, notAcceptableError } from "../encode/media.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { toRefusal } from "../refusal.ts";
 import { parseRevision } from "../store/list.ts";
+import type { Store } from "../store/store.ts";
 import { frameWriter } from "../watch/frames.ts";
 import { watchBody, type WatchStart } from "../watch/watcher.ts";
 import { parseListOptions, type ListOptions } from "./options.ts";
+import { readableStore } from "./readable.ts";
 import { selectionOf, storedMatcher } from "./selection.ts";
 
 const defaultTimeout = 30 * 60_000;
 
 /** Answers a watch. What is wrong with its beginning is an event of its own. */
-export function watch(exchange: ResourceExchange): Answer {
-  const { resource, info, query, parts, media } = exchange;
-  const options = parseListOptions(query, true);
-  if (media.format === "yaml") throw notAcceptableError(streamTypes);
+export function watch(exchange: ResourceExchange): Answer | Promise<Answer> {
+  const options = parseListOptions(exchange.query, true);
+  if (exchange.media.format === "yaml") throw notAcceptableError(streamTypes);
+  const store = readableStore(exchange);
+  return store instanceof Promise
+    ? store.then((ready) => stream(exchange, options, ready))
+    : stream(exchange, options, store);
+}
+
+function stream(exchange: ResourceExchange, options: ListOptions, store: Store): Answer {
+  const { resource, info, parts, media } = exchange;
   const name = info.isWatchPath && info.name !== "" ? { name: info.name } : {};
   const selection = selectionOf(resource, { namespace: info.namespace, ...name }, options);
   const frames = frameWriter(exchange);
   const body = isOver(options)
     ? nothing
     : watchBody({
-        store: parts.store,
+        store,
         clock: parts.clock,
         resource: resource.storage,
         selection,
@@ -57,10 +66,11 @@ function startOf({ resourceVersion, sendInitialEvents }: ListOptions, current: n
   const revision = parseRevision(resourceVersion, (why) => {
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });
-  if (sendInitialEvents === true) return { type: "state", notBefore: revision, marksEnd: true };
+  const notBefore = resourceVersion === "" ? current : revision;
+  if (sendInitialEvents === true) return { type: "state", notBefore, marksEnd: true };
   if (revision > 0) return { type: "revision", revision };
   if (sendInitialEvents === false) return { type: "revision", revision: current };
-  return { type: "state", notBefore: 0, marksEnd: true };
+  return { type: "state", notBefore, marksEnd: true };
 }
 
 /** Without a wish, watches end after half an hour to an hour, not all at once. */

@@ -126,13 +126,24 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
     if (validating !== undefined) await validating;
     // Nothing is stored under such a name any more; a trial still shows it.
     if (!request.options.dryRun) delete checked.metadata.selfLink;
-    const stored = isDeepEqual(checked, old) ? undefined : await toStored(resource, checked);
+    const stored = await changedForm(resource, checked, { old, entry });
     if (parts.store.get(resource.storage, entry.key) !== entry) return release(allocation);
     return await commit(exchange, entry, { checked, stored, dryRun: request.options.dryRun });
   } catch (error) {
     allocation?.release();
     throw error;
   }
+}
+
+/** What to store, or `undefined` if that is there already: what was stored in another version, or before a default came, is not. */
+async function changedForm(
+  resource: ServedResource,
+  checked: AnyDraft,
+  { old, entry }: { old: KubeObject; entry: Entry },
+): Promise<AnyDraft | undefined> {
+  if (resource.conversion?.checks !== "served") return isDeepEqual(checked, old) ? undefined : checked;
+  const stored = await toStored(resource, checked);
+  return isDeepEqual(stored, entry.object) ? undefined : stored;
 }
 
 function release(allocation: { release(): void } | undefined): undefined {
@@ -233,10 +244,9 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
-  const checked = checkedCodec(resource).decode(draft as never, undefined);
   // What is stored is read with its defaults, whatever the door has put back.
-  if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(checked);
-  return checked;
+  if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(draft);
+  return checkedCodec(resource).decode(draft as never, undefined);
 }
 
 /** Most kinds look at the metadata themselves as well. */
@@ -312,7 +322,7 @@ async function commit(
     return checked;
   }
   if (stored === undefined) return entry.object;
-  if (dryRun) return checked;
+  if (dryRun) return stored;
   const written = parts.store.put(resource.storage, entry.key, stored);
   expireLater(exchange, written);
   rules.stored?.({ type: "updated", object: written.object, old: entry.object }, parts.writer, context);

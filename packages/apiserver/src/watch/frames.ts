@@ -64,7 +64,7 @@ function sharedFrame(type: EventType, entry: Entry, format: Format): Frame {
   const frame =
     format === "protobuf"
       ? encodeWatchEvent({ type, object: entry.object })
-      : Buffer.from(`{"type":"${type}","object":${entry.json}}\n`);
+      : Buffer.concat([Buffer.from(`{"type":"${type}","object":`), entry.line.subarray(0, -1), Buffer.from("}\n")]);
   lastFrames.set(format, { type, entry, frame });
   return frame;
 }

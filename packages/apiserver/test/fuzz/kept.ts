@@ -51,7 +51,11 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
         },
       }),
   ],
-  Job: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } })],
+  Job: [
+    (subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } }),
+    // Labels that come back with the defaults stand where labels stand.
+    (subject) => replacement(subject, {}, "/status"),
+  ],
   // Places in a policy are JSONPaths.
   ValidatingAdmissionPolicy: ["10.0.0.1", "spec.validations[0].expression", "a[", "{", "..", "'a", "a b"].map(
     (fieldRef) => (subject: Subject) =>

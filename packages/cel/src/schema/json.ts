@@ -60,7 +60,7 @@ function isRecord(json: Json): json is { readonly [key: string]: Json } {
 }
 
 function fromUntyped(json: Exclude<Json, null>): CelResult {
-  if (typeof json === "number") return Number.isSafeInteger(json) ? BigInt(json) : json;
+  if (typeof json === "number") return isInt64(json) ? BigInt(json) : json;
   if (typeof json !== "object") return json;
   if (Array.isArray(json)) return new JsonList(json as readonly Json[], undefined);
   return new JsonMap(json as { readonly [key: string]: Json }, (value) => fromJson(value));
@@ -96,10 +96,9 @@ function goType(json: Exclude<Json, null>): string {
   }
 }
 
-const INT64_END = 2 ** 63;
-
+/** Whether the server made an int64 of this number; integers that a number cannot hold come as bigints. */
 function isInt64(json: number): boolean {
-  return Number.isInteger(json) && json >= -INT64_END && json < INT64_END;
+  return Number.isSafeInteger(json);
 }
 
 function scalarValue(json: Exclude<Json, null>, { form }: DeclScalar): CelResult | undefined {

@@ -1,6 +1,7 @@
 /** Reading: one object, or many, page by page. */
 import type { Kind, KubeList, KubeObject, Scope } from "@capstan/model";
-import { isApiError } from "../error/api-error.ts";
+import { ApiError, isApiError } from "../error/api-error.ts";
+import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt, Verb } from "../error/attempt.ts";
 import type { GetOptions, ListOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";
@@ -69,13 +70,30 @@ async function fetchPage<T>(sender: Sender, kind: AnyKind, where: Place & ListOp
   });
   const headers = acceptOf(kind, "many");
   const request = { attempt: attemptOf("list", kind, where), method: "GET", path, headers, options: where } as const;
-  return withItems(await sender.json<KubeList<T>>(request));
+  const answer = await sender.json<unknown>(request);
+  if (isList<T>(answer)) return { ...answer, metadata: answer.metadata ?? {}, items: answer.items ?? [] };
+  throw noList(request.attempt);
 }
 
-/** Servers in Go write an empty list as null. */
-function withItems<T>(list: KubeList<T>): KubeList<T> {
-  const items = list.items as readonly T[] | null | undefined;
-  return items === null || items === undefined ? { ...list, items: [] } : list;
+/** A list as it comes: servers in Go write an empty one as null. */
+type Received<T> = Omit<KubeList<T>, "metadata" | "items"> & {
+  readonly metadata?: KubeList<T>["metadata"] | null;
+  readonly items?: readonly T[] | null;
+};
+
+function isList<T>(answer: unknown): answer is Received<T> {
+  if (!isObject(answer)) return false;
+  const { metadata = null, items = null } = answer;
+  return (metadata === null || isObject(metadata)) && (items === null || Array.isArray(items));
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function noList(attempt: Attempt): ApiError {
+  const message = `Cannot ${describeAttempt(attempt)}: the answer is no list. Check that the address is that of a Kubernetes API server.`;
+  return new ApiError({ code: "BadAnswer", message, attempt });
 }
 
 type PageOptions = Pick<ListOptions, "continue" | "limit" | "resourceVersion" | "resourceVersionMatch">;

@@ -228,6 +228,21 @@ for (const [name, response, code, sentence] of sentences) {
   });
 }
 
+test("a list that is none is told in one sentence, and one that is empty in any way is empty", async () => {
+  const list = (body: unknown): Promise<{ readonly items: readonly unknown[] }> =>
+    world(answer(200, body)).client.list(Widget, { namespace: "default" }).all();
+  for (const body of [[], null, 5, { items: 5 }, { metadata: [] }]) {
+    await assert.rejects(list(body), (error) => {
+      assert.ok(isApiError(error, "BadAnswer"), String(error));
+      assert.match(error.message, /^Cannot list Widget in namespace default: the answer is no list\./u);
+      return true;
+    });
+  }
+  for (const body of [{}, { metadata: null, items: null }, { metadata: {}, items: [] }]) {
+    assert.deepEqual((await list(body)).items, []);
+  }
+});
+
 test("a server that is too old is told in one sentence", async () => {
   const { client } = world(answer(200, { major: "1", minor: "24+", gitVersion: "v1.24.9-gke.1" }));
   assert.equal((await client.requireVersion("1.24")).minor, 24);
@@ -263,4 +278,21 @@ test("a list that is null is an empty one: servers in Go write it so", async () 
   const { client } = world(answer(200, { metadata: { resourceVersion: "5" }, items: null }));
   const { items } = await client.list(Widget, { namespace: "default" }).all();
   assert.deepEqual(items, []);
+});
+
+test("whoever may not send any more is asked before every repeat, and what it throws is the caller's own", async () => {
+  const { client, requests } = world(answer(429, "busy", { "retry-after": "3" }), ok);
+  const fenced = new Error("somebody else leads");
+  let mayBeSent = 1;
+  const beforeSending = (): void => {
+    if (requests.length >= mayBeSent) throw fenced;
+  };
+  await assert.rejects(
+    client.apply(Widget, widget, { fieldManager: "me", beforeSending }),
+    (error) => error === fenced,
+  );
+  assert.equal(requests.length, 1);
+  mayBeSent = 0;
+  await assert.rejects(client.delete(Widget, { ...target, beforeSending }), (error) => error === fenced);
+  assert.equal(requests.length, 1);
 });

@@ -18,6 +18,11 @@ export interface CallOptions {
   /** How long the call may take, repeats included; of a stream, until it begins. */
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryPolicy | undefined;
+  /**
+   * Called right before each sending of the request, repeats included, when all that had to be waited for is over; what it throws ends the
+   * call. For whoever was allowed to send when the call was made, and may not be any more.
+   */
+  readonly beforeSending?: (() => void) | undefined;
 }
 
 /** One call, ready to be sent. */
@@ -57,15 +62,19 @@ export interface Sender {
   bytes(call: Call): Promise<Uint8Array>;
   /** Sends a call whose answer is a stream. */
   open(call: Call): Promise<Opened>;
+  /** Starts the limit of a call that is more, or less, than one request. */
+  start(options: CallOptions): Deadline;
 }
 
 /** Sends calls over a transport. */
 export function createSender(options: SenderOptions): Sender {
   const { clock, server } = options;
 
+  const start = ({ signal, timeoutMs = options.timeoutMs }: CallOptions): Deadline =>
+    startDeadline({ clock, timeoutMs, signal, server });
+
   async function whole<T>(call: Call, read: (response: TransportResponse) => Promise<T>): Promise<T> {
-    const { signal, timeoutMs = options.timeoutMs } = call.options;
-    const deadline = startDeadline({ clock, timeoutMs, signal, server });
+    const deadline = start(call.options);
     try {
       return await persist(options, call, { deadline, read });
     } finally {
@@ -74,11 +83,11 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
+    start,
     json: <T>(call: Call) => whole(call, (response) => response.body.json() as Promise<T>),
     bytes: (call) => whole(call, (response) => response.body.bytes()),
     async open(call) {
-      const { signal, timeoutMs = options.timeoutMs } = call.options;
-      const deadline = startDeadline({ clock, timeoutMs, signal, server });
+      const deadline = start(call.options);
       try {
         const response = await persist(options, call, { deadline, read: (opened) => Promise.resolve(opened) });
         deadline.lift();
@@ -114,8 +123,12 @@ async function persist<T>(options: SenderOptions, call: Call, exchange: Exchange
 
 async function once<T>(options: SenderOptions, call: Call, { deadline, read }: Exchange<T>): Promise<T> {
   const { method, path, body } = call;
+  const { beforeSending } = call.options;
   const headers = call.headers === undefined ? options.headers : { ...options.headers, ...call.headers };
-  const response = await options.transport.request({ method, path, headers, body, signal: deadline.signal });
+  const { signal } = deadline;
+  // Asked here too, for transports that do not know the question.
+  beforeSending?.();
+  const response = await options.transport.request({ method, path, headers, body, signal, beforeSending });
   options.noteHeaders(response.headers);
   if (response.status < 300) return read(response);
   throw await errorOf(response, call.attempt);

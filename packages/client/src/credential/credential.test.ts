@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testHost } from "../../test/host.ts";
 import { isApiError } from "../error/api-error.ts";
+import { ConnectionError } from "../error/connection-error.ts";
+import type { Host } from "../host/host.ts";
 import type { ClusterEntry, ExecEntry, OidcEntry, UserEntry } from "../kubeconfig/kubeconfig.ts";
 import { cached } from "./cached.ts";
 import { certificateOf } from "./certificate.ts";
@@ -231,6 +233,38 @@ test("whoever no longer waits for a credential goes, and the fetch ends with the
   assert.equal(signals[0]?.aborted, true);
   void hangs.current();
   assert.equal(signals.length, 2, "the next one begins anew");
+});
+
+test("a person who logs in may take longer than a call: the next one finds the login under way, or done", async () => {
+  const printed = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
+  const signals: (AbortSignal | undefined)[] = [];
+  const host: Host = {
+    ...testHost({ hasTerminal: true }),
+    run({ signal }) {
+      signals.push(signal);
+      return printed.promise;
+    },
+  };
+  const credential = execPlugin(host, exec, cluster);
+  const late = (): ConnectionError =>
+    new ConnectionError({ code: "DeadlineExceeded", server: "https://a", sent: true });
+  for (let times = 0; times < 2; times += 1) {
+    const limit = new AbortController();
+    const waiting = Promise.resolve(credential.current(limit.signal));
+    waiting.catch(() => {});
+    limit.abort(late());
+    await assert.rejects(
+      waiting,
+      (error) => isApiError(error, "DeadlineExceeded") && /plugin login/u.test(error.message),
+    );
+  }
+  const next = credential.current();
+  printed.resolve({ code: 0, stderr: "", ...print({ token: "a" }) });
+  assert.equal((await next).headers["authorization"], "Bearer a");
+  assert.deepEqual(
+    signals.map((signal) => signal?.aborted),
+    [false],
+  );
 });
 
 test("a renewed credential that proves the same is the same", async () => {

@@ -1,5 +1,5 @@
 /** Credentials that a program prints (client.authentication.k8s.io/v1 and v1beta1). */
-import { ApiError } from "../error/api-error.ts";
+import { ApiError, isApiError } from "../error/api-error.ts";
 import type { CommandResult, Host } from "../host/host.ts";
 import type { ClusterEntry, ExecEntry } from "../kubeconfig/kubeconfig.ts";
 import { readSource } from "../kubeconfig/source.ts";
@@ -23,7 +23,24 @@ interface ExecCredential {
 
 /** The credential of an exec plugin: run when needed, kept until it expires or is refused. */
 export function execPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): Credential {
-  return cached(host.clock, async (signal) => toIssued(exec, await runPlugin(host, { exec, cluster }, signal)));
+  const fetch = async (signal: AbortSignal): Promise<Issued> =>
+    toIssued(exec, await runPlugin(host, { exec, cluster }, signal));
+  // A person may take longer than a call: who logs in is not stopped, and the next call finds it done.
+  const credential = cached(host.clock, fetch, isInteractive(host, exec) ? "goes on" : "ends");
+  const blame = (error: unknown): never => {
+    throw isApiError(error, "DeadlineExceeded") ? tooSlow(exec, error) : error;
+  };
+  return {
+    current(signal) {
+      const identity = credential.current(signal);
+      return identity instanceof Promise ? identity.catch(blame) : identity;
+    },
+    renew: (refused, signal) => credential.renew(refused, signal).catch(blame),
+  };
+}
+
+function isInteractive({ hasTerminal }: Host, { interactiveMode }: ExecEntry): boolean {
+  return interactiveMode !== "Never" && hasTerminal;
 }
 
 interface Plugin {
@@ -32,7 +49,7 @@ interface Plugin {
 }
 
 async function runPlugin(host: Host, { exec, cluster }: Plugin, signal: AbortSignal): Promise<CommandResult> {
-  const interactive = exec.interactiveMode !== "Never" && host.hasTerminal;
+  const interactive = isInteractive(host, exec);
   if (exec.interactiveMode === "Always" && !interactive) {
     throw failed(exec, "it must ask a person, and there is no terminal", "Log in from a terminal first.");
   }
@@ -115,6 +132,12 @@ function parse(exec: ExecEntry, stdout: string): ExecCredential {
 function withoutNulls(printed: ExecCredential): ExecCredential {
   const text = JSON.stringify(printed, (_name, value: unknown) => value ?? undefined);
   return JSON.parse(text) as ExecCredential;
+}
+
+/** The limit is the call's, but it was not the server that took the time. */
+function tooSlow({ command }: ExecEntry, cause: ApiError): ApiError {
+  const message = `Cannot get credentials from the exec plugin ${command}: it printed none before the call's time was up. Log in first, or allow more time.`;
+  return new ApiError({ code: "DeadlineExceeded", message, cause });
 }
 
 function failed({ command }: ExecEntry, why: string, cure: string, cause?: unknown): ApiError {

@@ -24,7 +24,7 @@ export function credentialOf(host: Host, { user, cluster }: ClusterConfig): Cred
     case "exec":
       return execPlugin(host, proof.exec, cluster);
     case "oidc":
-      return oidcProvider(host, proof.oidc);
+      return oidcProvider(host, proof.oidc, user.origin);
   }
 }
 
@@ -42,7 +42,8 @@ export function impersonationHeaders({ user, uid, groups, extra }: Impersonation
   };
 }
 
-/** Keys such as `scopes/one` are escaped as in a URL, for a header's name cannot hold a slash. */
+/** Keys such as `scopes/one` are escaped as in a URL, for a header's name cannot hold a slash; nor brackets, which a URL can. */
 function extraHeader(name: string): string {
-  return `impersonate-extra-${encodeURIComponent(name)}`.toLowerCase();
+  const escaped = encodeURIComponent(name).replaceAll("(", "%28").replaceAll(")", "%29");
+  return `impersonate-extra-${escaped}`.toLowerCase();
 }

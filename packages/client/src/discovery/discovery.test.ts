@@ -4,6 +4,7 @@ import { testHost } from "../../test/host.ts";
 import { createClient } from "../client.ts";
 import type { Client } from "../client.ts";
 import { isApiError } from "../error/api-error.ts";
+import { bodyOfBytes } from "../transport/body.ts";
 import { inProcess } from "../transport/in-process.ts";
 
 /** A server with fixed answers; a path that has none is 404. */
@@ -103,4 +104,54 @@ test("a kind that is missing is asked for again, but not all the time", async ()
   await host.clock.advance(2000);
   assert.equal((await client.resourceFor({ group: "a.io", kind: "A" })).plural, "as");
   assert.equal(asked.length, 4);
+});
+
+test("who waits for the same answer gives up alone: by a signal, or by a limit of its own", async () => {
+  const answered = Promise.withResolvers<void>();
+  const ended: AbortSignal[] = [];
+  const host = testHost();
+  const client = createClient(
+    {
+      async request({ signal }) {
+        if (signal !== undefined) ended.push(signal);
+        await answered.promise;
+        return { status: 200, headers: {}, body: bodyOfBytes(JSON.stringify(aggregated())) };
+      },
+    },
+    { host },
+  );
+  const abort = new AbortController();
+  const first = client.resources({ signal: abort.signal });
+  const second = client.resources({ timeoutMs: 1000 });
+  const third = client.resources({ timeoutMs: 100_000 });
+  first.catch(() => {});
+  abort.abort(new Error("the first gave up"));
+  await assert.rejects(first, /the first gave up/u);
+  const refused = assert.rejects(second, (error) => isApiError(error, "DeadlineExceeded"));
+  await host.clock.advance(2000);
+  await refused;
+  assert.ok(ended.every(({ aborted }) => !aborted));
+  answered.resolve();
+  assert.deepEqual(await third, []);
+});
+
+test("a question that nobody waits for any more is not asked to its end", async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const client = createClient(
+    {
+      request: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason as Error));
+          if (signal !== undefined) asked.resolve(signal);
+        }),
+    },
+    { host: testHost() },
+  );
+  const abort = new AbortController();
+  const only = client.resources({ signal: abort.signal });
+  only.catch(() => {});
+  const signal = await asked.promise;
+  abort.abort(new Error("enough"));
+  await assert.rejects(only, /enough/u);
+  assert.ok(signal.aborted);
 });

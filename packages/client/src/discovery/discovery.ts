@@ -1,4 +1,6 @@
 /** Finds out which kinds a server serves, remembers it, and asks again when a kind is not among them. */
+import { jointWork } from "../abort/joint-work.ts";
+import { explain } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { ApiError, isApiError } from "../error/api-error.ts";
 import type { Attempt } from "../error/attempt.ts";
@@ -39,13 +41,21 @@ const missingForMs = 1000;
 /** Discovery over a sender. */
 export function createDiscovery(sender: Sender, clock: Clock): DiscoveryCalls {
   let known: Known | undefined;
-  let asking: Promise<Known> | undefined;
+  /** Asked for all who wait, within the client's own limit; each of them has a limit and a signal besides. */
+  const answered = jointWork(async (signal) => {
+    const kinds = await discover(sender, { signal });
+    return (known = { kinds, at: clock.now() });
+  });
 
-  function ask(options: CallOptions): Promise<Known> {
-    asking ??= discover(sender, options)
-      .then((kinds) => (known = { kinds, at: clock.now() }))
-      .finally(() => (asking = undefined));
-    return asking;
+  async function ask(options: CallOptions): Promise<Known> {
+    const deadline = sender.start(options);
+    try {
+      return await answered(deadline.signal);
+    } catch (thrown) {
+      throw explain(thrown, asking, deadline.signal);
+    } finally {
+      deadline.end();
+    }
   }
 
   const current = async (options: CallOptions, maxAgeMs: number): Promise<Known> =>

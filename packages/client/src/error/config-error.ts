@@ -9,6 +9,8 @@ export type ConfigProblem =
   | "Missing"
   /** A file that is named cannot be read. */
   | "Unreadable"
+  /** A file that shall keep something new cannot be changed. */
+  | "Unwritable"
   /** Two settings contradict each other, or one is unknown. */
   | "Contradiction"
   /** There is no configuration at all. */

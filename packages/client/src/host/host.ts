@@ -29,5 +29,12 @@ export interface Host {
   random(): number;
   /** Rejects with an error whose `code` is `ENOENT` where there is no such file. */
   readFile(path: string): Promise<string>;
+  /**
+   * Replaces the text of a file as a whole, while nobody else does; `change` answers undefined where nothing is to be
+   * written. A machine without it keeps no tokens.
+   */
+  rewriteFile?(path: string, change: (text: string) => Promise<string | undefined>): Promise<void>;
+  /** Tells a person what went wrong without stopping anything. */
+  warn?(text: string): void;
   run(command: Command): Promise<CommandResult>;
 }

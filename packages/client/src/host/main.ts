@@ -15,6 +15,11 @@ export function processHost(): Host {
     clock: systemClock,
     random: Math.random,
     readFile: (path) => readFile(path, "utf8"),
+    async rewriteFile(path, change) {
+      const { rewriteFile } = await import("./rewrite-file.ts");
+      await rewriteFile(systemClock, path, change);
+    },
+    warn: (text) => process.emitWarning(text, "CapstanWarning"),
     run,
   };
 }

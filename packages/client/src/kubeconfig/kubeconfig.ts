@@ -52,8 +52,18 @@ export type Proof =
   | { readonly type: "exec"; readonly exec: ExecEntry }
   | { readonly type: "oidc"; readonly oidc: OidcEntry };
 
+/** Where a user entry was read, so that renewed tokens can be kept there. */
+export interface UserOrigin {
+  /** Its file, as an absolute path. */
+  readonly file: string;
+  /** Its name in that file. */
+  readonly user: string;
+}
+
 /** A user entry. */
 export interface UserEntry {
+  /** Absent where the entry came from no file: nothing is written then. */
+  readonly origin?: UserOrigin | undefined;
   readonly proof: Proof;
   readonly clientCertificate?: Source | undefined;
   readonly clientKey?: Source | undefined;
@@ -67,12 +77,15 @@ export interface ContextEntry {
   readonly namespace?: string | undefined;
 }
 
+/** An entry that is read when it is chosen: one that nobody chooses may hold whatever it likes. */
+export type Chosen<T> = () => T;
+
 /** One kubeconfig, or several merged. */
 export interface Kubeconfig {
   readonly currentContext?: string | undefined;
-  readonly contexts: ReadonlyMap<string, ContextEntry>;
-  readonly clusters: ReadonlyMap<string, ClusterEntry>;
-  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, Chosen<ContextEntry>>;
+  readonly clusters: ReadonlyMap<string, Chosen<ClusterEntry>>;
+  readonly users: ReadonlyMap<string, Chosen<UserEntry>>;
 }
 
 /** Everything needed to talk to one cluster: a context of a kubeconfig, or what a pod finds around it. */

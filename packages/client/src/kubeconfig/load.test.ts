@@ -135,7 +135,7 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
   ["a field of the wrong type", "clusters: 5", "Malformed", /clusters must be a list/u],
   [
     "a field of the wrong type within",
-    "clusters: [{name: a, cluster: {server: 5}}]",
+    user("{}").replace('"https://c"', "5"),
     "Malformed",
     /clusters\[0\]\.cluster\.server must be a string/u,
   ],
@@ -155,9 +155,12 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
     "data that is no PEM",
     user("{ client-certificate-data: eHh4, client-key-data: eHh4 }"),
     "Malformed",
-    /client-certificate-data is not a PEM/u,
+    /client-certificate-data of the user "u" is not a PEM/u,
   ],
   ["a certificate without its key", user("{ client-certificate: a }"), "Contradiction", /but not both/u],
+  ["groups of nobody", user("{ as-groups: [system:masters] }"), "Contradiction", /the user "u" has .* without as\./u],
+  ["groups of nobody's name", user("{ as: '', as-groups: [a] }"), "Contradiction", /the user "u" has .* without as\./u],
+  ["extras of nobody", user("{ as-user-extra: { a: [b] } }"), "Contradiction", /the user "u" has .* without as\./u],
   [
     "a plugin and a provider",
     user("{ exec: { command: a, apiVersion: client.authentication.k8s.io/v1 }, auth-provider: { name: oidc } }"),
@@ -177,6 +180,47 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
     /gcp, which Kubernetes has given up/u,
   ],
 ];
+
+/** Each names one entry more, which is wrong: for whoever does not choose it, it is not there. */
+const unused: readonly [name: string, list: "contexts" | "clusters" | "users", entry: string, sentence: RegExp][] = [
+  [
+    "a user of a provider that is no more",
+    "users",
+    "user: { auth-provider: { name: gcp } }",
+    /the user "x" wants .*gcp/u,
+  ],
+  [
+    "a user with a plugin of an old version",
+    "users",
+    "user: { exec: { command: a, apiVersion: client.authentication.k8s.io/v1alpha1 } }",
+    /the user "x" has an exec plugin of/u,
+  ],
+  ["a user that is none", "users", "user: 5", /users\[1\]\.user must be an object/u],
+  ["a user with half a certificate", "users", "user: { client-key: a }", /the user "x" has .* but not both/u],
+  [
+    "a cluster with a bad authority",
+    "clusters",
+    "cluster: { server: 'https://x', certificate-authority-data: bm90IHBlbQ== }",
+    /certificate-authority-data of the cluster "x" is not a PEM/u,
+  ],
+  [
+    "a cluster with a bad server",
+    "clusters",
+    "cluster: { server: 5 }",
+    /clusters\[1\]\.cluster\.server must be a string/u,
+  ],
+  ["a context of numbers", "contexts", "context: { cluster: 5 }", /contexts\[1\]\.context\.cluster must be a string/u],
+];
+
+for (const [name, list, entry, sentence] of unused) {
+  test(`${name} is in nobody's way until it is chosen`, async () => {
+    const text = user("{ token: t }").replace(`${list}: [`, `${list}: [{ ${entry} }, { name: x, ${entry} }, `);
+    const load = (options: LoadOptions): ReturnType<typeof loadConfig> =>
+      loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c", ...options });
+    assert.equal((await load({})).cluster.server, "https://c");
+    await assert.rejects(load({ [list.slice(0, -1)]: "x" }), sentence);
+  });
+}
 
 for (const [name, text, problem, sentence, options] of bad) {
   test(`refuses ${name} in one sentence`, async () => {

@@ -1,10 +1,10 @@
 /** Finds the configuration: the one asked for, else KUBECONFIG, else ~/.kube/config, else what a pod finds around it. */
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import type { Host } from "../host/host.ts";
 import { inClusterConfig } from "./in-cluster.ts";
 import { mergeKubeconfigs } from "./kubeconfig.ts";
-import type { ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
+import type { Chosen, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
 import { parseKubeconfig } from "./parse.ts";
 
 /** What the caller insists on. */
@@ -38,10 +38,20 @@ function whyNone(host: Host): string {
 
 /** The merged kubeconfig, or undefined where there is none; a file that is asked for by name must be there. */
 export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kubeconfig | undefined> {
-  if (explicit !== undefined) return parseKubeconfig(await readExplicit(host, explicit), explicit);
+  if (explicit !== undefined) return parseFile(await readExplicit(host, explicit), explicit);
   const configs = await Promise.all(kubeconfigPaths(host).map((path) => readIfThere(host, path)));
   const found = configs.filter((config) => config !== undefined);
   return found.length === 0 ? undefined : mergeKubeconfigs(found);
+}
+
+/** Only what was read from a file can be written back to it: its users remember where they stand. */
+async function parseFile(text: string, path: string): Promise<Kubeconfig> {
+  const config = await parseKubeconfig(text, path);
+  const users = [...config.users].map(([user, read]): [string, Chosen<UserEntry>] => {
+    const origin = { file: resolve(path), user };
+    return [user, () => ({ ...read(), origin })];
+  });
+  return { ...config, users: new Map(users) };
 }
 
 /** KUBECONFIG is a list like PATH; when it is set, ~/.kube/config does not count. */
@@ -57,7 +67,7 @@ function namedPaths({ env }: Host): readonly string[] {
 async function readIfThere(host: Host, path: string): Promise<Kubeconfig | undefined> {
   try {
     const text = await host.readFile(path);
-    return text.trim() === "" ? undefined : await parseKubeconfig(text, path);
+    return text.trim() === "" ? undefined : await parseFile(text, path);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error instanceof ConfigError ? error : unreadable(path, error);
@@ -81,7 +91,7 @@ function unreadable(path: string, cause: unknown): ConfigError {
   );
 }
 
-/** The cluster and the user of a context. */
+/** The cluster and the user of a context; no other entry is looked at. */
 export function chooseContext(config: Kubeconfig, options: LoadOptions = {}): ClusterConfig {
   const name = options.context ?? config.currentContext;
   const context = name === undefined ? onlyOverrides(options) : entryOf("context", name, config.contexts);
@@ -114,9 +124,9 @@ function onlyOverrides({ cluster, user }: LoadOptions): ContextEntry {
   );
 }
 
-function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, T>): T {
-  const entry = entries.get(name);
-  if (entry !== undefined) return entry;
+function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, Chosen<T>>): T {
+  const read = entries.get(name);
+  if (read !== undefined) return read();
   const there = entries.size === 0 ? `there is no ${what} in it` : `there are ${[...entries.keys()].join(", ")}`;
   throw new ConfigError("Missing", `The kubeconfig has no ${what} "${name}"; ${there}. Choose one of these or add it.`);
 }

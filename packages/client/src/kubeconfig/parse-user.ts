@@ -6,30 +6,30 @@ import { sourceOf } from "./source.ts";
 import type { Origin } from "./source.ts";
 
 /** A user entry from its fields. */
-export function toUser(fields: Fields, origin: Origin, name: string): UserEntry {
+export function toUser(fields: Fields, origin: Origin): UserEntry {
   const clientCertificate = sourceOf(fields, "client-certificate", origin);
   const clientKey = sourceOf(fields, "client-key", origin);
   if ((clientCertificate === undefined) !== (clientKey === undefined)) {
-    throw contradiction(origin, name, "has a client certificate or a client key, but not both");
+    throw contradiction(origin, "has a client certificate or a client key, but not both");
   }
-  return { clientCertificate, clientKey, proof: toProof(fields, origin, name), impersonate: toImpersonation(fields) };
+  return { clientCertificate, clientKey, proof: toProof(fields, origin), impersonate: toImpersonation(fields, origin) };
 }
 
-function contradiction({ file }: Origin, user: string, what: string): ConfigError {
-  return new ConfigError("Contradiction", `Cannot use ${file}: the user "${user}" ${what}. Correct it there.`);
+function contradiction({ file, owner }: Origin, what: string): ConfigError {
+  return new ConfigError("Contradiction", `Cannot use ${file}: ${owner} ${what}. Correct it there.`);
 }
 
 /** As client-go ranks them: a token file before a token, both before user and password, and a plugin where there is nothing else. */
-function toProof(fields: Fields, origin: Origin, name: string): Proof {
+function toProof(fields: Fields, origin: Origin): Proof {
   const [tokenFile, token, username] = [fields.text("tokenFile"), fields.text("token"), fields.text("username")];
   if (fields.has("exec") && fields.has("auth-provider")) {
-    throw contradiction(origin, name, "has both exec and auth-provider");
+    throw contradiction(origin, "has both exec and auth-provider");
   }
   if (isSet(tokenFile)) return { type: "tokenFile", file: origin.path(tokenFile) };
   if (isSet(token)) return { type: "token", token };
   if (isSet(username)) return { type: "basic", username, password: fields.text("password") ?? "" };
-  if (fields.has("exec")) return { type: "exec", exec: toExec(fields.within("exec"), origin, name) };
-  if (fields.has("auth-provider")) return { type: "oidc", oidc: toOidc(fields.within("auth-provider"), origin, name) };
+  if (fields.has("exec")) return { type: "exec", exec: toExec(fields.within("exec"), origin) };
+  if (fields.has("auth-provider")) return { type: "oidc", oidc: toOidc(fields.within("auth-provider"), origin) };
   return { type: "none" };
 }
 
@@ -40,15 +40,15 @@ function isSet(text: string | undefined): text is string {
 const execVersions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 const modes = ["Never", "IfAvailable", "Always"] as const;
 
-function toExec(fields: Fields, origin: Origin, name: string): ExecEntry {
+function toExec(fields: Fields, origin: Origin): ExecEntry {
   const apiVersion = fields.required("apiVersion");
   if (!execVersions.includes(apiVersion)) {
-    throw contradiction(origin, name, `has an exec plugin of ${apiVersion}; known are ${execVersions.join(" and ")}`);
+    throw contradiction(origin, `has an exec plugin of ${apiVersion}; known are ${execVersions.join(" and ")}`);
   }
   const said = fields.text("interactiveMode");
   const interactiveMode = modes.find((mode) => mode === said) ?? (said === undefined ? "IfAvailable" : undefined);
   if (interactiveMode === undefined) {
-    throw contradiction(origin, name, `has an exec plugin with interactiveMode ${said}; known are ${modes.join(", ")}`);
+    throw contradiction(origin, `has an exec plugin with interactiveMode ${said}; known are ${modes.join(", ")}`);
   }
   const command = fields.required("command");
   return {
@@ -63,12 +63,11 @@ function toExec(fields: Fields, origin: Origin, name: string): ExecEntry {
   };
 }
 
-function toOidc(fields: Fields, origin: Origin, name: string): OidcEntry {
+function toOidc(fields: Fields, origin: Origin): OidcEntry {
   const provider = fields.required("name");
   if (provider !== "oidc") {
     throw contradiction(
       origin,
-      name,
       `wants the auth-provider ${provider}, which Kubernetes has given up; use an exec plugin`,
     );
   }
@@ -83,9 +82,13 @@ function toOidc(fields: Fields, origin: Origin, name: string): OidcEntry {
   };
 }
 
-function toImpersonation(fields: Fields): Impersonation | undefined {
+/** Groups and the like are those of somebody: without a name, client-go refuses them too. */
+function toImpersonation(fields: Fields, origin: Origin): Impersonation | undefined {
   const [user, uid, groups] = [fields.text("as"), fields.text("as-uid"), fields.texts("as-groups")];
   const extra = fields.within("as-user-extra");
-  if (user === undefined && uid === undefined && groups === undefined && extra.names().length === 0) return undefined;
+  if (!isSet(user)) {
+    if (!isSet(uid) && (groups ?? []).length === 0 && extra.names().length === 0) return undefined;
+    throw contradiction(origin, "has as-uid, as-groups or as-user-extra without as");
+  }
   return { user, uid, groups, extra: Object.fromEntries(extra.names().map((name) => [name, extra.texts(name) ?? []])) };
 }

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
-import type { ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
+import type { Chosen, ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
 import { toUser } from "./parse-user.ts";
 import { sourceOf } from "./source.ts";
 import type { Origin } from "./source.ts";
@@ -11,12 +11,15 @@ import type { Origin } from "./source.ts";
 /** Reads a kubeconfig in YAML or JSON; `file` resolves its relative paths and names it in errors. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
   const fields = fieldsOf(asJson(text) ?? (await asYaml(text, file)), file);
-  const origin: Origin = { file, path: (name) => (isAbsolute(name) ? name : resolve(dirname(file), name)) };
+  const path = (name: string): string => (isAbsolute(name) ? name : resolve(dirname(file), name));
+  const origin = (kind: "cluster" | "user", name: string): Origin => ({ file, path, owner: `the ${kind} "${name}"` });
   return {
     currentContext: fields.text("current-context"),
     contexts: named(fields.list("contexts"), file, (entry) => toContext(entry.within("context"))),
-    clusters: named(fields.list("clusters"), file, (entry) => toCluster(entry.within("cluster"), origin)),
-    users: named(fields.list("users"), file, (entry) => toUser(entry.within("user"), origin, entry.required("name"))),
+    clusters: named(fields.list("clusters"), file, (entry, name) =>
+      toCluster(entry.within("cluster"), origin("cluster", name)),
+    ),
+    users: named(fields.list("users"), file, (entry, name) => toUser(entry.within("user"), origin("user", name))),
   };
 }
 
@@ -40,18 +43,22 @@ async function asYaml(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** Within one file a name may stand only once, as for kubectl. */
-function named<T>(entries: readonly Fields[], file: string, convert: (entry: Fields) => T): Map<string, T> {
-  const map = new Map<string, T>();
+/** Within one file a name may stand only once, as for kubectl; what stands beside it is read when it is chosen. */
+function named<T>(
+  entries: readonly Fields[],
+  file: string,
+  convert: (entry: Fields, name: string) => T,
+): Map<string, Chosen<T>> {
+  const map = new Map<string, Chosen<T>>();
   for (const entry of entries) {
-    const name = entry.required("name");
+    const name = entry.text("name") ?? "";
     if (map.has(name)) {
       throw new ConfigError(
         "Contradiction",
         `Cannot use ${file}: the name "${name}" stands twice in a list. Remove one.`,
       );
     }
-    map.set(name, convert(entry));
+    map.set(name, () => convert(entry, name));
   }
   return map;
 }

@@ -7,6 +7,8 @@ import type { Source } from "./kubeconfig.ts";
 /** Where an entry stands, so that it can resolve paths and name itself in errors. */
 export interface Origin {
   readonly file: string;
+  /** The entry: `the user "admin"`. */
+  readonly owner: string;
   /** A path as the file means it: relative to the file's own folder. */
   path(name: string): string;
 }
@@ -14,15 +16,18 @@ export interface Origin {
 /** `name-data` in base64 wins over the file `name`. */
 export function sourceOf(fields: Fields, name: string, origin: Origin): Source | undefined {
   const data = fields.text(`${name}-data`);
-  if (data !== undefined && data !== "") return { data: decodePem(data, `${name}-data`, origin.file) };
+  if (data !== undefined && data !== "") return { data: decodePem(data, `${name}-data`, origin) };
   const file = fields.text(name);
   return file === undefined || file === "" ? undefined : { file: origin.path(file) };
 }
 
-function decodePem(data: string, field: string, file: string): string {
+function decodePem(data: string, field: string, { file, owner }: Origin): string {
   const text = Buffer.from(data, "base64").toString("utf8");
   if (text.includes("-----BEGIN ")) return text;
-  throw new ConfigError("Malformed", `Cannot use ${file}: ${field} is not a PEM text in base64. Correct it there.`);
+  throw new ConfigError(
+    "Malformed",
+    `Cannot use ${file}: ${field} of ${owner} is not a PEM text in base64. Correct it there.`,
+  );
 }
 
 /** The text of a source, as it is now. */

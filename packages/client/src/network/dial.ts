@@ -2,7 +2,8 @@
 import { connect as connectTcp } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { ConnectionOptions } from "node:tls";
+import type { ConnectionOptions, TLSSocket } from "node:tls";
+import { orAborted } from "../abort/or-aborted.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import { defaultLimits } from "./endpoint.ts";
 import type { Endpoint, TlsMaterial } from "./endpoint.ts";
@@ -22,24 +23,43 @@ export interface Dialed {
   readonly protocol: "h2" | "http/1.1";
 }
 
-/** Connects within the endpoint's time limit. `protocols` are offered in this order; plain http always speaks HTTP/1.1. */
-export async function dial(endpoint: Endpoint, protocols: readonly string[] = ["h2", "http/1.1"]): Promise<Dialed> {
+/** How a connection is made. */
+export interface DialOptions {
+  /** Offered in this order; plain http always speaks HTTP/1.1. */
+  readonly protocols?: readonly string[] | undefined;
+  /** Ends the attempt at any point, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Connects within the endpoint's time limit. */
+export async function dial(endpoint: Endpoint, options: DialOptions = {}): Promise<Dialed> {
+  const { protocols = ["h2", "http/1.1"], signal } = options;
   const { server, clock, limits } = endpoint;
+  signal?.throwIfAborted();
   const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
   const abort = new AbortController();
+  const onAbort = (): void => abort.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
   const timer = clock.later(limitMs, () => {
     const cause = new Error(`no connection within ${limitMs} ms`);
     abort.abort(new ConnectionError({ code: "Unreachable", server: server.origin, sent: false, cause }));
   });
   try {
-    const socket = await reach(endpoint, abort.signal);
-    if (server.protocol !== "https:") return { socket, protocol: "http/1.1" };
-    return await secure(socket, await tlsOptions(endpoint, protocols), abort.signal);
+    return await connect(endpoint, protocols, abort.signal);
   } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason;
     throw toConnectionError(cause, server.origin, "connecting");
   } finally {
     timer.cancel();
+    signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** What TLS needs is read first: where it cannot be had, there is no connection to give up. */
+async function connect(endpoint: Endpoint, protocols: readonly string[], signal: AbortSignal): Promise<Dialed> {
+  if (endpoint.server.protocol !== "https:") return { socket: await reach(endpoint, signal), protocol: "http/1.1" };
+  const options = await orAborted(tlsOptions(endpoint, protocols), signal);
+  return secure(await reach(endpoint, signal), options, signal);
 }
 
 /** Host and port of a URL, brackets of IPv6 addresses removed. */
@@ -73,9 +93,19 @@ function tcp({ host, port }: Address, signal: AbortSignal): Promise<Socket> {
 }
 
 async function secure(socket: Socket, options: ConnectionOptions, signal: AbortSignal): Promise<Dialed> {
-  const secured = connectTls({ ...options, socket });
+  const secured = wrap(socket, options);
   await ready(secured, "secureConnect", signal);
   return { socket: secured, protocol: secured.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+}
+
+/** Certificates and keys that are none, or do not belong together, are found out here. */
+function wrap(socket: Socket, options: ConnectionOptions): TLSSocket {
+  try {
+    return connectTls({ ...options, socket });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 /** Waits for a socket's event, and destroys it when it fails or the signal comes first. */
@@ -100,6 +130,8 @@ function ready<T extends Socket>(socket: T, event: "connect" | "secureConnect", 
     };
     socket.once(event, onReady).once("error", fail).once("close", onClose);
     signal.addEventListener("abort", onAbort, { once: true });
+    // What came before anybody listened is not told again.
+    if (signal.aborted) onAbort();
   });
 }
 

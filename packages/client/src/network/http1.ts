@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:h
 import type { Duplex } from "node:stream";
 import { bodyOfChunks } from "../transport/body.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
+import { toByteHeaders } from "./byte-headers.ts";
 import type { Connection } from "./connection.ts";
 import type { Dialed } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -46,6 +47,7 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
   let usable = true;
   return {
     hasRoom: () => true,
+    isBarred: () => false,
     isUsable: () => usable,
     request: (request) => exchange(agent, endpoint, request),
     retire() {
@@ -63,10 +65,10 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
 
 function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
-    const { method, path, headers, body, signal } = request;
+    const { method, path, headers, body, signal, beforeSending } = request;
     // Node frames the body of a DELETE only if it is told how long it is.
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-    const sent = { host: server.host, ...headers, ...length } as OutgoingHttpHeaders;
+    const sent = { host: server.host, ...toByteHeaders(headers), ...length } as OutgoingHttpHeaders;
     const outgoing = sendHttp({ agent, method, path, headers: sent, setHost: false });
     const onAbort = (): void => {
       outgoing.destroy();
@@ -76,7 +78,16 @@ function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportR
     outgoing.once("close", () => signal?.removeEventListener("abort", onAbort));
     outgoing.on("error", (cause) => reject(toConnectionError(cause, server.origin, phaseOf(outgoing))));
     outgoing.once("response", (incoming) => resolve(toResponse(incoming, { server, signal })));
-    outgoing.end(body);
+    // The agent may have to dial first: nothing is written before it has a connection.
+    outgoing.once("socket", () => {
+      try {
+        beforeSending?.();
+        outgoing.end(body);
+      } catch (error) {
+        outgoing.destroy();
+        reject(error as Error);
+      }
+    });
   });
 }
 

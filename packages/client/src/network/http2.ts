@@ -7,21 +7,23 @@ import { defaultLimits } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
 import { exchange } from "./http2/exchange.ts";
+import { toFields } from "./http2/fields.ts";
 import type { Headers } from "./http2/hpack-encoder.ts";
 import { Session } from "./http2/session.ts";
 
 /**
  * Speaks HTTP/2 on a socket that has agreed to it. Waits for the server's SETTINGS: before them nobody knows how many streams it takes, and
- * a watch too many would wait behind the others for ever.
+ * a watch too many would wait behind the others for ever. `onRoom` is told when a further request may find room, or the connection is gone.
  */
-export async function openHttp2Connection(socket: Socket, endpoint: Endpoint): Promise<Connection> {
-  const session = await settled(socket, endpoint);
+export async function openHttp2Connection(socket: Socket, endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
+  const session = await settled(socket, endpoint, onRoom);
   socket.unref();
   keepAlive(session, socket, endpoint);
   const { server } = endpoint;
   const fixed = { ":scheme": server.protocol.slice(0, -1), ":authority": server.host };
   return {
     hasRoom: () => session.running < session.maxStreams,
+    isBarred: () => session.isOpen && session.maxStreams === 0,
     isUsable: () => session.isOpen,
     request: (request) => exchange({ session, server: server.origin, headers: headersOf(request, fixed), request }),
     retire: () => session.retire(),
@@ -31,11 +33,11 @@ export async function openHttp2Connection(socket: Socket, endpoint: Endpoint): P
 
 /** What the protocol has in place of a request line comes first (RFC 9113, section 8.3). */
 function headersOf({ method, path, headers }: TransportRequest, fixed: Headers): Headers {
-  return { ":method": method, ":path": path, ...fixed, ...headers };
+  return { ":method": method, ":path": path, ...fixed, ...toFields(headers) };
 }
 
 /** A session, as soon as the server has said how many streams it takes. */
-function settled(socket: Socket, { server, clock, limits }: Endpoint): Promise<Session> {
+function settled(socket: Socket, { server, clock, limits }: Endpoint, onRoom: () => void): Promise<Session> {
   return new Promise((resolve, reject) => {
     const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
     const fail = (why: string): void => {
@@ -51,7 +53,9 @@ function settled(socket: Socket, { server, clock, limits }: Endpoint): Promise<S
         timer.cancel();
         resolve(session);
       },
+      onRoom,
       onRetired: () => {
+        onRoom();
         if (!isReady) fail("the server closed the connection before it sent its HTTP/2 settings");
       },
     });

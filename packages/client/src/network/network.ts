@@ -1,9 +1,12 @@
 /** A transport over the network: one connection, made when needed, made again when it broke, a second one only when the first is full. */
+import { orAborted } from "../abort/or-aborted.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import type { MessageSocket, SocketRequest, Transport, TransportRequest } from "../transport/transport.ts";
 import type { Connection } from "./connection.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { createGate } from "./gate.ts";
+import { brokenHeader, headerError } from "./header-text.ts";
 
 /** A transport over the network. */
 export interface NetworkTransport extends Transport {
@@ -19,37 +22,46 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   let connections: Connection[] = [];
   let connecting: Promise<Connection> | undefined;
   let closed = false;
+  const room = createGate();
 
   const available = (): Connection | undefined => connections.find((one) => one.isUsable() && one.hasRoom());
 
   async function connect(): Promise<Connection> {
-    const connection = await establish(endpoint);
+    const connection = await establish(endpoint, () => room.open());
     connections = [...connections.filter((one) => one.isUsable()), connection];
     if (closed) connection.destroy();
     return connection;
   }
 
-  function connected(signal: AbortSignal | undefined): Promise<Connection> {
-    connecting ??= connect().finally(() => (connecting = undefined));
-    return signal === undefined ? connecting : orAborted(connecting, signal);
+  /** A connection to try: a new one, or, where the server takes nothing for a while, that one as soon as there is room anywhere. */
+  async function next(): Promise<Connection> {
+    const barred = connections.find((one) => one.isBarred());
+    if (barred === undefined) return (connecting ??= connect().finally(() => (connecting = undefined)));
+    await room.opened();
+    return barred;
   }
 
   async function slow(request: TransportRequest): ReturnType<Transport["request"]> {
     for (;;) {
       if (closed) throw closedError(endpoint);
-      // Whoever waited for the same connection may have filled it meanwhile.
-      await connected(request.signal);
-      const connection = available();
+      const tried = await orAborted(next(), request.signal);
+      // Whoever waited for the same connection may have filled it meanwhile. One that is gone again is not replaced here, in a loop
+      // that knows no pause, but told of.
+      const connection = available() ?? (tried.isUsable() ? undefined : tried);
       if (connection !== undefined) return connection.request(request);
     }
   }
 
   return {
     request(request) {
+      const broken = brokenHeader(request.headers);
+      if (broken !== undefined) return Promise.reject(headerError(broken));
       const prefixed = prefix === "" ? request : { ...request, path: prefix + request.path };
       return available()?.request(prefixed) ?? slow(prefixed);
     },
     async open(request) {
+      const broken = brokenHeader(request.headers);
+      if (broken !== undefined) throw headerError(broken);
       const { openSocket } = await import("./socket.ts");
       return openSocket(endpoint, { ...request, path: prefix + request.path });
     },
@@ -66,23 +78,14 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
 }
 
 /** The modules of the protocols are loaded when it is known which one is needed: a program that only imports us pays for neither. */
-async function establish(endpoint: Endpoint): Promise<Connection> {
+async function establish(endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
   const dialed = await dial(endpoint);
   if (dialed.protocol === "h2") {
     const { openHttp2Connection } = await import("./http2.ts");
-    return openHttp2Connection(dialed.socket, endpoint);
+    return openHttp2Connection(dialed.socket, endpoint, onRoom);
   }
   const { createHttp1Connection } = await import("./http1.ts");
-  return createHttp1Connection(dialed, endpoint, () => dial(endpoint, ["http/1.1"]));
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
+  return createHttp1Connection(dialed, endpoint, () => dial(endpoint, { protocols: ["http/1.1"] }));
 }
 
 function closedError({ server }: Endpoint): ConnectionError {

@@ -15,7 +15,7 @@ const limit = 64 * 1024;
 export function createSocketReader(socket: Socket, signal: AbortSignal): SocketReader {
   let have: Buffer = Buffer.alloc(0);
   let wake: () => void = () => {};
-  let failure: Error | undefined;
+  let failure = signal.aborted ? (signal.reason as Error) : undefined;
   const onData = (chunk: Buffer): void => {
     have = Buffer.concat([have, chunk]);
     if (have.length > limit) failure = new Error("the proxy answers too much");

@@ -1,6 +1,9 @@
 /** WebSockets to an API server, over a connection of their own. */
+import type { IncomingMessage } from "node:http";
 import type { WebSocket } from "ws";
+import { orAborted } from "../abort/or-aborted.ts";
 import type { MessageSocket, SocketRequest } from "../transport/transport.ts";
+import { toByteHeaders } from "./byte-headers.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
@@ -8,10 +11,11 @@ import { SocketRefused } from "./socket-refused.ts";
 
 /** Opens a socket; the library is loaded now, for few programs need it. */
 export async function openSocket(endpoint: Endpoint, request: SocketRequest): Promise<MessageSocket> {
-  const [{ WebSocket }, { socket }] = await Promise.all([import("ws"), dial(endpoint, ["http/1.1"])]);
+  const { WebSocket } = await import("ws");
   const { server } = endpoint;
+  const { socket } = await dial(endpoint, { protocols: ["http/1.1"], signal: request.signal });
   // Lists are sent as several headers, though the library's type does not say so.
-  const headers = { ...request.headers } as Record<string, string>;
+  const headers = { ...toByteHeaders(request.headers) } as Record<string, string>;
   // The socket is secure already where it has to be: the library only speaks the protocol on it.
   const opened = new WebSocket(`ws://${server.host}${request.path}`, [...request.protocols], {
     createConnection: () => socket,
@@ -24,32 +28,46 @@ export async function openSocket(endpoint: Endpoint, request: SocketRequest): Pr
   return toMessageSocket(opened, server.origin, messages);
 }
 
-function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      reject(signal?.reason as Error);
-      socket.terminate();
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const settle = (): void => signal?.removeEventListener("abort", onAbort);
-    socket.on("error", (cause) => {
-      settle();
-      reject(toConnectionError(cause, server, "sent"));
-    });
-    socket.once("unexpected-response", (_request, response) => {
-      settle();
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        reject(new SocketRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8")));
-        socket.terminate();
-      });
-    });
-    socket.once("open", () => {
-      settle();
-      resolve();
-    });
+/** Resolves when the socket stands. The signal is heard until then, also while a refusal is read. */
+async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | undefined): Promise<void> {
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.on("error", (cause) => reject(toConnectionError(cause, server, "sent")));
+    socket.once("unexpected-response", (_request, response) => void readRefusal(response).then(reject));
+    socket.once("open", resolve);
   });
+  try {
+    await orAborted(opened, signal);
+  } catch (error) {
+    socket.terminate();
+    throw error;
+  }
+}
+
+/** More than this is not read of a refusal. */
+const refusalLimit = 64 * 1024;
+
+/** Ends with the connection too: what was said until then is all that there is. */
+function readRefusal(response: IncomingMessage): Promise<SocketRefused> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > refusalLimit) response.destroy();
+  });
+  return new Promise((resolve) => {
+    response.once("close", () =>
+      resolve(new SocketRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
+    );
+  });
+}
+
+/** An end that was meant: said so, or said without a code (RFC 6455, section 7.4.1). After any other, something may be missing. */
+const goodEnds: ReadonlySet<number> = new Set([1000, 1005]);
+
+function badEnd(code: number, reason: string): Error {
+  if (code === 1006) return new Error("the socket was cut");
+  return new Error(`the socket was closed with code ${code}${reason === "" ? "" : ` (${reason})`}`);
 }
 
 /** What the socket receives; reads pause while nobody takes it. */
@@ -75,9 +93,9 @@ function receive(socket: WebSocket, server: string, signal: AbortSignal | undefi
     wake();
   });
   socket.on("error", (cause) => (failure ??= toConnectionError(cause, server, "sent")));
-  socket.on("close", (code) => {
+  socket.on("close", (code, reason) => {
     signal?.removeEventListener("abort", onAbort);
-    if (code === 1006) failure ??= toConnectionError(new Error("the socket was cut"), server, "sent");
+    if (!goodEnds.has(code)) failure ??= toConnectionError(badEnd(code, reason.toString()), server, "sent");
     stop();
   });
 

@@ -23,11 +23,12 @@ export interface PodCalls {
 
 /** The calls on running pods, over a sender and its transport. */
 export function podCalls(sender: Sender, transport: Transport): PodCalls {
+  const opener = { sender, transport };
   return {
     logs: (pod) => readLogs(sender, pod),
-    exec: (pod) => exec(transport, pod),
-    attach: (pod) => attach(transport, pod),
-    portForward: (pod) => portForward(transport, pod),
+    exec: (pod) => exec(opener, pod),
+    attach: (pod) => attach(opener, pod),
+    portForward: (pod) => portForward(opener, pod),
     proxy: (target) => proxy(sender, target),
   };
 }

@@ -3,14 +3,19 @@ import type { Status } from "@capstan/model";
 import { pathOf, withQuery } from "../call/path.ts";
 import type { Query } from "../call/path.ts";
 import type { CallOptions } from "../call/send.ts";
+import { ApiError } from "../error/api-error.ts";
+import { describeAttempt } from "../error/attempt.ts";
+import type { Attempt } from "../error/attempt.ts";
+import { ConnectionError } from "../error/connection-error.ts";
 import { concat, decode } from "../transport/body.ts";
-import type { MessageSocket, Transport } from "../transport/transport.ts";
+import type { MessageSocket } from "../transport/transport.ts";
 import { openSocket } from "./socket.ts";
+import type { Opener } from "./socket.ts";
 import { connectAttempt, pods } from "./target.ts";
 import type { PodTarget } from "./target.ts";
 
 /** How to attach to a container. */
-export interface AttachOptions extends Pick<CallOptions, "signal"> {
+export interface AttachOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
   readonly container?: string | undefined;
   /** Whether anything will be written to it. */
   readonly stdin?: boolean | undefined;
@@ -50,7 +55,7 @@ export interface ExecSession extends AsyncIterable<Output> {
   resize(size: { readonly width: number; readonly height: number }): Promise<void>;
   /** Reads what is left to the end. */
   finish(): Promise<Finished>;
-  /** How it ended; resolves when the output has been read. */
+  /** How it ended; settles when the output has been read, and rejects where it is left before. */
   readonly exit: Promise<Exit>;
   close(): void;
 }
@@ -60,13 +65,13 @@ const protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
 /** Runs a program. */
-export function exec(transport: Transport, target: PodTarget & ExecOptions): Promise<ExecSession> {
-  return startSession(transport, target, { subresource: "exec", query: { command: target.command } });
+export function exec(opener: Opener, target: PodTarget & ExecOptions): Promise<ExecSession> {
+  return startSession(opener, target, { subresource: "exec", query: { command: target.command } });
 }
 
 /** Attaches to the program that a container runs. */
-export function attach(transport: Transport, target: PodTarget & AttachOptions): Promise<ExecSession> {
-  return startSession(transport, target, { subresource: "attach", query: {} });
+export function attach(opener: Opener, target: PodTarget & AttachOptions): Promise<ExecSession> {
+  return startSession(opener, target, { subresource: "attach", query: {} });
 }
 
 interface Asked {
@@ -74,12 +79,8 @@ interface Asked {
   readonly query: Query;
 }
 
-async function startSession(
-  transport: Transport,
-  target: PodTarget & AttachOptions,
-  asked: Asked,
-): Promise<ExecSession> {
-  const { namespace, name, container, stdin = false, tty = false, signal } = target;
+async function startSession(opener: Opener, target: PodTarget & AttachOptions, asked: Asked): Promise<ExecSession> {
+  const { namespace, name, container, stdin = false, tty = false } = target;
   const { subresource, query } = asked;
   const path = withQuery(pathOf(pods, { namespace, name, subresource }), {
     ...query,
@@ -91,29 +92,39 @@ async function startSession(
     tty,
   });
   const attempt = connectAttempt(target, subresource);
-  return toSession(await openSocket(transport, attempt, { path, headers: {}, protocols, signal }));
+  return toSession(await openSocket(opener, { attempt, path, protocols, options: target }), attempt);
 }
 
-function toSession(socket: MessageSocket): ExecSession {
+function toSession(socket: MessageSocket, attempt: Attempt): ExecSession {
   const { promise: exit, resolve, reject } = Promise.withResolvers<Exit>();
   // Who only reads the output sees a failure there.
   exit.catch(() => {});
 
+  let isRead = false;
+  /** How it ends is not heard any more; where it was heard already, this says nothing new. */
+  const leave = (): void => {
+    socket.close();
+    reject(leftEarly(attempt));
+  };
+
   async function* outputs(): AsyncGenerator<Output> {
     let status: Status | undefined;
+    isRead = true;
     try {
       for await (const message of socket) {
         const bytes = message.subarray(1);
-        if (message[0] === channel.error) status = JSON.parse(decode(bytes)) as Status;
+        if (message[0] === channel.error) status = toStatus(decode(bytes), attempt);
         else if (bytes.length > 0 && message[0] === channel.stdout) yield { stream: "stdout", bytes };
         else if (bytes.length > 0 && message[0] === channel.stderr) yield { stream: "stderr", bytes };
       }
       resolve(toExit(status));
     } catch (error) {
+      // How it ended is known: what happens to the socket afterwards changes nothing.
+      if (status !== undefined && error instanceof ConnectionError) return resolve(toExit(status));
       reject(error as Error);
       throw error;
     } finally {
-      socket.close();
+      leave();
     }
   }
 
@@ -128,7 +139,8 @@ function toSession(socket: MessageSocket): ExecSession {
     },
     resize: ({ width, height }) => send(channel.resize, Buffer.from(JSON.stringify({ Width: width, Height: height }))),
     finish: () => finish(running, exit),
-    close: () => socket.close(),
+    // Whoever reads hears the end there.
+    close: () => (isRead ? socket.close() : leave()),
   };
 }
 
@@ -139,9 +151,26 @@ async function finish(outputs: AsyncIterable<Output>, exit: Promise<Exit>): Prom
   return { ...(await exit), stdout: text(parts.stdout), stderr: text(parts.stderr) };
 }
 
+function leftEarly(attempt: Attempt): ApiError {
+  const message = `Cannot tell how the program ended (${describeAttempt(attempt)}): the session was left before. Read its output to the end, or call finish().`;
+  return new ApiError({ code: "ConnectionLost", message, attempt });
+}
+
+function toStatus(text: string, attempt: Attempt): Status {
+  try {
+    const status: unknown = JSON.parse(text);
+    if (typeof status === "object" && status !== null) return status as Status;
+  } catch {
+    // Told below.
+  }
+  const message = `Cannot ${describeAttempt(attempt)}: what the server says of the end is no Status (${text.slice(0, 200)}). Look into the node's logs.`;
+  throw new ApiError({ code: "BadAnswer", message, attempt });
+}
+
 /** The Status of this channel does not say that it is one. The exit code stands in the causes of the Status: reason `ExitCode`, message the number. */
 function toExit(status: Status | undefined): Exit {
   if (status?.status === "Success") return { code: 0, status };
   const cause = status?.details?.causes?.find(({ reason }) => reason === "ExitCode");
-  return { code: cause === undefined ? -1 : Number(cause.message), status };
+  const code = Number(cause?.message ?? -1);
+  return { code: Number.isInteger(code) ? code : -1, status };
 }

@@ -5,13 +5,14 @@ import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { concat, decode } from "../transport/body.ts";
-import type { MessageSocket, Transport } from "../transport/transport.ts";
+import type { MessageSocket } from "../transport/transport.ts";
 import { openSocket } from "./socket.ts";
+import type { Opener } from "./socket.ts";
 import { connectAttempt, pods } from "./target.ts";
 import type { PodTarget } from "./target.ts";
 
 /** Which port. */
-export interface PortForwardOptions extends Pick<CallOptions, "signal"> {
+export interface PortForwardOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
   readonly port: number;
 }
 
@@ -25,15 +26,12 @@ const dataChannel = 0;
 const errorChannel = 1;
 
 /** Opens a connection. Each one has a socket of its own, so that they end one by one. */
-export async function portForward(
-  transport: Transport,
-  target: PodTarget & PortForwardOptions,
-): Promise<PortConnection> {
-  const { namespace, name, port, signal } = target;
+export async function portForward(opener: Opener, target: PodTarget & PortForwardOptions): Promise<PortConnection> {
+  const { namespace, name, port } = target;
   const path = withQuery(pathOf(pods, { namespace, name, subresource: "portforward" }), { ports: port });
   const attempt = connectAttempt(target, "portforward");
   const protocols = ["v4.channel.k8s.io"];
-  const socket = await openSocket(transport, attempt, { path, headers: {}, protocols, signal });
+  const socket = await openSocket(opener, { attempt, path, protocols, options: target });
   return {
     [Symbol.asyncIterator]: () => received(socket, attempt),
     write: (bytes) =>

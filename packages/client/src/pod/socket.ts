@@ -1,28 +1,75 @@
-/** Opens sockets to pods, and turns a refusal into an error that names what was to be done. */
+/** Opens sockets to pods within the time of a call, and turns a refusal into an error that names what was to be done. */
+import { orAborted } from "../abort/or-aborted.ts";
 import { explain } from "../call/send.ts";
+import type { CallOptions, Sender } from "../call/send.ts";
 import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { statusIn, toApiError } from "../error/from-response.ts";
 import { SocketRefused } from "../network/socket-refused.ts";
-import type { MessageSocket, SocketRequest, Transport } from "../transport/transport.ts";
+import type { MessageSocket, Transport } from "../transport/transport.ts";
 
-/** Opens a socket over a transport. */
-export async function openSocket(
-  transport: Transport,
-  attempt: Attempt,
-  request: SocketRequest,
-): Promise<MessageSocket> {
-  if (transport.open === undefined) {
-    const message = `Cannot ${describeAttempt(attempt)}: this transport carries no sockets. Use a connection over the network.`;
-    throw new ApiError({ code: "NotSupported", message, attempt });
-  }
+/** What sockets are opened with. */
+export interface Opener {
+  readonly sender: Sender;
+  readonly transport: Transport;
+}
+
+/** A socket to be opened. */
+export interface SocketCall {
+  readonly attempt: Attempt;
+  readonly path: string;
+  readonly protocols: readonly string[];
+  readonly options: CallOptions;
+}
+
+/** Opens a socket. The time limit holds until it stands, the caller's signal until it is closed. */
+export async function openSocket({ sender, transport }: Opener, call: SocketCall): Promise<MessageSocket> {
+  const { attempt, path, protocols, options } = call;
+  if (transport.open === undefined) throw noSockets(attempt);
+  const deadline = sender.start(options);
+  const { signal } = deadline;
+  const opening = transport.open({ path, headers: {}, protocols, signal });
   try {
-    return await transport.open(request);
+    const socket = await orAborted(opening, signal);
+    deadline.lift();
+    return untilClosed(socket, () => deadline.end());
   } catch (thrown) {
-    if (!(thrown instanceof SocketRefused)) throw explain(thrown, attempt, request.signal);
-    const status = statusIn(thrown.body);
-    const text = status === undefined ? thrown.body.slice(0, 200) : undefined;
-    throw toApiError({ httpStatus: thrown.status, attempt, status, text });
+    deadline.end();
+    // One that comes too late is wanted by nobody.
+    opening.then(
+      (late) => late.close(),
+      () => {},
+    );
+    throw thrown instanceof SocketRefused ? refusal(thrown, attempt) : explain(thrown, attempt, signal);
   }
+}
+
+/** Lets go of the caller's signal when the socket was read to its end or closed. */
+function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
+  return {
+    protocol: socket.protocol,
+    send: (message) => socket.send(message),
+    close() {
+      socket.close();
+      end();
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* socket;
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+function refusal({ status: httpStatus, body }: SocketRefused, attempt: Attempt): ApiError {
+  const status = statusIn(body);
+  return toApiError({ httpStatus, attempt, status, text: status === undefined ? body.slice(0, 200) : undefined });
+}
+
+function noSockets(attempt: Attempt): ApiError {
+  const message = `Cannot ${describeAttempt(attempt)}: this transport carries no sockets. Use a connection over the network.`;
+  return new ApiError({ code: "NotSupported", message, attempt });
 }

@@ -14,6 +14,7 @@ export function inProcess(handler: FetchHandler, origin = "http://in-process"): 
       const exchange = new AbortController();
       const stop = follow(request.signal, exchange);
       try {
+        request.beforeSending?.();
         const response = await answer(handler, toRequest(request, origin, exchange.signal));
         return fromResponse(response, { exchange, server: origin });
       } catch (error) {

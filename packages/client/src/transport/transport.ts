@@ -12,6 +12,8 @@ export interface TransportRequest {
   readonly body?: string | Uint8Array | undefined;
   /** Ends the exchange at any point, also while the body is read; the reader then sees the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** To be called right before the request leaves, after whatever it has to wait for; when it throws, nothing is sent. */
+  readonly beforeSending?: (() => void) | undefined;
 }
 
 /** Names in lower case; repeated headers as an array or joined with a comma. */

@@ -5,8 +5,7 @@ import { scaleIntOrPercent } from "@capstan/model";
 import { isAvailable, isReady } from "../pod/state.ts";
 import type { NewPod } from "../pod/template.ts";
 import { REVISION_LABEL } from "../revision/history.ts";
-import { isWanted } from "../scheduler/affinity.ts";
-import { tolerates } from "../scheduler/taints.ts";
+import { isWanted, tolerates } from "@capstan/node";
 
 /** What is to be done. */
 export interface Plan {

@@ -69,15 +69,32 @@ export function toEndpoint(
   const { namespace = "", name, uid } = pod.metadata;
   const { nodeName, hostname, subdomain } = pod.spec ?? {};
   const zone = node?.metadata.labels?.["topology.kubernetes.io/zone"];
+  const conditions = conditionsOf(pod, service);
   const isNamed = hostname !== undefined && hostname !== "" && subdomain === service.metadata.name;
   return {
     addresses: [address],
-    conditions: conditionsOf(pod, service),
+    conditions,
     targetRef: { kind: "Pod", namespace, name, uid },
     ...(nodeName !== undefined && nodeName !== "" && { nodeName }),
     ...(zone !== undefined && { zone }),
     ...(isNamed && { hostname }),
+    ...hintsOf(service, { isReady: conditions.ready === true, nodeName, zone }),
   };
+}
+
+interface EndpointPlace {
+  readonly isReady: boolean;
+  readonly nodeName: string | undefined;
+  readonly zone: string | undefined;
+}
+
+/** For whom an endpoint is, if the service wants connections to stay near: for its zone, and for its node before that. */
+function hintsOf({ spec }: Service, { isReady: ready, nodeName, zone }: EndpointPlace): Pick<Endpoint, "hints"> {
+  const wish = spec?.trafficDistribution ?? "";
+  if (!ready || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(wish)) return {};
+  const forNodes = wish === "PreferSameNode" && nodeName !== undefined ? { forNodes: [{ name: nodeName }] } : {};
+  const hints = { ...(zone === undefined ? {} : { forZones: [{ name: zone }] }), ...forNodes };
+  return Object.keys(hints).length === 0 ? {} : { hints };
 }
 
 /** A service may publish pods that are not ready: then each counts as ready. */

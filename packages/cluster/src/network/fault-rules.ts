@@ -46,10 +46,15 @@ function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonl
   ];
 }
 
-/** What is sent to the machine itself: the API server and the names. Answers to what the node asked come through. */
+/** What is sent to the machine itself: the API server, the names, a node's own address. Answers to what the node asked come through. */
 function arriving({ side, from }: Cut): readonly string[] {
-  const to = from === undefined ? "" : ` ip daddr ${set(from.addresses)}`;
-  return [`    ip saddr ${set(side.addresses)}${to} ct direction original drop`];
+  const here = set(side.addresses);
+  if (from === undefined) return [`    ip saddr ${here} ct direction original drop`];
+  const there = set(from.addresses);
+  return [
+    `    ip saddr ${here} ip daddr ${there} ct direction original drop`,
+    `    ip saddr ${there} ip daddr ${here} ct direction original drop`,
+  ];
 }
 
 function set(addresses: readonly string[]): string {

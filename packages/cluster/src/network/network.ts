@@ -57,6 +57,7 @@ export interface NetworkEntry {
  */
 export function enterNetwork({ pid, names }: NetworkEntry, argv: readonly string[]): readonly string[] {
   const enter = ["nsenter", "--target", String(pid), "--user", "--net", "--preserve-credentials", "--"];
-  const cover = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
-  return [...enter, "unshare", "--mount", "--", "sh", "-c", cover, names, ...argv];
+  const cover = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
+  // What goes wrong is told under this name.
+  return [...enter, "unshare", "--mount", "--", "sh", "-c", cover, "capstan", names, ...argv];
 }

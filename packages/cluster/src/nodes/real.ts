@@ -1,10 +1,10 @@
 /** Nodes whose pods are real: namespaces of this machine, the addresses and names of services in them, and a node for each name. */
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Transport } from "@capstan/client";
 import { startMachine, startNode, startServiceProxy } from "@capstan/node";
 import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
-import { openStore, resolveInside } from "@capstan/oci";
+import { openStore } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
 import { unpackedFolder } from "../images/unpacked.ts";
 import type { Setting } from "../setting.ts";
@@ -45,6 +45,8 @@ export interface RealNodes {
   readonly network: ClusterNetwork;
   readonly images: Store;
   readonly faults: Faults;
+  /** Removes the files of a volume whose claim is gone; the path is the one that pods see. */
+  removeVolume(path: string): Promise<void>;
   /** Resolves when what all pods run in has ended by itself. */
   readonly lost: Promise<void>;
   stop(): Promise<void>;
@@ -89,7 +91,8 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
       nodes[index] = again.node;
     };
     const faults = faultsAmong(setting, machine, { started, revive, ...options });
-    return { nodes, network, images, faults, lost: machine.lost, stop };
+    const removeVolume = (path: string): Promise<void> => machine.removeFromDisk(path);
+    return { nodes, network, images, faults, removeVolume, lost: machine.lost, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -97,11 +100,11 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
 }
 
 function serveServices({ client, clock, log }: Setting, machine: Machine, places: readonly NodePlace[]): ServiceProxy {
-  const addresses = new Map(places.map(({ name, address }) => [name, address]));
+  const known = new Map(places.map(({ name, address, podCidr }) => [name, { address, pods: podCidr }]));
   const proxy = startServiceProxy({
     client,
     clock,
-    nodes: () => addresses,
+    nodes: () => known,
     setRules: (rules) => machine.setRules(rules),
     report: (error) => log.error("the rules of services were refused", { error }),
   });
@@ -177,11 +180,4 @@ async function startRealNode(
   const node = await startNode({ client: line.client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
   doors.open(node);
   return { node: Object.assign(node, { runtime }), place, line };
-}
-
-/** Removes the files of a volume whose claim is gone; the path, if it has one, is the one that pods see, and so are links on the way to it. */
-export async function removeVolumeFiles(state: string, path: string | undefined): Promise<void> {
-  const parts = (path ?? "").split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.length === 0 || parts.includes("..")) return;
-  await rm(await resolveInside(join(state, "disk"), parts), { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 /** The folder of everything that pods leave on disk: below the cluster's data, or one that goes with the cluster. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A folder in use. */
 export interface StateFolder {
@@ -21,6 +21,24 @@ export async function openState({
     const folder = await mkdtemp(join(tmpdir(), "capstan-"));
     return { folder, close: () => rm(folder, { recursive: true, force: true }) };
   }
-  await mkdir(state, { recursive: true });
+  await makeFolder(state);
   return { folder: state, close: async () => {} };
+}
+
+/** With those above it. What Node itself does for this never ends where nothing can be made, as below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  const code = await tryToMake(path);
+  if (code !== "ENOENT" || dirname(path) === path) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
+}
+
+async function tryToMake(path: string): Promise<string | undefined> {
+  return mkdir(path).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
+      return error.code;
+    },
+  );
 }

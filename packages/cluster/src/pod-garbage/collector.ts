@@ -1,4 +1,4 @@
-/** Removes pods of nodes that are gone: no kubelet will ever end them. */
+/** Removes pods of nodes that are gone, or out of service: no kubelet will ever end them. */
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
@@ -20,12 +20,17 @@ export function startPodGarbageCollector(setting: Setting, signal: AbortSignal):
   const missing = new Map<string, number>();
   let isSynced = false;
   const work = async (name: string): Promise<Later> => {
-    if (!isSynced || nodes.has(name) || pods.get(name) === undefined) return void missing.delete(name);
+    const node = nodes.get(name);
+    if (!isSynced || node !== undefined || pods.get(name) === undefined) {
+      missing.delete(name);
+      for (const pod of node === undefined ? [] : leftOn(node, pods.get(name))) await remove(setting, pod);
+      return undefined;
+    }
     const since = missing.get(name) ?? clock.now();
     missing.set(name, since);
     const left = since + QUARANTINE - clock.now();
     if (left > 0) return left;
-    for (const pod of pods.get(name)?.values() ?? []) await remove(setting, pod);
+    for (const pod of pods.get(name)?.values() ?? []) await remove(setting, pod, "PodGC: node no longer exists");
     return undefined;
   };
   const worker = new Worker({ name: "pod garbage collector", clock, log, work });
@@ -35,7 +40,7 @@ export function startPodGarbageCollector(setting: Setting, signal: AbortSignal):
       if (name === "") return;
       const there = pods.get(name) ?? new Map<string, Pod>();
       pods.set(name, there.set(pod.metadata.uid, pod));
-      if (isSynced && !nodes.has(name)) worker.add(name);
+      if (isSynced && (!nodes.has(name) || pod.metadata.deletionTimestamp !== undefined)) worker.add(name);
     },
     removed(pod: Pod): void {
       const name = pod.spec?.nodeName ?? "";
@@ -45,14 +50,17 @@ export function startPodGarbageCollector(setting: Setting, signal: AbortSignal):
     },
   };
   const nodeListener = {
-    put: (node: Node) => void nodes.set(node.metadata.name, node),
+    put(node: Node): void {
+      nodes.set(node.metadata.name, node);
+      if (isSynced && isOutOfService(node)) worker.add(node.metadata.name);
+    },
     removed({ metadata }: Node): void {
       nodes.delete(metadata.name);
       worker.add(metadata.name);
     },
     synced(): void {
       isSynced = true;
-      for (const name of pods.keys()) if (!nodes.has(name)) worker.add(name);
+      for (const name of pods.keys()) worker.add(name);
     },
   };
   void follow<Node>({ api, kind: Node, clock, signal, listener: nodeListener });
@@ -60,18 +68,31 @@ export function startPodGarbageCollector(setting: Setting, signal: AbortSignal):
   signal.addEventListener("abort", () => worker.stop(), { once: true });
 }
 
-async function remove({ client, clock }: Setting, pod: Pod): Promise<void> {
+/** Somebody has said that the node is off and stays off: whoever is to end there has ended. */
+function isOutOfService({ spec, status }: Node): boolean {
+  const isReady = status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true;
+  return !isReady && spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") === true;
+}
+
+function leftOn(node: Node, pods: ReadonlyMap<string, Pod> = new Map()): readonly Pod[] {
+  if (!isOutOfService(node)) return [];
+  return [...pods.values()].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+}
+
+async function remove({ client, clock }: Setting, pod: Pod, message?: string): Promise<void> {
   const { namespace = "", name, uid } = pod.metadata;
+  const lastTransitionTime = formatTime(clock.wall());
   const condition = {
     type: "DisruptionTarget",
     status: "True",
     reason: "DeletionByPodGC",
-    message: "PodGC: node no longer exists",
-    lastTransitionTime: formatTime(clock.wall()),
+    message,
+    lastTransitionTime,
   };
   try {
     if (!isFinished(pod)) {
-      const strategic = { status: { phase: "Failed", conditions: [condition] } };
+      const conditions = message === undefined ? {} : { conditions: [condition] };
+      const strategic = { status: { phase: "Failed", ...conditions } };
       await client.patch(Pod, { namespace, name }, { strategic }, { subresource: "status", fieldManager: MANAGER });
     }
     await client.delete(Pod, { namespace, name, gracePeriodSeconds: 0, preconditions: { uid } });

@@ -1,13 +1,12 @@
 /** Chooses the node for a pod among those that fit, or says why none does. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
-import { preferenceFor } from "./affinity.ts";
+import { preferenceFor, reluctance } from "@capstan/node";
 import { fitOf } from "./fit.ts";
 import type { Refusal } from "./fit.ts";
 import { sympathy, unevenness } from "./neighbours.ts";
 import type { Surroundings } from "./neighbours.ts";
 import { requestsOf } from "./resources.ts";
 import type { Amounts } from "./resources.ts";
-import { reluctance } from "./taints.ts";
 import type { NodeView } from "./view.ts";
 
 /** Where a pod goes, or why it goes nowhere. */

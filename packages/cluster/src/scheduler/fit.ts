@@ -1,11 +1,10 @@
 /** Whether a pod can run on a node, and if not, in the scheduler's own words why. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
-import { isWanted } from "./affinity.ts";
+import { isWanted, untolerated } from "@capstan/node";
 import { neighbourRule, spreadRule } from "./neighbours.ts";
 import type { Distance, Surroundings } from "./neighbours.ts";
 import { requestsOf } from "./resources.ts";
 import type { Amounts } from "./resources.ts";
-import { untolerated } from "./taints.ts";
 import type { NodeView } from "./view.ts";
 import { isSoleUseTaken, volumeRule } from "./volumes.ts";
 

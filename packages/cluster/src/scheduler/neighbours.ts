@@ -2,8 +2,7 @@
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import type { Labels } from "@capstan/model";
-import { isWanted } from "./affinity.ts";
-import { untolerated } from "./taints.ts";
+import { isWanted, untolerated } from "@capstan/node";
 import type { NodeView } from "./view.ts";
 import type { Storage } from "./volumes.ts";
 

@@ -4,7 +4,7 @@ import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capsta
 import { classOf } from "../volume/match.ts";
 import { ephemeralClaimName, isClaimOf, notForPod } from "../volume/ephemeral.ts";
 import { claimsUsedBy } from "../volume/protection.ts";
-import { matchesTerm } from "./affinity.ts";
+import { matchesTerm } from "@capstan/node";
 import type { NodeView, PlacedPod } from "./view.ts";
 
 /** What is known about storage. */

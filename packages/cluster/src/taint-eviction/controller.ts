@@ -7,7 +7,7 @@ import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
 import { podIndexes } from "../pod/cache.ts";
 import { millisecondsOf } from "../pod/state.ts";
-import { tolerates } from "../scheduler/taints.ts";
+import { tolerates } from "@capstan/node";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 

@@ -11,13 +11,12 @@ import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
 import { capacityOf, classOf, isFor, requestOf, sizeOf, volumeFor } from "./match.ts";
 import { claimsUsedBy } from "./protection.ts";
+import { PROVISIONED_BY } from "./reclaim.ts";
 
 /** The provisioner whose volumes are folders of the machine. */
 export const PROVISIONER = "capstan.dev/local";
 const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
-/** The annotation that names the provisioner of a volume. */
-const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
 interface Turn extends Setting {
   readonly claim: PersistentVolumeClaim;

@@ -6,9 +6,10 @@ import { anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
-import { isOurs } from "./claims.ts";
+import { PROVISIONER } from "./claims.ts";
+import { reclaimOf } from "./reclaim.ts";
 
-type Phase = "Available" | "Bound" | "Released";
+type Phase = "Available" | "Bound" | "Released" | "Failed";
 
 /** The phase of a volume, given the claim that it names. */
 export function phaseOf({ spec }: PersistentVolume, claim: PersistentVolumeClaim | undefined): Phase {
@@ -17,15 +18,19 @@ export function phaseOf({ spec }: PersistentVolume, claim: PersistentVolumeClaim
   return claim?.metadata.uid === reference.uid ? "Bound" : "Released";
 }
 
+interface Turn extends Setting {
+  readonly volume: PersistentVolume;
+  readonly signal: AbortSignal;
+  readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
+  readonly removeFiles: (path: string | undefined) => Promise<void>;
+}
+
 /** The controller of volumes; what is left of one that nobody claims is removed if it is ours to remove. */
-export function volumeController(
-  { client, clock }: Setting,
-  removeFiles: (path: string | undefined) => Promise<void>,
-): Controller {
+export function volumeController(setting: Setting, removeFiles: Turn["removeFiles"]): Controller {
   return controller(
     PersistentVolume,
     { name: "persistentvolume", reads: [PersistentVolumeClaim], on: anyChange },
-    async ({ object: volume, get, signal }) => {
+    async ({ object: volume, get, signal, event }) => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
       const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, name, { namespace });
       // That a claim is gone has to be certain: what follows may be the end of its data.
@@ -33,23 +38,42 @@ export function volumeController(
       const claim =
         uid === undefined || isCertain
           ? cached
-          : await client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(unlessGone);
-      const phase = phaseOf(volume, claim);
-      if (volume.status?.phase !== phase) {
-        const status = { phase, lastPhaseTransitionTime: formatTime(clock.wall()) };
-        await writeStatus(client, PersistentVolume, { object: volume, status, signal });
-      }
-      if (phase !== "Released" || volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return;
-      await removeFiles(ownPath(volume));
-      const target = { name: volume.metadata.name, preconditions: { uid: volume.metadata.uid }, signal };
-      await client.delete(PersistentVolume, target).catch(unlessGone);
+          : await setting.client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(unlessGone);
+      await settle({ ...setting, volume, signal, event, removeFiles }, phaseOf(volume, claim));
     },
   );
 }
 
-/** Where the files of a volume are that our provisioner made for a claim. */
-function ownPath(volume: PersistentVolume): string | undefined {
-  return isOurs(volume) ? volume.spec?.hostPath?.path : undefined;
+/** One that has failed is released, too. */
+async function settle(turn: Turn, phase: Phase): Promise<void> {
+  const { status, spec } = turn.volume;
+  const hasFailed = phase === "Released" && status?.phase === "Failed";
+  if (status?.phase !== phase && !hasFailed) await enter(turn, { phase });
+  if (phase === "Released" && spec?.persistentVolumeReclaimPolicy === "Delete") await reclaim(turn);
+}
+
+function enter(
+  { client, clock, volume, signal }: Turn,
+  change: { readonly phase: Phase; readonly message?: string },
+): Promise<unknown> {
+  const status = { ...change, lastPhaseTransitionTime: formatTime(clock.wall()) };
+  return writeStatus(client, PersistentVolume, { object: volume, status, signal });
+}
+
+/** A volume that cannot be removed says so once, and stays. */
+async function reclaim(turn: Turn): Promise<void> {
+  const { client, volume, signal, event, removeFiles } = turn;
+  const wanted = reclaimOf(volume, PROVISIONER);
+  if (wanted.do === "leave") return;
+  if (wanted.do === "fail") {
+    if (volume.status?.phase === "Failed") return;
+    await enter(turn, { phase: "Failed", message: wanted.why });
+    event("Warning", "VolumeFailedDelete", wanted.why);
+    return;
+  }
+  await removeFiles(wanted.path);
+  const target = { name: volume.metadata.name, preconditions: { uid: volume.metadata.uid }, signal };
+  await client.delete(PersistentVolume, target).catch(unlessGone);
 }
 
 function unlessGone(error: unknown): undefined {

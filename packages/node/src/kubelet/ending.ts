@@ -1,19 +1,15 @@
 /** How a command ended, in the forms in which clients want to hear it. Pure. */
-
-interface Told {
-  readonly code?: number | null;
-  readonly error?: string;
-}
+import { execFailure } from "../linux/exit.ts";
+import type { CommandEnd } from "../linux/protocol.ts";
 
 /** A command that was killed has no code of its own. */
 const killed = 137;
 
 /** As a Status: the code is among the causes. */
-export function toStatus(told: Buffer): Buffer {
-  const { code, error } = parse(told);
+export function toStatus(told: Buffer, command: readonly string[]): Buffer {
+  const { code, error } = parse(told, command);
   if (code === 0) return toJson({ metadata: {}, status: "Success" });
-  if (error !== undefined)
-    return toJson({ metadata: {}, status: "Failure", reason: "InternalError", message: error, code: 500 });
+  if (error !== undefined) return toJson(internalError(error));
   const exitCode = code ?? killed;
   return toJson({
     metadata: {},
@@ -25,14 +21,24 @@ export function toStatus(told: Buffer): Buffer {
 }
 
 /** In words; success needs none. */
-export function toWords(told: Buffer): Buffer {
-  const { code, error } = parse(told);
+export function toWords(told: Buffer, command: readonly string[]): Buffer {
+  const { code, error } = parse(told, command);
   if (code === 0) return Buffer.alloc(0);
-  return Buffer.from(error ?? `command terminated with non-zero exit code: exit status ${code ?? killed}`);
+  if (error !== undefined) return Buffer.from(internalError(error).message);
+  return Buffer.from(`command terminated with non-zero exit code: exit status ${code ?? killed}`);
 }
 
-function parse(told: Buffer): Told {
-  return JSON.parse(told.toString("utf8")) as Told;
+function internalError(error: string) {
+  const message = `Internal error occurred: ${error}`;
+  const details = { causes: [{ message: error }] };
+  return { metadata: {}, status: "Failure", message, reason: "InternalError", details, code: 500 } as const;
+}
+
+/** A command that could not be run has no code of its own. */
+function parse(told: Buffer, command: readonly string[]): Pick<CommandEnd, "code" | "error"> {
+  const { refused, ...end } = JSON.parse(told.toString("utf8")) as CommandEnd;
+  if (refused === undefined) return end;
+  return { error: `error executing command in container: ${execFailure(refused, command)}` };
 }
 
 function toJson(value: object): Buffer {

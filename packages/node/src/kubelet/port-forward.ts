@@ -2,6 +2,7 @@
 import type { Duplex } from "node:stream";
 import { createWebSocketStream, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
+import { sendHolding, writeHolding } from "../linux/flow.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { forwardStreams } from "./port-streams.ts";
@@ -30,7 +31,7 @@ export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: For
   if (ports.length === 0 && !isTunnel) throw new NodeError("BadRequest", 'query parameter "port" is required');
   const { socket, protocol } = await acceptSocket(call, protocols);
   if (protocol === tunnel) forwardStreams(createWebSocketStream(socket), sandbox, doors);
-  else forwardChannels(socket, ports, (port) => doors.openPort(sandbox, port));
+  else forwardChannels(socket, ports, async (port) => doors.openPort(sandbox, port));
   return takenOver;
 }
 
@@ -42,7 +43,11 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
     for (const channel of [data, failure]) send(channel, portBytes(port));
     const opened = open(port).then(
       (connection) => {
-        connection.on("data", (chunk: Buffer) => send(data, chunk));
+        const pass = sendHolding(
+          (bytes, sent) => socket.send(Buffer.concat([Buffer.of(data), bytes]), sent),
+          connection,
+        );
+        connection.on("data", pass);
         connection.on("error", () => {});
         connection.on("close", () => socket.close(1000));
         return connection;
@@ -57,7 +62,9 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
   }
   socket.on("message", (message) => {
     const bytes = bytesOf(message);
-    void inner.get(bytes[0] ?? 0)?.then((connection) => connection?.write(bytes.subarray(1)));
+    void inner
+      .get(bytes[0] ?? 0)
+      ?.then((connection) => connection && writeHolding(connection, bytes.subarray(1), [socket]));
   });
   socket.on("error", () => {});
   socket.on("close", () => {

@@ -1,5 +1,6 @@
 /** Ports of a pod over SPDY: for each connection the client opens two streams, one for data and one for what goes wrong. */
 import type { Duplex } from "node:stream";
+import { writeHolding } from "../linux/flow.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 
@@ -13,7 +14,7 @@ export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Door
     waiting.delete(id);
     const isData = stream.headers.get("streamtype") === "data";
     const [data, failure] = isData ? [stream, other] : [other, stream];
-    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors });
+    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors, client: connection });
   });
 }
 
@@ -23,18 +24,20 @@ interface Joining {
   readonly port: number;
   readonly sandbox: Sandbox;
   readonly doors: Doors;
+  /** What all streams of the client come over. */
+  readonly client: Duplex;
 }
 
-async function join({ data, failure, port, sandbox, doors }: Joining): Promise<void> {
+async function join({ data, failure, port, sandbox, doors, client }: Joining): Promise<void> {
   try {
     const connection = await doors.openPort(sandbox, port);
-    connection.on("data", (chunk: Buffer) => data.write(chunk));
+    connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
     connection.on("error", () => {});
     connection.once("close", () => {
       data.end();
       failure.end();
     });
-    data.listen((bytes) => (bytes === undefined ? connection.end() : connection.write(bytes)));
+    data.listen((bytes) => (bytes === undefined ? connection.end() : writeHolding(connection, bytes, [client])));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     failure.write(Buffer.from(`error forwarding port ${port} to pod, uid : ${why}`));

@@ -1,11 +1,13 @@
 /** Commands in containers, over WebSocket, where every message begins with the number of its channel, or over SPDY, a stream each. */
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import { createFrameCutter, toFrame } from "../linux/frames.ts";
+import { sendHolding, writeHolding } from "../linux/flow.ts";
+import { toFrame } from "../linux/frames.ts";
 import { channels } from "../linux/protocol.ts";
 import type { Doors } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { channelProtocols, fromMessage, toMessage, type ChannelProtocol } from "./channels.ts";
+import { hearCommand, openCommand } from "./command-stream.ts";
 import { toStatus, toWords } from "./ending.ts";
 import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
@@ -24,73 +26,99 @@ export async function serveStreams(verb: "exec" | "attach", request: StreamReque
   const { query, call, doors, id } = request;
   const asked = (name: string): boolean => query.get(name) === "1" || query.get(name) === "true";
   const stdin = asked("input");
+  const command = query.getAll("command");
   const openInner = (): Duplex =>
-    verb === "exec" ? doors.openExec(id, query.getAll("command"), stdin, asked("tty")) : doors.openAttach(id, stdin);
+    openCommand(() =>
+      verb === "exec" ? doors.openExec(id, command, stdin, asked("tty")) : doors.openAttach(id, stdin),
+    );
   if (isSpdy(call)) {
     const wanted = ["error", ...(stdin ? ["stdin"] : []), ...(asked("output") ? ["stdout"] : [])];
     if (asked("error") && !asked("tty")) wanted.push("stderr");
     if (asked("tty")) wanted.push("resize");
-    serveSpdyStreams(acceptSpdy(call, ["v5.channel.k8s.io", "v4.channel.k8s.io"]), wanted, openInner);
+    const connection = acceptSpdy(call, ["v5.channel.k8s.io", "v4.channel.k8s.io"]);
+    serveSpdyStreams(connection, { wanted, command }, openInner);
     return takenOver;
   }
   const { socket, protocol } = await acceptSocket(call, [...channelProtocols.keys()]);
-  joinSocket(socket, channelProtocols.get(protocol) ?? { encoding: "bytes", ending: "status" }, openInner());
+  const known = channelProtocols.get(protocol) ?? { encoding: "bytes", ending: "status" };
+  // Where there is a terminal, all is said over one channel.
+  const opened = asked("tty") ? [channels.stdout] : [channels.stdout, channels.stderr];
+  joinSocket(socket, { protocol: known, opened, command }, openInner());
   return takenOver;
 }
 
-function joinSocket(socket: WebSocket, protocol: ChannelProtocol, inner: Duplex): void {
-  const send = (channel: number, bytes: Uint8Array): void => socket.send(toMessage(channel, bytes, protocol));
-  const cut = createFrameCutter();
+interface Joining {
+  readonly protocol: ChannelProtocol;
+  readonly opened: readonly number[];
+  readonly command: readonly string[];
+}
+
+function joinSocket(socket: WebSocket, { protocol, opened, command }: Joining, inner: Duplex): void {
+  const sendBytes = sendHolding((bytes, sent) => {
+    const [channel = 0] = bytes;
+    socket.send(toMessage(channel, bytes.subarray(1), protocol), sent);
+  }, inner);
+  const send = (channel: number, bytes: Uint8Array): void => sendBytes(Buffer.concat([Buffer.of(channel), bytes]));
   // The client waits for one message on each channel before it takes the streams for open.
-  for (const channel of [channels.stdout, channels.stderr]) send(channel, Buffer.alloc(0));
+  for (const channel of opened) send(channel, Buffer.alloc(0));
   const tellEnding = protocol.ending === "status" ? toStatus : toWords;
-  inner.on("data", (chunk: Buffer) => {
-    for (const { channel, bytes } of cut(chunk)) send(channel, channel === channels.exit ? tellEnding(bytes) : bytes);
+  const leave = hearCommand(inner, {
+    take: (channel, bytes) => send(channel, channel === channels.exit ? tellEnding(bytes, command) : bytes),
+    ended: () => socket.close(1000),
   });
-  inner.on("error", () => socket.close());
-  inner.on("end", () => socket.close(1000));
   socket.on("message", (data) => {
     const { channel, bytes } = fromMessage(bytesOf(data), protocol);
-    if (channel === channels.stdin || channel === channels.resize) inner.write(toFrame(channel, bytes));
+    if (channel === channels.stdin || channel === channels.resize)
+      writeHolding(inner, toFrame(channel, bytes), [socket]);
     if (channel === channels.closeStdin && bytes[0] === channels.stdin)
       inner.write(toFrame(channels.closeStdin, Buffer.alloc(0)));
   });
   socket.on("error", () => {});
-  socket.on("close", () => inner.destroy());
+  socket.on("close", leave);
 }
 
 /** Begins when the client has opened all the streams that it asked for. */
-function serveSpdyStreams(connection: Duplex, wanted: readonly string[], openInner: () => Duplex): void {
+function serveSpdyStreams(
+  connection: Duplex,
+  { wanted, command }: { readonly wanted: readonly string[]; readonly command: readonly string[] },
+  openInner: () => Duplex,
+): void {
   const streams = new Map<string, SpdyStream>();
   let hasBegun = false;
   serveSpdy(connection, (stream) => {
     streams.set(stream.headers.get("streamtype") ?? "", stream);
     if (hasBegun || !wanted.every((name) => streams.has(name))) return;
     hasBegun = true;
-    joinStreams(connection, streams, openInner());
+    joinStreams(connection, { streams, command }, openInner());
   });
 }
 
-function joinStreams(connection: Duplex, streams: ReadonlyMap<string, SpdyStream>, inner: Duplex): void {
-  const cut = createFrameCutter();
+interface OpenStreams {
+  readonly streams: ReadonlyMap<string, SpdyStream>;
+  readonly command: readonly string[];
+}
+
+function joinStreams(connection: Duplex, { streams, command }: OpenStreams, inner: Duplex): void {
   const names = new Map<number, string>([
     [channels.stdout, "stdout"],
     [channels.stderr, "stderr"],
     [channels.exit, "error"],
   ]);
-  inner.on("data", (chunk: Buffer) => {
-    for (const { channel, bytes } of cut(chunk))
-      streams.get(names.get(channel) ?? "")?.write(channel === channels.exit ? toStatus(bytes) : bytes);
+  const leave = hearCommand(inner, {
+    take: (channel, bytes) =>
+      streams
+        .get(names.get(channel) ?? "")
+        ?.write(channel === channels.exit ? toStatus(bytes, command) : bytes, [inner]),
+    ended() {
+      for (const name of ["stdout", "stderr", "error"]) streams.get(name)?.end();
+    },
   });
   streams.get("stdin")?.listen((bytes) => {
-    inner.write(bytes === undefined ? toFrame(channels.closeStdin, Buffer.alloc(0)) : toFrame(channels.stdin, bytes));
+    const frame = bytes === undefined ? toFrame(channels.closeStdin, Buffer.alloc(0)) : toFrame(channels.stdin, bytes);
+    writeHolding(inner, frame, [connection]);
   });
   streams.get("resize")?.listen((bytes) => {
     if (bytes !== undefined) inner.write(toFrame(channels.resize, bytes));
   });
-  inner.on("error", () => {});
-  inner.once("end", () => {
-    for (const name of ["stdout", "stderr", "error"]) streams.get(name)?.end();
-  });
-  connection.once("close", () => inner.destroy());
+  connection.once("close", leave);
 }

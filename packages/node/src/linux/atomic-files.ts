@@ -1,20 +1,9 @@
 /** Writes the files of a volume so that a reader sees all old or all new ones: a folder of files, a link to it, links to each. */
-import {
-  chmod,
-  chown,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  unlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, chown, readdir, readFile, readlink, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NodeError } from "../errors.ts";
 import type { VolumeFile } from "../runtime/runtime.ts";
+import { makeOpenFolder } from "./open-folder.ts";
 
 const dataLink = "..data";
 
@@ -25,7 +14,7 @@ export async function writeFiles(
   { stamp, group }: { readonly stamp: string; readonly group: number | undefined },
 ): Promise<void> {
   for (const path of files.keys()) checkPath(path);
-  await mkdir(folder, { recursive: true });
+  await makeOpenFolder(folder);
   const old = ownFolder(await readlink(join(folder, dataLink)).catch(() => undefined));
   if (old !== undefined && (await isSame(join(folder, old), files))) return;
   const fresh = `..${stamp}`;
@@ -48,10 +37,10 @@ function checkPath(path: string): void {
 }
 
 async function fill(folder: string, files: ReadonlyMap<string, VolumeFile>, group: number | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o755 });
+  await makeOpenFolder(folder);
   for (const [path, { bytes, mode }] of files) {
     const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+    await makeOpenFolder(dirname(file));
     await writeFile(file, bytes);
     if (group !== undefined) await chown(file, -1, group).catch(() => {});
     await chmod(file, group === undefined ? mode : mode | 0o040);

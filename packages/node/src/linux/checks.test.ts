@@ -44,8 +44,28 @@ test("a gRPC service is well when it says that it serves", async () => {
     const port = await portOf(server);
     const result = await check({ type: "grpc", host: "127.0.0.1", port, service: "" });
     assert.equal(result.passed, passed);
+    assert.equal(result.output, passed ? "service healthy" : 'service unhealthy (responded with "NOT_SERVING")');
     server.close();
   }
+});
+
+test("what a gRPC service lacks is told as kubelets tell it", async () => {
+  const server = createHttp2();
+  const trailers = [
+    { "grpc-status": "12", "grpc-message": "unknown service" },
+    { "grpc-status": "5", "grpc-message": "no%20such" },
+  ];
+  server.on("stream", (stream) => stream.respond({ ":status": 200, ...trailers.shift() }, { endStream: true }));
+  const port = await portOf(server as unknown as Server);
+  const ask = async (): Promise<string> =>
+    (await check({ type: "grpc", host: "127.0.0.1", port, service: "" }, 10_000)).output;
+  const lacking = "this server does not implement the grpc health protocol (grpc.health.v1.Health)";
+  assert.equal(await ask(), `error: ${lacking}: unknown service`);
+  assert.equal(await ask(), "error: health rpc probe failed: rpc error: code = NotFound desc = no such");
+  server.close();
+  await once(server, "close");
+  const why = "context deadline exceeded";
+  assert.equal(await ask(), `timeout: failed to connect service "127.0.0.1:${port}" within 10s: ${why}`);
 });
 
 test("an HTTP server is well when it answers from 200 to 399", async () => {
@@ -72,4 +92,68 @@ test("whoever does not answer in time, or not at all, is told as Go tells it", a
   await once(server, "close");
   const refused = await check({ type: "tcp", host: "127.0.0.1", port });
   assert.deepEqual(refused, { passed: false, output: `dial tcp 127.0.0.1:${port}: connect: connection refused` });
+});
+
+test("a redirect on the same host is followed, one to another host is an answer", async (t) => {
+  const server = createHttp((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
+    const to = pathname === "/round" ? pathname : searchParams.get("to");
+    if (to !== null) return void response.writeHead(302, { location: to }).end();
+    response.writeHead(pathname === "/broken" ? 500 : 200).end("well");
+  });
+  const port = await portOf(server);
+  t.after(() => (server.close(), server.closeAllConnections()));
+  const ask = (path: string): Promise<CheckResult> =>
+    check({ type: "http", scheme: "HTTP", host: "127.0.0.1", port, path, headers: [] });
+  assert.deepEqual(await ask("/?to=/fine"), { passed: true, output: "well" });
+  assert.deepEqual(await ask("/?to=/broken"), { passed: false, output: "HTTP probe failed with statuscode: 500" });
+  assert.equal((await ask("/?to=http://elsewhere.example/broken")).passed, true);
+  assert.equal((await ask("/?to=")).passed, true, "whoever says not where is an answer");
+  assert.deepEqual(await ask("/round"), {
+    passed: false,
+    output: `Get "http://127.0.0.1:${port}/round": stopped after 10 redirects`,
+  });
+});
+
+test("an answer that never ends is one, and nothing that a service says ends the node", async (t) => {
+  const streaming = createHttp((_request, response) => {
+    const more = (): void => void response.write("x".repeat(1024), () => setImmediate(more));
+    more();
+  });
+  const port = await portOf(streaming);
+  t.after(() => (streaming.close(), streaming.closeAllConnections()));
+  const result = await check({ type: "http", scheme: "HTTP", host: "127.0.0.1", port, path: "/", headers: [] });
+  assert.equal(result.passed, true);
+  assert.equal(result.output.length, 10 * 1024);
+
+  const names: string[] = [];
+  const rpc = createHttp2();
+  rpc.on("stream", (stream) => {
+    stream.on("data", (chunk: Buffer) => names.push(chunk.subarray(8).toString()));
+    stream.on("end", () =>
+      stream.respond({ ":status": 200, "grpc-status": "5", "grpc-message": "100%" }, { endStream: true }),
+    );
+  });
+  const rpcPort = await portOf(rpc as unknown as Server);
+  t.after(() => rpc.close());
+  const service = "s".repeat(200);
+  const { output } = await check({ type: "grpc", host: "127.0.0.1", port: rpcPort, service });
+  assert.equal(output, "error: health rpc probe failed: rpc error: code = NotFound desc = 100%");
+  assert.deepEqual(names, [service]);
+});
+
+test("a connection that comes when the time is up is closed", async (t) => {
+  const server = createHttp();
+  const port = await portOf(server);
+  t.after(() => server.close());
+  const dialed = Promise.withResolvers<void>();
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  const late = async (): Promise<typeof socket> => (await dialed.promise, socket);
+  const what = { type: "tcp", host: "127.0.0.1", port } as const;
+  const { passed } = await checkNetwork(what, { clock: systemClock, timeoutMs: 1, dial: late });
+  assert.equal(passed, false);
+  const closed = once(socket, "close");
+  dialed.resolve();
+  await closed;
 });

@@ -1,11 +1,12 @@
 /** Asks over the network of a node: HTTP, TCP and the health service of gRPC, each over a connection from inside. */
 import type { IncomingMessage } from "node:http";
-import { connect as http2Connect } from "node:http2";
 import type { Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import type { Clock } from "@capstan/client";
+import { formatDuration } from "@capstan/model";
 import { NodeError } from "../errors.ts";
 import type { CheckResult, NetworkCheck } from "../runtime/runtime.ts";
+import { askGrpc } from "./health-rpc.ts";
 
 /** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
@@ -43,35 +44,76 @@ export function dial(socket: Socket): Promise<Socket> {
 
 /** Makes one check; whatever goes wrong is a failed check. */
 export async function checkNetwork(check: NetworkCheck, tools: CheckTools): Promise<CheckResult> {
-  let socket: Socket | undefined;
+  const line = new Line(check, tools);
   let timer;
   const late = new Promise<CheckResult>((resolve) => {
-    timer = tools.clock.later(tools.timeoutMs, () => resolve({ passed: false, output: lateness(check) }));
+    timer = tools.clock.later(tools.timeoutMs, () => {
+      const { isReached } = line;
+      resolve({ passed: false, output: lateness(check, { timeoutMs: tools.timeoutMs, isReached }) });
+    });
   });
   const work = async (): Promise<CheckResult> => {
     try {
-      socket = await tools.dial(check.host, check.port);
-      return await ask(check, socket);
+      return await ask(check, line);
     } catch (thrown) {
-      return { passed: false, output: explain(check, thrown) };
+      return { passed: false, output: explain(check, thrown, tools.timeoutMs) };
     }
   };
   try {
     return await Promise.race([work(), late]);
   } finally {
     (timer as { cancel(): void } | undefined)?.cancel();
-    socket?.destroy();
+    line.close();
+  }
+}
+
+/** The connections of one check: none is left when it is over, also one that comes to be too late. */
+class Line {
+  readonly #check: NetworkCheck;
+  readonly #tools: CheckTools;
+  readonly #sockets: Socket[] = [];
+  #isOver = false;
+
+  constructor(check: NetworkCheck, tools: CheckTools) {
+    this.#check = check;
+    this.#tools = tools;
+  }
+
+  get isReached(): boolean {
+    return this.#sockets.length > 0;
+  }
+
+  async connect(port: number = this.#check.port): Promise<Socket> {
+    const socket = await this.#tools.dial(this.#check.host, port);
+    this.#sockets.push(socket);
+    if (this.#isOver) socket.destroy();
+    return socket;
+  }
+
+  close(): void {
+    this.#isOver = true;
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 
 /** Failures are told as Go's clients tell them, because people and tools look for those words. */
-function explain(check: NetworkCheck, thrown: unknown): string {
+function explain(check: NetworkCheck, thrown: unknown, timeoutMs: number): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  // Its client goes on trying until the time is up, whatever it hears.
+  if (check.type === "grpc") return lateness(check, { timeoutMs, isReached: false });
   const words = `dial tcp ${check.host}:${check.port}: connect: connection refused`;
   return asked(check, message.includes("ECONNREFUSED") ? words : message);
 }
 
-function lateness(check: NetworkCheck): string {
+function lateness(
+  check: NetworkCheck,
+  { timeoutMs, isReached }: { readonly timeoutMs: number; readonly isReached: boolean },
+): string {
+  const time = formatDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
+  if (check.type === "grpc")
+    return isReached
+      ? `timeout: health rpc did not complete within ${time}`
+      : `timeout: failed to connect service "${check.host}:${check.port}" within ${time}: context deadline exceeded`;
   if (check.type === "tcp") return `dial tcp ${check.host}:${check.port}: i/o timeout`;
   return asked(check, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
 }
@@ -81,77 +123,68 @@ function asked(check: NetworkCheck, why: string): string {
   return `Get "${check.scheme.toLowerCase()}://${check.host}:${check.port}${check.path}": ${why}`;
 }
 
-function ask(check: NetworkCheck, socket: Socket): Promise<CheckResult> {
+async function ask(check: NetworkCheck, line: Line): Promise<CheckResult> {
   switch (check.type) {
     case "tcp":
-      return Promise.resolve({ passed: true, output: "" });
+      await line.connect();
+      return { passed: true, output: "" };
     case "http":
-      return askHttp(check, socket);
+      return askHttp(check, line);
     case "grpc":
-      return askGrpc(check, socket);
+      return askGrpc(check, await line.connect());
   }
 }
 
-const longestBody = 10 * 1024;
+type HttpCheck = Extract<NetworkCheck, { readonly type: "http" }>;
 
-/** Any answer from 200 to 399 is a good one. Certificates are not checked: a probe asks whether somebody is there. */
-async function askHttp(check: Extract<NetworkCheck, { readonly type: "http" }>, socket: Socket): Promise<CheckResult> {
-  const connection = check.scheme === "HTTPS" ? tlsConnect({ socket, rejectUnauthorized: false }) : socket;
-  const headers: { [name: string]: string } = { "user-agent": "kube-probe/1.36", accept: "*/*" };
-  headers["host"] = `${check.host}:${check.port}`;
+const longestBody = 10 * 1024;
+const mostRedirects = 10;
+
+/** Any answer from 200 to 399 is a good one; a redirect on the same host is followed, one that leads elsewhere is an answer. */
+async function askHttp(check: HttpCheck, line: Line): Promise<CheckResult> {
+  const host = `${check.scheme.toLowerCase()}://${check.host.includes(":") ? `[${check.host}]` : check.host}:${check.port}`;
+  let url = new URL(check.path.startsWith("/") ? check.path : `/${check.path}`, host);
+  for (let redirects = 0; ; redirects++) {
+    const response = await get(url, check, line);
+    const code = response.statusCode ?? 0;
+    const next = nextOf(response, url);
+    if (next === undefined || next.hostname !== url.hostname) {
+      const passed = code >= 200 && code < 400;
+      return { passed, output: passed ? await startOf(response) : `HTTP probe failed with statuscode: ${code}` };
+    }
+    if (redirects === mostRedirects) throw new NodeError("Internal", `stopped after ${mostRedirects} redirects`);
+    url = next;
+  }
+}
+
+/** Certificates are not checked: a probe asks whether somebody is there. */
+async function get(url: URL, check: HttpCheck, line: Line): Promise<IncomingMessage> {
+  const isSecure = url.protocol === "https:";
+  const socket = await line.connect(Number(url.port || (isSecure ? 443 : 80)));
+  const connection = isSecure ? tlsConnect({ socket, rejectUnauthorized: false }) : socket;
+  const headers: { [name: string]: string } = { "user-agent": "kube-probe/1.36", accept: "*/*", host: url.host };
   for (const [name, value] of check.headers) headers[name.toLowerCase()] = value;
-  const path = check.path.startsWith("/") ? check.path : `/${check.path}`;
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+  const path = `${url.pathname}${url.search}`;
+  return new Promise((resolve, reject) => {
     const request = httpRequest({ method: "GET", path, headers, createConnection: () => connection }, resolve);
     request.once("error", reject);
     request.end();
   });
+}
+
+const redirecting = new Set([301, 302, 303, 307, 308]);
+
+function nextOf({ statusCode = 0, headers: { location = "" } }: IncomingMessage, from: URL): URL | undefined {
+  if (!redirecting.has(statusCode) || location === "" || !URL.canParse(location, from.href)) return undefined;
+  return new URL(location, from);
+}
+
+/** An answer may never end: so much of it is enough to know that somebody is there. */
+async function startOf(response: IncomingMessage): Promise<string> {
   let body = "";
-  for await (const chunk of response) if (body.length < longestBody) body += String(chunk);
-  const code = response.statusCode ?? 0;
-  if (code >= 200 && code < 400) return { passed: true, output: body };
-  return { passed: false, output: `HTTP probe failed with statuscode: ${code}` };
-}
-
-/** `grpc.health.v1.Health/Check`: the service is serving when the answer's field 1 is 1. */
-async function askGrpc(check: Extract<NetworkCheck, { readonly type: "grpc" }>, socket: Socket): Promise<CheckResult> {
-  const session = http2Connect(`http://${check.host}:${check.port}`, { createConnection: () => socket });
-  try {
-    return await new Promise<CheckResult>((resolve, reject) => {
-      session.once("error", reject);
-      const stream = session.request({
-        ":method": "POST",
-        ":path": "/grpc.health.v1.Health/Check",
-        "content-type": "application/grpc",
-        te: "trailers",
-        "user-agent": "kube-probe/1.36",
-      });
-      const chunks: Buffer[] = [];
-      let status = "";
-      stream.on("response", (headers) => (status = String(headers["grpc-status"] ?? "")));
-      stream.on("trailers", (headers) => (status = String(headers["grpc-status"] ?? status)));
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.once("error", reject);
-      stream.once("close", () => resolve(healthOf(Buffer.concat(chunks), status, check.service)));
-      stream.end(healthRequest(check.service));
-    });
-  } finally {
-    session.destroy();
+  for await (const chunk of response) {
+    body += String(chunk);
+    if (body.length >= longestBody) break;
   }
-}
-
-function healthRequest(service: string): Buffer {
-  const name = Buffer.from(service);
-  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a, name.length]), name]);
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-}
-
-function healthOf(answer: Buffer, status: string, service: string): CheckResult {
-  const isServing = status === "0" && answer.length >= 7 && answer[5] === 0x08 && answer[6] === 1;
-  return {
-    passed: isServing,
-    output: isServing ? "service healthy" : `service unhealthy (responded with "${service}" ${status})`,
-  };
+  return body.slice(0, longestBody);
 }

@@ -9,18 +9,31 @@ import { NodeError } from "../errors.ts";
 import type { ContainerOrder } from "../runtime/runtime.ts";
 import type { GroupFolder } from "./cgroups/groups.ts";
 import { oomScore as oomScoreOf, type CgroupVersion } from "./cgroups/limits.ts";
-import { withFilter } from "./enter-kit.ts";
+import { kitFolder, withProgram } from "./enter-kit.ts";
+import { enterProgram } from "./entering/rights.ts";
 import { identityOf } from "./identity.ts";
 import type { UnpackedImage } from "./images.ts";
-import { defaultCapabilities, launchCommand, waitsForUsers, type Entrance, type Mount } from "./launch.ts";
+import {
+  carriedVariables,
+  defaultCapabilities,
+  launchCommand,
+  type Entrance,
+  type MaskedPlace,
+  type Mount,
+} from "./launch.ts";
+import type { Rights } from "./keeper-link.ts";
 import type { MachineParts } from "./machine.ts";
-import { quoted } from "./network.ts";
+import { quoted } from "./quoted.ts";
+import { makeOpenFolder } from "./open-folder.ts";
+import { seenProcesses } from "./seen-processes.ts";
+import { toSignal } from "./stop-signal.ts";
 import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
-import type { Launch } from "./protocol.ts";
+import type { Furnished, FurnishRequest, Launch } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
-import { filterProgram } from "./seccomp/program.ts";
+import { knownCapabilities } from "./capabilities.ts";
 import { mountsOf, type VolumeFolders } from "./volumes.ts";
+import { withinRoot } from "./within-root.ts";
 
 /** What a plan is made from. */
 export interface PlanSources {
@@ -35,14 +48,18 @@ export interface PlanSources {
   readonly folder: string;
   readonly id: string;
   readonly logs: string;
-  readonly parts: Pick<MachineParts, "rights" | "insidePath" | "names" | "groups" | "kit">;
+  readonly parts: Pick<MachineParts, "rights" | "insidePath" | "names" | "groups" | "kit" | "masked" | "secret">;
 }
 
 /** A container that is ready to be started. */
 export interface PlannedContainer {
-  readonly launch: Launch;
-  /** Puts its file system together. */
+  readonly launch: Omit<Launch, "argv">;
+  /** Makes its root. */
   readonly mountScript: string;
+  /** What it sees in there. */
+  readonly furnish: FurnishRequest;
+  /** The command that starts it, once everything has its place. */
+  readonly argvIn: (furnished: Furnished) => readonly string[];
   /** What is mounted for it, outside of its own view. */
   readonly mounted: readonly string[];
   /** Files of the keeper that are there for it alone. */
@@ -50,76 +67,124 @@ export interface PlannedContainer {
   /** Where it leaves its last words. */
   readonly messageFile: string;
   readonly enter: Entrance;
-  readonly stopSignal: NodeJS.Signals;
+  readonly stopSignal: number;
 }
 
 /** Makes the plan and the folders it needs. */
 export async function planContainer(sources: PlanSources): Promise<PlannedContainer> {
-  const { order, place, image, folder, parts, groups } = sources;
+  const { order, place, image, folder, parts } = sources;
   const { pod, container } = order;
   const { config = {} } = image.config;
-  const identity = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
-  const env = environmentOf(order, image.config, parts.names.domain);
+  const { home, ...identity } = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
+  const env = environmentOf(order, image.config, { domain: parts.names.domain, home });
   const messageFile = await makeFolders(folder, sources.logs);
   const { rights, insidePath } = parts;
-  const mounts = [
-    ...podMounts(container, place.folder, messageFile),
-    ...groupMounts(groups, parts.groups?.version),
-    ...(await mountsOf(container, place.folders, env)),
-  ];
+  const mounts = await allMounts(sources, env, messageFile);
   const joined = joinedProcess(sources);
   const filter = filterOf(order);
-  const filterFile = join(filtersFolder, sources.id);
-  const enter = {
+  const inside = {
     rights,
     holder: place.holder,
     identity,
     capabilities: capabilitiesOf(container),
+    withheld: withheldFrom({ rights, joins: joined !== undefined }),
     env,
-    kit: filter === undefined ? parts.kit : withFilter(parts.kit, filterFile),
   };
+  const { enter, program } = withOwnProgram(inside, filter, sources);
   const plan = {
     ...enter,
     processes: joined === undefined ? undefined : { pid: joined, proc: insidePath(join(folder, "proc")) },
     root: insidePath(join(folder, "root")),
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
-    mounts: mounts.map((mount) => ({ ...mount, from: mount.from === undefined ? undefined : insidePath(mount.from) })),
-    directory: container.workingDir ?? (config.WorkingDir || "/"),
+    masked: maskedFrom(container, parts.masked),
+    directory: withinRoot(container.workingDir ?? (config.WorkingDir || "/")),
     argv: commandOf(container, image.config, env),
   };
-  const argv = container.tty === true ? withTerminal(launchCommand(plan)) : launchCommand(plan);
-  const launch = {
-    id: sources.id,
-    argv,
-    log: sources.logs,
+  return {
+    launch: {
+      ...launchOf(sources, joined),
+      variables: carriedVariables(enter),
+      launchers: enter.kit.files.map(({ from }) => from),
+    },
+    mountScript: mountScript(sources, joined),
+    furnish: {
+      root: plan.root,
+      mounts,
+      directory: plan.directory,
+      copies: insidePath(join(folder, "copies")),
+      program: program && { file: program.file, base64: program.bytes.toString("base64") },
+    },
+    argvIn: ({ mounts: placed }) => {
+      const argv = launchCommand({ ...plan, mounts: placed });
+      return container.tty === true ? withTerminal(argv) : argv;
+    },
+    insideFiles: program === undefined ? [] : [program.file],
+    mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
+    messageFile,
+    enter,
+    stopSignal: toSignal(container.lifecycle?.stopSignal ?? config.StopSignal ?? "SIGTERM"),
+  };
+}
+
+/** What the keeper has to know about it whatever its command is. */
+function launchOf(
+  { id, order: { pod, container }, logs, groups }: PlanSources,
+  joins: number | undefined,
+): Omit<Launch, "argv" | "variables" | "launchers"> {
+  return {
+    id,
+    log: logs,
     // A terminal hears, even when nobody is to speak.
     stdin: container.stdin === true || container.tty === true,
     stdinOnce: container.stdinOnce === true,
     tellsPid: true,
-    waitsForUsers: waitsForUsers(plan),
-    filter: filter?.bytes.toString("base64"),
     membership: {
       groups: groups.map((group) => group.folder),
       oomScore: oomScoreOf(pod.spec, container.resources, totalmem()),
     },
-    joins: joined,
+    joins,
   };
-  const stopSignal = stopSignalOf(container, config.StopSignal);
-  return {
-    launch,
-    mountScript: mountScript(sources, joined) + (filter === undefined ? "" : fileScript(filterFile, filter.program)),
-    insideFiles: filter === undefined ? [] : [filterFile],
-    mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
-    messageFile,
-    enter,
-    stopSignal,
-  };
+}
+
+/** A container is entered with a program that was made for it, where one can be made for this processor. */
+function withOwnProgram(
+  inside: Omit<Entrance, "kit">,
+  filter: Buffer | undefined,
+  { id, parts }: PlanSources,
+): { readonly enter: Entrance; readonly program: { readonly file: string; readonly bytes: Buffer } | undefined } {
+  const kit = parts.kit(kitFolder(parts.secret, id));
+  if (!isKnown(process.arch)) return { enter: { ...inside, kit }, program: undefined };
+  const program = { file: join(programsFolder, id), bytes: enterProgram(inside, filter, process.arch) };
+  return { enter: { ...inside, kit: withProgram(kit, program.file) }, program };
+}
+
+/** Some containers see all that their kernel shows. */
+function maskedFrom({ securityContext = {} }: Container, masked: readonly MaskedPlace[]): readonly MaskedPlace[] {
+  return securityContext.privileged === true || securityContext.procMount === "Unmasked" ? [] : masked;
+}
+
+/** All that a container sees beside its image, by the paths inside. */
+async function allMounts(
+  { order: { container }, place, groups, parts }: PlanSources,
+  env: ReadonlyMap<string, string>,
+  messageFile: string,
+): Promise<readonly Mount[]> {
+  const mounts = [
+    ...podMounts(container, place.folder, messageFile),
+    ...groupMounts(groups, parts.groups?.version),
+    ...(await mountsOf(container, place.folders, env)),
+  ];
+  for (const { to } of mounts)
+    if (to === "/") throw new NodeError("CreateContainerError", "nothing can be mounted on /");
+  return mounts.map((mount) => ({
+    ...mount,
+    from: mount.from === undefined ? undefined : parts.insidePath(mount.from),
+  }));
 }
 
 /** Makes what a container needs on disk; gives the file for its last words. */
 async function makeFolders(folder: string, logs: string): Promise<string> {
-  for (const name of ["upper", "work", "root", "proc"])
-    await mkdir(join(folder, name), { recursive: true, mode: 0o755 });
+  for (const name of ["upper", "work", "root", "proc"]) await makeOpenFolder(join(folder, name));
   await mkdir(dirname(logs), { recursive: true });
   const messageFile = join(folder, "termination-log");
   await writeFile(messageFile, "");
@@ -140,18 +205,19 @@ function mountScript(
   return `${overlay}nsenter -t ${joined} -p mount -t proc proc ${quoted(insidePath(join(folder, "proc")))}\n`;
 }
 
-/** Where the keeper has the filters of containers as programs. The state may be where nothing can be executed. */
-const filtersFolder = "/mnt/filters";
+/** Where the keeper has the programs that enter containers. The state may be where nothing can be executed. */
+const programsFolder = "/mnt/programs";
 
-function fileScript(path: string, program: Buffer): string {
-  const folder = dirname(path);
-  return `mkdir -p ${folder}\nbase64 -d > ${path} <<'program'\n${program.toString("base64")}\nprogram\nchmod 555 ${path}\n`;
-}
-
-/** Whose processes a container sees, if not only its own: those of another container, of its pod, or of its node, whose first is the keeper. */
-function joinedProcess({ order: { pod }, place, target }: PlanSources): number | undefined {
-  if (pod.spec.hostPID === true) return 1;
-  return pod.spec.shareProcessNamespace === true ? place.holder : target;
+/** Among whose processes a container starts, if it is not to see only its own: another container's, its pod's, or its node's, whose first is the keeper. */
+function joinedProcess({ order: { pod }, place, target, parts }: PlanSources): number | undefined {
+  switch (seenProcesses(pod, parts.rights)) {
+    case "of the node":
+      return 1;
+    case "of the pod":
+      return place.holder;
+    case "own":
+      return target;
+  }
 }
 
 /** A container sees its own groups where programs look for their limits. */
@@ -168,14 +234,19 @@ function groupMounts(groups: readonly GroupFolder[], version: CgroupVersion | un
 
 /** The files that every container of a pod sees, unless it mounts something over them. */
 function podMounts(container: Container, podFolder: string, messageFile: string): readonly Mount[] {
-  const own = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath));
+  const own = new Set((container.volumeMounts ?? []).map(({ mountPath }) => withinRoot(mountPath)));
   const files = [
-    { from: join(podFolder, "sys"), to: "/sys", readOnly: container.securityContext?.privileged !== true },
+    {
+      from: join(podFolder, "sys"),
+      to: "/sys",
+      readOnly: container.securityContext?.privileged !== true,
+      isKernels: true,
+    },
     { from: join(podFolder, "shm"), to: "/dev/shm", readOnly: false },
     { from: join(podFolder, "hosts"), to: "/etc/hosts", readOnly: false },
     { from: join(podFolder, "resolv.conf"), to: "/etc/resolv.conf", readOnly: false },
     { from: join(podFolder, "hostname"), to: "/etc/hostname", readOnly: false },
-    { from: messageFile, to: container.terminationMessagePath ?? "/dev/termination-log", readOnly: false },
+    { from: messageFile, to: withinRoot(container.terminationMessagePath ?? "/dev/termination-log"), readOnly: false },
   ];
   return files.filter(({ to }) => !own.has(to));
 }
@@ -185,12 +256,12 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 function environmentOf(
   { pod, env }: ContainerOrder,
   { config = {} }: ImageConfig,
-  domain: string,
+  { domain, home }: { readonly domain: string; readonly home: string },
 ): ReadonlyMap<string, string> {
   const all = new Map([
     ["PATH", defaultPath],
     ["HOSTNAME", hostnameOf(pod, domain)],
-    ["HOME", "/"],
+    ["HOME", home],
   ]);
   for (const line of config.Env ?? []) {
     const at = line.indexOf("=");
@@ -219,37 +290,31 @@ function capabilitiesOf({ securityContext = {} }: Container): readonly string[] 
   if (securityContext.privileged === true) return ["ALL"];
   const { add = [], drop = [] } = securityContext.capabilities ?? {};
   const names = (list: readonly string[]): readonly string[] =>
-    list.map((name) => name.toUpperCase().replace(/^CAP_/, ""));
+    list.map((name) => name.toUpperCase().replace(/^CAP_/, "")).filter((name) => knownCapabilities.has(name));
   const dropped = names(drop);
   const kept = dropped.includes("ALL") ? [] : defaultCapabilities.filter((name) => !dropped.includes(name));
   return [...new Set([...kept, ...names(add)])];
 }
 
-/** A filter of system calls: for the launcher, and for whoever comes in later. */
-interface Filter {
-  readonly bytes: Buffer;
-  readonly program: Buffer;
+/**
+ * What would lead out of the node. Who may trace a process has its files and rights: whoever enters a container has all rights of the node
+ * until it gives them up, and among the processes that a container sees beside its own are the node's. Who may mount could lay open the
+ * settings of the machine's kernel, which ask for root's number alone. Where root of the node is not root of the machine, only the node is
+ * at stake.
+ */
+function withheldFrom({ rights, joins }: { readonly rights: Rights; readonly joins: boolean }): readonly string[] {
+  return rights === "root" ? ["SYS_PTRACE", "SYS_ADMIN"] : joins ? ["SYS_PTRACE"] : [];
 }
 
 /** The filter that is asked for; without a word there is none, as kubelets have it. */
-function filterOf({ pod, container }: ContainerOrder): Filter | undefined {
+function filterOf({ pod, container }: ContainerOrder): Buffer | undefined {
   const { privileged, seccompProfile = pod.spec.securityContext?.seccompProfile } = container.securityContext ?? {};
   if (privileged === true || seccompProfile === undefined || seccompProfile.type === "Unconfined") return undefined;
-  if (seccompProfile.type === "RuntimeDefault") return runtimeFilter(process.arch, capabilitiesOf(container));
+  if (seccompProfile.type === "RuntimeDefault")
+    return isKnown(process.arch) ? defaultFilter(process.arch, capabilitiesOf(container)) : undefined;
   const file = `/var/lib/kubelet/seccomp/${seccompProfile.localhostProfile ?? ""}`;
   throw new NodeError(
     "CreateContainerError",
-    `failed to create container: cannot load seccomp profile "${file}": open ${file}: no such file or directory`,
+    `failed to create containerd container: cannot load seccomp profile "${file}": open ${file}: no such file or directory`,
   );
-}
-
-function runtimeFilter(architecture: string, capabilities: readonly string[]): Filter | undefined {
-  if (!isKnown(architecture)) return undefined;
-  const bytes = defaultFilter(architecture, capabilities);
-  return bytes && { bytes, program: filterProgram(bytes, architecture) };
-}
-
-function stopSignalOf({ lifecycle }: Container, ofImage: string | undefined): NodeJS.Signals {
-  const name = lifecycle?.stopSignal ?? ofImage ?? "SIGTERM";
-  return (name.startsWith("SIG") ? name : `SIG${name}`) as NodeJS.Signals;
 }

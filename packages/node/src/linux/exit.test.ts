@@ -16,15 +16,21 @@ const exitOf = (ending: Partial<Ending>): ReturnType<typeof readExit> =>
     container: { name: "c" },
     plan: {
       messageFile: none,
-      launch: { id: "i", argv: [], log: none, stdin: false, tellsPid: true, waitsForUsers: false },
+      launch: { id: "i", log: none, stdin: false, tellsPid: true },
     },
     ...ending,
   });
 
+const missing = "/.capstan-0123456789abcdef/env: 'nosuch': No such file or directory\n";
+
 test("a launcher that could not become the program is told in the runtime's words", async () => {
-  const missing = await exitOf({ tail: "bwrap: execvp nosuch: No such file or directory\n" });
-  assert.deepEqual([missing.reason, missing.exitCode, missing.startedAt], ["StartError", 128, 0]);
-  assert.match(missing.message ?? "", /exec: "nosuch": executable file not found in \$PATH$/);
+  const spaced = missing.replace("nosuch", "no such");
+  const advice = "/.capstan-0123456789abcdef/env: use -[v]S to pass options in shebang lines\n";
+  for (const tail of [missing, spaced, spaced + advice]) {
+    const { reason, exitCode, startedAt, message } = await exitOf({ tail, code: 127 });
+    assert.deepEqual([reason, exitCode, startedAt], ["StartError", 128, 0]);
+    assert.match(message ?? "", /exec: "no ?such": executable file not found in \$PATH$/);
+  }
   const place = await exitOf({ tail: "bwrap: Can't chdir to /x: No such file or directory\n" });
   assert.match(
     place.message ?? "",
@@ -32,11 +38,17 @@ test("a launcher that could not become the program is told in the runtime's word
   );
 });
 
+test("a program that is to begin in a file is told that no folder can be made there", async () => {
+  const { message } = await exitOf({ tail: "bwrap: Can't chdir to /etc/passwd: Not a directory\n" });
+  assert.match(message ?? "", /error during container init: mkdir \/etc\/passwd: not a directory$/);
+});
+
 test("the same words of a program that ran are its own", async () => {
   for (const ending of [
-    { tail: "bwrap: execvp nosuch: No such file or directory\n", hasRun: true },
-    { tail: "first words\nbwrap: execvp nosuch: No such file or directory\n" },
-    { tail: "bwrap: execvp nosuch: No such file or directory\n", code: 2 },
+    { tail: missing, code: 127, hasRun: true },
+    { tail: `first words\n${missing}`, code: 127 },
+    { tail: missing, code: 2 },
+    { tail: "bwrap: Can't mkdir /x: Permission denied\n", code: 1, hasRun: true },
   ]) {
     const { reason, exitCode } = await exitOf(ending);
     assert.deepEqual([reason, exitCode], ["Error", ending.code ?? 1]);

@@ -1,9 +1,11 @@
 /** Reads how a container ended from how its launcher ended. */
+import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import type { Container } from "@capstan/kinds/v1";
 import type { Exit } from "../runtime/runtime.ts";
 import type { PlannedContainer } from "./container-plan.ts";
 import { parseLogLine } from "./cri-log.ts";
+import { isRefusal } from "./keeper/refusal.ts";
 
 /** What the keeper tells of an end. */
 export interface Ending {
@@ -35,30 +37,62 @@ const cannotStart = 128;
 export async function readExit(ended: EndedContainer): Promise<Exit> {
   const { id, startedAt, finishedAt } = ended;
   const failure = startFailure(ended);
-  if (failure !== undefined)
-    return { id, startedAt: 0, finishedAt, exitCode: cannotStart, reason: "StartError", message: failure };
+  if (failure !== undefined) return startError(id, finishedAt, failure);
   const exitCode = ended.code ?? killed;
   const message = await messageOf(ended, exitCode);
   const reason = exitCode === 0 ? "Completed" : ended.ranOutOfMemory ? "OOMKilled" : "Error";
   return { id, startedAt, finishedAt, exitCode, reason, ...(message === "" ? {} : { message }) };
 }
 
-/** The launcher says in one line why it could not become the program. */
-function startFailure({ tail, code, hasRun }: Ending): string | undefined {
-  const said = code === 1 && !hasRun ? /^bwrap: (execvp ([^\n]*): ([^\n:]*)|[^\n]*)\n?$/.exec(tail) : null;
-  if (said === null) return undefined;
-  const [, whole = "", program, why] = said;
-  const reason = program === undefined ? whole : `exec: "${program}": ${wordsFor(program, why)}`;
-  return `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ${reason}`;
+/** The end of a container for which no place could be made. */
+export function neverStarted(id: string, finishedAt: number, why: string): Exit {
+  return startError(id, finishedAt, `${couldNotStart}error during container init: ${why}`);
 }
 
+function startError(id: string, finishedAt: number, message: string): Exit {
+  return { id, startedAt: 0, finishedAt, exitCode: cannotStart, reason: "StartError", message };
+}
+
+const couldNotStart =
+  "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
+
+/** The launcher says why it could not put the container together, and what sets the variables why it could not become the program. */
+function startFailure({ tail, code, hasRun }: Ending): string | undefined {
+  if (hasRun || !isRefusal(tail)) return undefined;
+  const [line = ""] = tail.split("\n");
+  const whole = code === 1 ? /^bwrap: (.*)$/.exec(line)?.[1] : undefined;
+  if (whole !== undefined) return couldNotStart + initFailure(whole);
+  const refused = code === 126 || code === 127 ? /^\/\.capstan-\w+\/env: '(.*)': ([^:]*)$/.exec(line) : null;
+  return refused === null
+    ? undefined
+    : `${couldNotStart}exec: "${refused[1]}": ${wordsFor(refused[1] ?? "", refused[2])}`;
+}
+
+/** What the launcher could not do before it came to the program. */
+function initFailure(words: string): string {
+  // Where a program is to begin is made if it is missing: what is no folder could not be.
+  const folder = /^Can't mkdir (\S+): (.*)$/.exec(words) ?? /^Can't chdir to (\S+): (Not a directory)$/.exec(words);
+  return folder === null ? words : `error during container init: mkdir ${folder[1]}: ${folder[2]?.toLowerCase()}`;
+}
+
+/** Why a command could not be run, in the words of container runtimes, from those of what sets its variables and could not become it. */
+export function execFailure(refused: string, [program = ""]: readonly string[]): string {
+  const why = /: ([^:]*)$/.exec(refused)?.[1];
+  const words = `OCI runtime exec failed: exec failed: unable to start container process: exec: "${program}": ${wordsFor(program, why)}`;
+  return `failed to exec in container: failed to start exec "${noId}": ${words}`;
+}
+
+/** Commands have no names of their own here. */
+const noId = "0".repeat(64);
+
 function wordsFor(program: string, why = ""): string {
-  if (why !== "No such file or directory") return why.toLowerCase();
-  return program.includes("/") ? `stat ${program}: no such file or directory` : "executable file not found in $PATH";
+  const isMissing = why === "No such file or directory";
+  if (isMissing && !program.includes("/")) return "executable file not found in $PATH";
+  return isMissing || why === "Not a directory" ? `stat ${program}: ${why.toLowerCase()}` : why.toLowerCase();
 }
 
 async function messageOf({ plan, container, ...ended }: EndedContainer, exitCode: number): Promise<string> {
-  const message = await readStart(plan.messageFile, longestMessage);
+  const message = await readEnd(plan.messageFile, longestMessage);
   if (message !== "") return message;
   if (container.terminationMessagePolicy !== "FallbackToLogsOnError" || exitCode === 0) return "";
   const lines = (await readFile(plan.launch.log, "utf8").catch(() => ended.tail)).split("\n").slice(-mostLines - 1);
@@ -69,12 +103,13 @@ async function messageOf({ plan, container, ...ended }: EndedContainer, exitCode
     .slice(-longestLog);
 }
 
-/** A program may leave as much as it likes; only the beginning is told. */
-async function readStart(path: string, length: number): Promise<string> {
-  const file = await open(path).catch(() => undefined);
+/** A program may leave as much as it likes; only the end is told, as by kubelets. Nobody but the node has made this file: a link is none. */
+async function readEnd(path: string, length: number): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
   if (file === undefined) return "";
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, Math.max(0, size - length));
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await file.close();

@@ -10,7 +10,7 @@ describe("whom a container runs as", () => {
   before(async () => {
     root = await mkdtemp(join(tmpdir(), "identity-"));
     await mkdir(join(root, "etc"));
-    await writeFile(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nweb:x:33:34::/:/bin/sh\n");
+    await writeFile(join(root, "etc/passwd"), "root:x:0:0::/root:/bin/sh\nweb:x:33:34:::/bin/sh\n");
     await writeFile(join(root, "etc/group"), "root:x:0:\nwww:x:34:\nextra:x:77:web\n");
   });
   after(() => rm(root, { recursive: true }));
@@ -24,28 +24,41 @@ describe("whom a container runs as", () => {
   const of = (imageUser: string, securityContext: { runAsUser?: number; runAsGroup?: number } = {}) =>
     identityOf({ pod, container: { name: "c", image: "i", securityContext }, imageUser, root });
 
-  for (const [imageUser, uid, gid, groups] of [
-    ["", 0, 0, [0]],
-    ["web", 33, 34, [34, 77]],
-    ["33", 33, 34, [34, 77]],
-    ["1000", 1000, 0, [0]],
+  for (const [imageUser, uid, gid, groups, home] of [
+    ["", 0, 0, [0], "/root"],
+    ["web", 33, 34, [34, 77], "/"],
+    ["33", 33, 34, [34, 77], "/"],
+    ["1000", 1000, 0, [0], "/"],
     // As kubelet with containerd has it: the group of the image's user is lost.
-    ["1000:1001", 1000, 0, [0]],
-    ["web:root", 33, 34, [34, 77]],
+    ["1000:1001", 1000, 0, [0], "/"],
+    ["web:root", 33, 34, [34, 77], "/"],
   ] as const) {
     test(`of an image with the user ${JSON.stringify(imageUser)}`, async () => {
-      assert.deepEqual(await of(imageUser), { uid, gid, groups });
+      assert.deepEqual(await of(imageUser), { uid, gid, groups, home });
     });
   }
+
+  test("numbers that Linux does not have are names", async () => {
+    await assert.rejects(of("99999999999999"), /unable to find user 99999999999999/);
+  });
+
+  test("a list of users that could fill the memory is not read", async (t) => {
+    const large = await mkdtemp(join(tmpdir(), "identity-"));
+    t.after(() => rm(large, { recursive: true }));
+    await mkdir(join(large, "etc"));
+    await writeFile(join(large, "etc/passwd"), "\n".repeat(2 ** 20 + 1));
+    const identity = identityOf({ pod, container: { name: "c", image: "i" }, imageUser: "web", root: large });
+    await assert.rejects(identity, /etc\/passwd of the image has 1048577 bytes/);
+  });
 
   test("a pod that wants only the groups it names gets none of the image", async () => {
     const securityContext = { supplementalGroups: [9], fsGroup: 8, supplementalGroupsPolicy: "Strict" as const };
     const strict = { ...pod, spec: { ...pod.spec, securityContext } };
     const identity = identityOf({ pod: strict, container: { name: "c", image: "i" }, imageUser: "web", root });
-    assert.deepEqual(await identity, { uid: 33, gid: 34, groups: [34, 9, 8] });
+    assert.deepEqual(await identity, { uid: 33, gid: 34, groups: [34, 9, 8], home: "/" });
   });
 
   test("what the pod asks for weighs more", async () => {
-    assert.deepEqual(await of("web", { runAsUser: 5, runAsGroup: 6 }), { uid: 5, gid: 6, groups: [6] });
+    assert.deepEqual(await of("web", { runAsUser: 5, runAsGroup: 6 }), { uid: 5, gid: 6, groups: [6], home: "/" });
   });
 });

@@ -1,10 +1,15 @@
 /** Finds out whom a container runs as: what the pod says, what the container says, what the image says, in that order of weight. */
-import { readFile, realpath } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";
 import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Identity } from "./launch.ts";
+
+const LARGEST_TABLE = 2 ** 20;
+
+/** Linux has no larger numbers for users: a longer one is a name. */
+const LARGEST_ID = 2 ** 31 - 1;
 
 /** What decides. */
 export interface IdentitySources {
@@ -16,8 +21,13 @@ export interface IdentitySources {
   readonly root: string;
 }
 
+/** Somebody, and the folder that is theirs. */
+export interface Person extends Identity {
+  readonly home: string;
+}
+
 /** Whom a container runs as. */
-export async function identityOf(sources: IdentitySources): Promise<Identity> {
+export async function identityOf(sources: IdentitySources): Promise<Person> {
   const { pod, container, root } = sources;
   const passwd = await readTable(root, "etc/passwd");
   const groups = await readTable(root, "etc/group");
@@ -28,7 +38,7 @@ export async function identityOf(sources: IdentitySources): Promise<Identity> {
   const gid = asked ?? Number(entry?.[3] ?? 0);
   const isStrict = pod.spec.securityContext?.supplementalGroupsPolicy === "Strict";
   const ofImage = isStrict ? [] : memberships(entry?.[0], groups);
-  return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...ofImage])] };
+  return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...ofImage])], home: entry?.[5] || "/" };
 }
 
 function userOf(sources: IdentitySources, passwd: Table): number {
@@ -79,7 +89,7 @@ function refused(message: string): NodeError {
 }
 
 function idOf(name: string, table: Table): number | undefined {
-  if (/^\d+$/.test(name)) return Number(name);
+  if (/^\d+$/.test(name) && Number(name) <= LARGEST_ID) return Number(name);
   const line = table.find(([key]) => key === name);
   return line === undefined ? undefined : Number(line[2]);
 }
@@ -87,6 +97,9 @@ function idOf(name: string, table: Table): number | undefined {
 /** An image may link its tables anywhere; what is outside of it is not read. */
 async function readTable(root: string, path: string): Promise<Table> {
   const [folder, file] = await Promise.all([realpath(root), realpath(join(root, path)).catch(() => "")]);
-  const text = file.startsWith(`${folder}/`) ? await readFile(file, "utf8") : "";
-  return text.split("\n").map((line) => line.split(":"));
+  if (!file.startsWith(`${folder}/`)) return [];
+  const { size } = await stat(file);
+  // A small image can hold a file that unpacks to gigabytes, and the cluster's process reads this one.
+  if (size > LARGEST_TABLE) throw refused(`${path} of the image has ${size} bytes, more than a list of users needs`);
+  return (await readFile(file, "utf8")).split("\n").map((line) => line.split(":"));
 }

@@ -1,5 +1,5 @@
 /** The images of a node: found by name, pulled when they are not there, unpacked once for all containers. */
-import { chmod, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   compressionOf,
@@ -9,15 +9,18 @@ import {
   pullImage,
   unpackLayer,
   OciError,
-  type CredentialSource,
+  type Credentials,
   type ImageConfig,
+  type Reference,
   type RegistrySession,
   type Store,
   type StoredImage,
 } from "@capstan/oci";
+import type { PullLogins } from "../agent/pull-secrets.ts";
 import { NodeError } from "../errors.ts";
 import type { ImageRecord } from "../runtime/runtime.ts";
 import type { Rights } from "./keeper-link.ts";
+import { pullFailure } from "./pull-failure.ts";
 
 /** What images are made from. */
 export interface ImagesOptions {
@@ -47,37 +50,48 @@ export class Images {
     this.#options = options;
   }
 
+  /** An image of another platform is as if it were not there: whoever pulls it is told why. */
   async find(name: string): Promise<ImageRecord | undefined> {
     const found = await this.#lookUp(name);
-    return found === undefined ? undefined : toRecord(found);
+    return found === undefined || otherPlatform(found) !== undefined ? undefined : toRecord(found);
   }
 
-  async pull(name: string, credentials: CredentialSource): Promise<ImageRecord> {
+  async pull(name: string, logins: PullLogins): Promise<ImageRecord> {
     const reference = parse(name);
-    const { session, store } = this.#options;
-    const registry = reference.registry;
+    const { session } = this.#options;
     if (session === undefined) {
       // Without any registry, what is there is the newest that there is.
       const found = await this.#lookUp(name);
-      if (found !== undefined) return toRecord(found);
+      if (found !== undefined) return toUsable(reference, found);
       throw new NodeError(
         "ErrImagePull",
-        `failed to pull and unpack image "${name}": no registry is configured; load the image`,
+        pullFailure(reference, new OciError("Unreachable", "no registry is configured")),
       );
     }
-    try {
-      const platform = platformOf(process);
-      await pullImage(reference, { store, session: (await session(registry)).withCredentials(credentials), platform });
-    } catch (cause) {
-      throw new NodeError(
-        "ErrImagePull",
-        `failed to pull and unpack image "${formatReference(reference)}": ${messageOf(cause)}`,
-        { cause },
-      );
-    }
+    await this.#pullAsSomebody(reference, await session(reference.registry), await logins(reference));
     const found = await this.#lookUp(name);
     if (found === undefined) throw new NodeError("ErrImagePull", `image "${name}" is not there after it was pulled`);
-    return toRecord(found);
+    return toUsable(reference, found);
+  }
+
+  /** As one login after the other until one is let in, at last as whoever this machine is; what the first ones were told is told. */
+  async #pullAsSomebody(reference: Reference, session: RegistrySession, logins: readonly Credentials[]): Promise<void> {
+    const { store } = this.#options;
+    const platform = platformOf(process);
+    const failures: { readonly message: string; readonly cause: unknown }[] = [];
+    for (const own of [...logins.map((login) => session.withCredentials(async () => login)), session]) {
+      try {
+        await pullImage(reference, { store, session: own, platform });
+        return;
+      } catch (cause) {
+        if (failures.length === 0 || own !== session) failures.push({ message: pullFailure(reference, cause), cause });
+        // Nobody was asked who it is: another name does not help.
+        if (cause instanceof OciError && cause.code === "Unreachable") break;
+      }
+    }
+    const messages = [...new Set(failures.map(({ message }) => message))];
+    const told = messages.length === 1 ? messages.join("") : `[${messages.join(", ")}]`;
+    throw new NodeError("ErrImagePull", told, { cause: failures[0]?.cause });
   }
 
   /** The files of an image, all layers in one folder that nobody writes to. */
@@ -98,8 +112,11 @@ export class Images {
       () => false,
     );
     if (isThere) return { folder, config: image.config };
-    await mkdir(this.#options.folder, { recursive: true, mode: 0o755 });
-    const temporary = await mkdtemp(`${folder}.`);
+    await mkdir(this.#options.folder, { recursive: true });
+    // Images bring programs that lend the rights of their owner: nobody else on this machine may come near them.
+    await chmod(this.#options.folder, 0o700);
+    await sweep(this.#options.folder);
+    const temporary = await mkdtemp(`${folder}.${process.pid}-`);
     try {
       await this.#fill(temporary, image);
       await moveInto(temporary, folder);
@@ -159,9 +176,24 @@ function parse(name: string): ReturnType<typeof parseReference> {
 function whyBad(name: string): string {
   const [first = "", ...others] = (name.split("@")[0] ?? "").split("/");
   const hasRegistry = others.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
-  const repository = hasRegistry ? others.join("/") : name;
+  const [repository = ""] = (hasRegistry ? others.join("/") : name).split(":");
   const isLower = repository === repository.toLowerCase();
   return `invalid reference format${isLower ? "" : `: repository name (${repository}) must be lowercase`}`;
+}
+
+function toUsable(reference: Reference, image: StoredImage): ImageRecord {
+  const other = otherPlatform(image);
+  if (other === undefined) return toRecord(image);
+  const cause = new OciError("NoPlatform", `${image.descriptor.digest} is for ${other}`);
+  throw new NodeError("ErrImagePull", pullFailure(reference, cause), { cause });
+}
+
+/** What an image runs on that does not run here. An index has chosen by what it says itself; a configuration may say nothing. */
+function otherPlatform({ descriptor, config }: StoredImage): string | undefined {
+  if (descriptor.platform !== undefined) return undefined;
+  const { os, architecture } = platformOf(process);
+  const fits = [os, ""].includes(config.os ?? "") && [architecture, ""].includes(config.architecture ?? "");
+  return fits ? undefined : `${config.os}/${config.architecture}`;
 }
 
 function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {
@@ -169,6 +201,18 @@ function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {
   return { id: descriptor.digest, bytes };
 }
 
-function messageOf(thrown: unknown): string {
-  return thrown instanceof OciError || thrown instanceof Error ? thrown.message : String(thrown);
+/** Whoever was killed while it unpacked left a half with its number; those that still run are at work. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = /\.(\d+)-\w{6}$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }

@@ -2,16 +2,22 @@
 import type { Socket } from "node:net";
 import type { Clock } from "@capstan/client";
 import { createFrameCutter } from "./frames.ts";
-import { channels } from "./protocol.ts";
+import { channels, type CommandEnd } from "./protocol.ts";
 
 /** How a command went. */
 export interface InsideResult {
   readonly code: number;
   readonly output: string;
   readonly timedOut: boolean;
+  /** Why it could not be run, in the words of whoever tried. */
+  readonly refused?: string | undefined;
+  /** Why there was nothing to run. */
+  readonly error?: string | undefined;
 }
 
 const longestOutput = 10 * 1024;
+/** Of commands that have not told how they ended. */
+const killed = 137;
 
 /** Waits for the end of a command behind a framed connection. */
 export function runInside(
@@ -20,8 +26,10 @@ export function runInside(
 ): Promise<InsideResult> {
   return new Promise((resolve) => {
     let output = "";
-    let code = 137;
+    let code = killed;
     let timedOut = false;
+    let refused: string | undefined;
+    let error: string | undefined;
     const timer =
       timeoutMs === Infinity
         ? undefined
@@ -32,7 +40,7 @@ export function runInside(
     const cut = createFrameCutter();
     socket.on("data", (chunk: Buffer) => {
       for (const { channel, bytes } of cut(chunk)) {
-        if (channel === channels.exit) code = exitCodeOf(bytes);
+        if (channel === channels.exit) ({ code = killed, refused, error } = endOf(bytes));
         else if (output.length < longestOutput) output += bytes.toString("utf8");
       }
     });
@@ -40,13 +48,11 @@ export function runInside(
     socket.on("end", () => socket.end());
     socket.once("close", () => {
       timer?.cancel();
-      resolve({ code, output, timedOut });
+      resolve({ code, output, timedOut, refused, error });
     });
   });
 }
 
-/** The code in the last frame; a command that could not be run at all has none. */
-export function exitCodeOf(bytes: Buffer): number {
-  const { code } = JSON.parse(bytes.toString("utf8")) as { readonly code?: number | null };
-  return code ?? 137;
+function endOf(bytes: Buffer): CommandEnd {
+  return JSON.parse(bytes.toString("utf8")) as CommandEnd;
 }

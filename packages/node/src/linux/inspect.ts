@@ -1,7 +1,9 @@
 /** Finds out what this machine can do: which tools are there, and whether namespaces can be made. */
 import { spawn } from "node:child_process";
+import { basename } from "node:path";
 import { Groups } from "./cgroups/groups.ts";
 import { treeName } from "./cgroups/sweep.ts";
+import { isKnown } from "./seccomp/filter.ts";
 
 /** One thing that real pods need. */
 export interface Finding {
@@ -22,28 +24,39 @@ export interface MachineReport {
   readonly findings: readonly Finding[];
 }
 
+/** Each is looked for where the node runs it: some by the search path, those that enter containers at one place. */
 const tools: readonly { readonly command: readonly string[]; readonly package: string }[] = [
-  { command: ["bwrap", "--version"], package: "bubblewrap" },
+  { command: ["/usr/bin/bwrap", "--version"], package: "bubblewrap" },
   { command: ["ip", "-V"], package: "iproute2" },
   { command: ["nft", "--version"], package: "nftables" },
-  { command: ["nsenter", "--version"], package: "util-linux" },
-  { command: ["unshare", "--version"], package: "util-linux" },
-  { command: ["setpriv", "--version"], package: "util-linux" },
+  { command: ["/usr/bin/nsenter", "--version"], package: "util-linux" },
+  { command: ["/usr/bin/unshare", "--version"], package: "util-linux" },
+  { command: ["/usr/bin/setpriv", "--version"], package: "util-linux" },
   { command: ["mount", "--version"], package: "mount" },
   { command: ["hostname", "--version"], package: "hostname" },
-  { command: ["script", "--version"], package: "bsdutils" },
+  { command: ["/usr/bin/script", "--version"], package: "bsdutils" },
   { command: ["mkfifo", "--version"], package: "coreutils" },
+  { command: ["/usr/bin/env", "--version"], package: "coreutils" },
+  { command: ["/bin/bash", "--version"], package: "bash" },
+  { command: ["ldd", "--version"], package: "libc-bin" },
 ];
 
 /** Looks at this machine. `machine` is `process`, or a pretended one. */
 export async function inspectMachine(machine: {
   readonly platform: string;
+  readonly arch?: string;
   readonly getuid?: () => number;
 }): Promise<MachineReport> {
   const rights = machine.getuid?.() === 0 ? "root" : "user";
   if (machine.platform !== "linux") {
     const remedy = "use Linux, or simulated pods";
     return { canRunPods: false, rights, findings: [{ what: "Linux", ok: false, detail: machine.platform, remedy }] };
+  }
+  const { arch = process.arch } = machine;
+  // The program with which containers begin is written for these processors only.
+  if (!isKnown(arch)) {
+    const remedy = "use a machine with x64 or arm64, or simulated pods";
+    return { canRunPods: false, rights, findings: [{ what: "processor", ok: false, detail: arch, remedy }] };
   }
   const findings = await Promise.all(tools.map(findTool));
   if (findings.every(({ ok }) => ok)) findings.push(await findNamespaces(rights));
@@ -80,7 +93,7 @@ async function findDelays(rights: "root" | "user"): Promise<Finding> {
 }
 
 async function findTool({ command, package: name }: (typeof tools)[number]): Promise<Finding> {
-  const [what = ""] = command;
+  const what = basename(command[0] ?? "");
   const { code, output } = await run(command);
   if (code === 0) return { what, ok: true, detail: output.split("\n")[0] ?? "", remedy: undefined };
   return { what, ok: false, detail: output, remedy: `install the package ${name}` };
@@ -96,6 +109,8 @@ async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   const what = "namespaces";
   if (code === 0)
     return { what, ok: true, detail: `network, mount and process namespaces as ${rights}`, remedy: undefined };
+  if (rights === "root")
+    return { what, ok: false, detail: output.trim(), remedy: `let root make namespaces and mounts (${output.trim()})` };
   const remedy =
     "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile), or run as root";
   return { what, ok: false, detail: output.trim(), remedy };

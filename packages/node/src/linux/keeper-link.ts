@@ -8,6 +8,8 @@ import type {
   BindRequest,
   DoorRequest,
   FromKeeper,
+  Furnished,
+  FurnishRequest,
   KeeperRequest,
   Launch,
   NamesAnswer,
@@ -35,6 +37,9 @@ export interface KeeperOptions {
 
 /** Unix sockets have short names. */
 const longestPath = 107;
+
+/** It mostly waits, for as long as its node lives: with little room for what is short-lived it takes less memory. */
+const keeperOptions = ["--max-semi-space-size=1"];
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -65,6 +70,7 @@ export class Keeper {
       .pathname;
     const [command = "", ...args] = commandOf(options.rights, [
       process.execPath,
+      ...keeperOptions,
       ...process.execArgv.filter(isForPrograms),
       program,
       options.door,
@@ -107,7 +113,7 @@ export class Keeper {
     return (await this.#ask({ do: "start", launch })) as { readonly pid: number; readonly isOver: boolean };
   }
 
-  async signal(id: string, signal: NodeJS.Signals): Promise<boolean> {
+  async signal(id: string, signal: NodeJS.Signals | number): Promise<boolean> {
     return (await this.#ask({ do: "signal", id, signal })) as boolean;
   }
 
@@ -128,8 +134,18 @@ export class Keeper {
     return (await this.#ask({ do: "bind", what })) as Found;
   }
 
+  /** Finds the places of what a container sees. */
+  async furnish(what: FurnishRequest): Promise<Furnished> {
+    return (await this.#ask({ do: "furnish", what })) as Furnished;
+  }
+
   async give(folder: string, group: number): Promise<void> {
     await this.#ask({ do: "give", folder, group });
+  }
+
+  /** Removes what is at a path below a folder. */
+  async removeBelow(root: string, path: string): Promise<void> {
+    await this.#ask({ do: "remove", root, path });
   }
 
   /** Opens a connection through the door; what follows the request is up to it. */
@@ -200,12 +216,27 @@ function lost(): NodeError {
  * are themselves in it; others than root can only bring themselves, as root.
  */
 function commandOf(rights: Rights, program: readonly string[]): readonly string[] {
-  const unshare = ["unshare", "--user", "--net", "--mount", "--pid", "--fork", "--kill-child"];
-  if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", ...program];
+  // What whoever started this process left open is for nobody in the namespaces: only the first three and the line to here are kept.
+  const shut = 'for file in /proc/self/fd/*; do n=${file##*/}; ((n > 3)) && eval "exec $n>&-"; done; exec "$0" "$@"';
+  const unshare = [
+    "bash",
+    "-c",
+    shut,
+    "unshare",
+    "--user",
+    "--net",
+    "--ipc",
+    "--mount",
+    "--pid",
+    "--fork",
+    "--kill-child",
+  ];
+  // The first process has to bury those whose parents have gone, or the containers that they were in could never end: a shell does.
+  const bury = '"$0" "$@"; exit "$?"';
+  if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", "sh", "-c", bury, ...program];
   // Whoever has not been told who it is has no rights, and gets them by executing something once it has.
   const wait = 'echo; read -r line; exec "$0" "$@"';
-  const begin = 'mount -t proc proc /proc && exec "$0" "$@"';
-  return [...unshare, "sh", "-c", wait, "sh", "-c", begin, ...program];
+  return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${bury}`, ...program];
 }
 
 const everybody = "0 0 4294967295";

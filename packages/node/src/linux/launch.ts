@@ -1,12 +1,22 @@
-/** How a container is launched and entered: the command lines for nsenter, setpriv and bubblewrap. Pure. */
+/** How a container is launched and entered: the command lines for nsenter and bubblewrap. Pure. */
+import { NodeError } from "../errors.ts";
 import type { EnterKit } from "./enter-kit.ts";
 import type { Rights } from "./keeper-link.ts";
+import type { Entry } from "./protocol.ts";
 
 /** What a container sees at some place: a folder or file of the node, or an empty folder in memory. */
 export interface Mount {
   readonly from: string | undefined;
   readonly to: string;
   readonly readOnly: boolean;
+  /** Whether only the kernel decides what is in it. */
+  readonly isKernels?: boolean;
+}
+
+/** Something of the machine's kernel that is no business of a container: a file or a folder. */
+export interface MaskedPlace {
+  readonly path: string;
+  readonly isFolder: boolean;
 }
 
 /** Whom a container runs as. */
@@ -22,7 +32,10 @@ export interface Entrance {
   /** The process that holds the network of the pod. */
   readonly holder: number;
   readonly identity: Identity;
+  /** What it may do, `ALL` for everything. */
   readonly capabilities: readonly string[];
+  /** What it may not, whatever it may otherwise. */
+  readonly withheld: readonly string[];
   /** The variables of its programs. The node's own programs never see them: some say what a program is to load. */
   readonly env: ReadonlyMap<string, string>;
   readonly kit: EnterKit;
@@ -34,6 +47,9 @@ export interface LaunchPlan extends Entrance {
   readonly processes: { readonly pid: number; readonly proc: string } | undefined;
   readonly root: string;
   readonly readOnlyRoot: boolean;
+  /** What it does not see of the machine, though it is there. */
+  readonly masked: readonly MaskedPlace[];
+  /** Each at a place without links on the way. */
   readonly mounts: readonly Mount[];
   readonly directory: string;
   readonly argv: readonly string[];
@@ -56,17 +72,20 @@ export const defaultCapabilities: readonly string[] = [
   "SETFCAP",
 ];
 
-/** The command that starts a container: into the pod's network, to its user, into its own file system and processes. */
+/**
+ * The command that starts a container: into the pod's network, into its own file system and processes, and only there to its user. Nobody but
+ * the node makes namespaces: whoever makes one has all rights over it, also from outside.
+ */
 export function launchCommand(plan: LaunchPlan): readonly string[] {
-  return [...enterPod(plan), ...joinProcesses(plan), ...becomeUser(plan), ...sandbox(plan), "--", ...plan.argv];
+  return [...enterPod(plan), ...joinProcesses(plan), ...sandbox(plan), "--", ...becomeProgram(plan, plan.argv)];
 }
 
-/** Among the processes of others, bubblewrap has to find itself where it looks: their processes are shown to it before it begins. */
+/**
+ * The launcher stays outside of the processes that the container sees, only what it starts is among them: whoever is the same user there could
+ * otherwise look through the launcher at the files of the node.
+ */
 function joinProcesses({ processes }: LaunchPlan): readonly string[] {
-  if (processes === undefined) return [];
-  const show = 'mount --bind "$0" /proc && exec "$@"';
-  const enter = ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--"];
-  return [...enter, "/usr/bin/unshare", "--mount", "/bin/bash", "-c", show, processes.proc];
+  return processes === undefined ? [] : ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--no-fork", "--"];
 }
 
 function mountOptions(mounts: readonly Mount[]): readonly string[] {
@@ -77,14 +96,6 @@ function mountOptions(mounts: readonly Mount[]): readonly string[] {
 
 function enterPod({ holder }: Entrance): readonly string[] {
   return ["/usr/bin/nsenter", "-t", String(holder), "-n", "-u", "-i", "--"];
-}
-
-/** Root of the machine can become anybody; root of a user namespace has nobody else to become, so the sandbox renames it. */
-function becomeUser({ rights, identity }: Pick<LaunchPlan, "rights" | "identity">): readonly string[] {
-  const { uid, gid, groups } = identity;
-  if (rights === "user" || uid === 0) return [];
-  const others = groups.length === 0 ? ["--clear-groups"] : ["--groups", groups.join(",")];
-  return ["/usr/bin/setpriv", "--reuid", String(uid), "--regid", String(gid), ...others, "--"];
 }
 
 function sandbox(plan: LaunchPlan): readonly string[] {
@@ -99,10 +110,13 @@ function sandbox(plan: LaunchPlan): readonly string[] {
       : ["--bind", processes.proc, "/proc", ...closedParts(processes.proc)]),
     "--dev",
     "/dev",
-    ...mountOptions(mounts),
+    "--tmpfs",
+    plan.kit.folder,
     ...plan.kit.files.flatMap(({ from, to }) => ["--ro-bind", from, to]),
-    ...(directory === "/" ? [] : ["--dir", directory]),
-    // Only now: places to mount on may have to be made first.
+    "--remount-ro",
+    plan.kit.folder,
+    ...mountOptions(mounts),
+    ...plan.masked.flatMap(({ path, isFolder }) => (isFolder ? ["--tmpfs", path] : ["--dev-bind", "/dev/null", path])),
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
     ...(processes === undefined ? ["--unshare-pid", "--as-pid-1"] : []),
     "--die-with-parent",
@@ -110,69 +124,88 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     "3",
     // The keeper has something to do before the program begins: it puts the processes into their groups.
     "--block-fd",
-    "5",
-    ...(plan.kit.filter.length > 0 ? ["--seccomp", "6"] : []),
+    "4",
     "--chdir",
     directory,
-    "--clearenv",
-    ...[...plan.env].flatMap(([name, value]) => ["--setenv", name, value]),
-    ...rightsInside(plan),
+    ...ownNames(plan),
   ];
 }
 
 /** What belongs to the whole machine may be read only: the kernel asks who somebody is there, not what they may. Not every kernel has all. */
 function closedParts(proc: string): readonly string[] {
-  const parts = ["sys", "sysrq-trigger", "irq", "bus"];
+  const parts = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
   return parts.flatMap((name) => ["--ro-bind-try", `${proc}/${name}`, `/proc/${name}`]);
 }
 
 /**
- * Whoever is not root gets a user namespace of its own, in which it may put its file system together before it gives up all rights. As a user
- * there is one id to rename; as root the keeper says who is who: everybody keeps the id they have, so that owners and groups stay what they are.
+ * Root of the machine can become anybody once everything is in its place. Root of a user namespace has nobody else to become: who is not root
+ * gets one more, in which it is called as it should be and has no rights.
  */
-function rightsInside({ rights, identity, capabilities }: LaunchPlan): readonly string[] {
-  const { uid, gid } = identity;
-  const user = rights === "user" ? ["--uid", String(uid), "--gid", String(gid)] : ["--userns-block-fd", "4"];
-  if (uid !== 0) return ["--unshare-user", ...user, "--cap-drop", "ALL"];
-  return [
-    "--cap-drop",
-    "ALL",
-    ...capabilities.flatMap((name) => ["--cap-add", name === "ALL" ? "ALL" : `CAP_${name}`]),
-  ];
-}
-
-/** Whether the keeper has to say who is who before the container goes on. */
-export function waitsForUsers({ rights, identity }: Pick<LaunchPlan, "rights" | "identity">): boolean {
-  return rights === "root" && identity.uid !== 0;
+function ownNames({ rights, identity: { uid, gid } }: LaunchPlan): readonly string[] {
+  if (rights === "root" || uid === 0) return [];
+  return ["--unshare-user", "--uid", String(uid), "--gid", String(gid), "--cap-drop", "ALL"];
 }
 
 /**
  * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
- * first; then programs of the node give up what the container may not have, and only then come the container's variables and its program.
+ * first.
  */
-export function enterCommand(entrance: Entrance, pid: number, argv: readonly string[]): readonly string[] {
-  const { kit, env } = entrance;
-  const enter = ["/usr/bin/nsenter", "-t", String(pid), "-m", "-p", "-r", "-w", ...ownUsers(entrance), "--"];
-  const variables = [...env].map(([name, value]) => `${name}=${value}`);
-  const giveUp = [...kit.setpriv, ...rightsEntered(entrance), "--"];
-  const setVariables = [...kit.env, "-i", "--", ...variables];
-  return [...enterPod(entrance), ...enter, ...giveUp, ...kit.filter, ...setVariables, ...argv];
+export function entryOf(entrance: Entrance, argv: readonly string[]): Entry {
+  return {
+    // To the root of its files, not to that of its program: a program can take any folder of its own for its root.
+    before: [...enterPod(entrance), "/usr/bin/nsenter"],
+    after: [...ownUsers(entrance), "--", ...becomeProgram(entrance, argv)],
+  };
+}
+
+/**
+ * What becomes a program, within a container: programs of the node give up what the container may not have, and only then come the container's
+ * variables and its program.
+ */
+function becomeProgram({ kit, env }: Entrance, argv: readonly string[]): readonly string[] {
+  const [program = ""] = argv;
+  if (kit.enter.length === 0)
+    throw new NodeError("MachineUnfit", "containers can be run on x64 and arm64 only, not on this processor");
+  const variables = [...env].map((variable, index) => {
+    const carriers = carriedParts(variable).map((_, part) => `\${${carrierOf(index, part)}}`);
+    return `"${carriers.join("")}"`;
+  });
+  const setVariables = [...kit.env, "-S", `-i -- ${variables.join(" ")}`];
+  // A name with an equals sign would be taken for one more variable.
+  const become = program.includes("=") ? [...kit.setpriv, "--no-new-privs", "--"] : [];
+  return [...kit.enter, ...setVariables, ...become, ...argv];
+}
+
+/**
+ * The variables of a command on their way through the node's own programs: as values of variables that mean nothing to those. Nobody else can
+ * read the variables of a process, while everybody on the machine can read its command line.
+ */
+export function carriedVariables({ env }: Pick<Entrance, "env">): Readonly<Record<string, string>> {
+  for (const [name, value] of env)
+    if (name === "" || `${name}${value}`.includes("\0"))
+      throw new NodeError("CreateContainerError", `invalid environment variable: ${badVariable(name, value)}`);
+  return Object.fromEntries(
+    [...env].flatMap((variable, index) =>
+      carriedParts(variable).map((text, part) => [carrierOf(index, part), text] as const),
+    ),
+  );
+}
+
+function badVariable(name: string, value: string): string {
+  return name === "" ? `no name before "=${value.slice(0, 20)}"` : `contains nul byte (\\x00): ${JSON.stringify(name)}`;
+}
+
+/** The longest text that the kernel hands to a program has 128 KiB; one of that length has no room for the name of a carrier. */
+function carriedParts([name, value]: readonly [string, string]): readonly string[] {
+  return `${name}=${value}`.match(/[^]{1,30000}/gu) ?? [];
+}
+
+/** Short, because all of them have to fit into one word. */
+function carrierOf(index: number, part: number): string {
+  return `_${index.toString(36)}${"_".repeat(part)}`;
 }
 
 /** As a user there is nobody else to become, but whoever enters the container's own users is called as they are. */
 function ownUsers({ rights, identity: { uid } }: Entrance): readonly string[] {
   return rights === "user" && uid !== 0 ? ["-U", "--preserve-credentials"] : [];
-}
-
-function rightsEntered({ rights, identity: { uid, gid, groups }, capabilities }: Entrance): readonly string[] {
-  const forGood = ["--no-new-privs"];
-  // Entering the users of a container as one of them, all rights are gone already.
-  if (rights === "user" && uid !== 0) return forGood;
-  const kept = uid === 0 ? capabilities : [];
-  const bounds = kept.includes("ALL")
-    ? []
-    : ["--inh-caps", "-all", "--bounding-set", ["-all", ...kept.map((name) => `+${name.toLowerCase()}`)].join(",")];
-  if (uid === 0) return [...bounds, ...forGood];
-  const others = groups.length === 0 ? ["--clear-groups"] : ["--groups", groups.join(",")];
-  return ["--reuid", String(uid), "--regid", String(gid), ...others, ...bounds, ...forGood];
 }

@@ -1,6 +1,6 @@
 /** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@capstan/client";
@@ -12,7 +12,9 @@ import { findEnterKit, type EnterKit } from "./enter-kit.ts";
 import type { Ending } from "./exit.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
-import { machineScript, shownFolders } from "./network.ts";
+import { insideRoots, machineScript, shownFolders } from "./network.ts";
+import { findMasked } from "./masked.ts";
+import type { MaskedPlace } from "./launch.ts";
 import { ownRootScript } from "./own-root.ts";
 import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
@@ -53,6 +55,8 @@ export interface Machine extends AsyncDisposable {
     argv: readonly string[],
     input?: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  /** Removes what is at a path of the nodes' disk, wherever links on the way there lead on that disk. */
+  removeFromDisk(path: string): Promise<void>;
   /** A connection to an address in the network of the nodes: that of a pod, a service or a node. */
   dial(host: string, port: number): Promise<Socket>;
   close(): Promise<void>;
@@ -75,7 +79,11 @@ export interface MachineParts {
   /** Where limits are enforced; some machines cannot. */
   readonly groups: Groups | undefined;
   /** What containers are entered with. */
-  readonly kit: EnterKit;
+  readonly kit: (folder: string) => EnterKit;
+  /** What nobody in a container can guess. */
+  readonly secret: string;
+  /** What containers do not see of this machine. */
+  readonly masked: readonly MaskedPlace[];
   /** The path of a file of the state as it is seen from inside. */
   readonly insidePath: (path: string) => string;
   /** Told when a container of any node ends. */
@@ -108,14 +116,17 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   });
   await furnishInside(keeper, { state, roots, server: names.server });
   const images = new Images({ store, folder: join(roots, rights), rights, session });
-  const insidePath = (path: string): string => (path.startsWith(state) ? inside + path.slice(state.length) : path);
-  const kit = await findEnterKit();
-  const parts: MachineParts = { kit, keeper, images, clock, rights, state, names, groups, insidePath, exits };
-  await furnish(join(state, "disk"));
+  const insidePath = (path: string): string => {
+    const [outer, inner] = isBelow(roots, path) ? [roots, insideRoots] : [state, inside];
+    return isBelow(outer, path) ? inner + path.slice(outer.length) : path;
+  };
+  const fittings = await findFittings();
+  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits };
+  await furnish(keeper, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
   if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
-  const known = new Set<string>();
+  const addNode = nodesOf(parts, { serviceCidr, hasApiServer: outside !== undefined });
   const close = async (): Promise<void> => {
     isClosing = true;
     outside?.close();
@@ -125,25 +136,48 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   return {
     pid: keeper.pid,
     lost,
-    async addNode(node) {
-      // A node that was lost comes back to its address.
-      if (known.has(node.name)) return new LinuxRuntime(parts, node);
-      await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
-      // Whoever speaks from the node itself needs a way to services before their addresses are rewritten; the first node's will do.
-      await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
-      if (outside !== undefined) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
-      known.add(node.name);
-      return new LinuxRuntime(parts, node);
-    },
+    addNode,
     async setRules(ruleset) {
       await keeper.must(["nft", "-f", "-"], ruleset);
     },
     setNames: (answering) => void (answer = answering),
     run: (argv, input) => keeper.run(argv, input),
+    removeFromDisk: (path) => keeper.removeBelow(insidePath(join(state, "disk")), path),
     dial: (host, port) => dial(keeper.open({ to: "dial", host, port })),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+interface NodeSettings {
+  readonly serviceCidr: string;
+  readonly hasApiServer: boolean;
+}
+
+function nodesOf(parts: MachineParts, { serviceCidr, hasApiServer }: NodeSettings): Machine["addNode"] {
+  const { keeper, state } = parts;
+  const known = new Set<string>();
+  return async (node) => {
+    // A node that was lost comes back to its address.
+    if (known.has(node.name)) return new LinuxRuntime(parts, node);
+    await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
+    // Whoever speaks from the node itself needs a way to services before their addresses are rewritten; the first node's will do.
+    await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
+    if (hasApiServer) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
+    known.add(node.name);
+    return new LinuxRuntime(parts, node);
+  };
+}
+
+/** What containers of this machine are fitted out with. */
+async function findFittings(): Promise<Pick<MachineParts, "kit" | "masked" | "secret">> {
+  const chance = readFile("/proc/sys/kernel/random/uuid", "utf8");
+  const [kit, masked, secret] = await Promise.all([findEnterKit(), findMasked(), chance]);
+  return { kit, masked, secret };
 }
 
 /** Pods leave secrets and folders that anybody may write to: nobody else on the machine gets near them. */
@@ -165,7 +199,7 @@ async function furnishInside(
 ): Promise<void> {
   await mkdir(roots, { recursive: true });
   await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
-  await keeper.must(["sh", "-e"], machineScript(state, inside, server));
+  await keeper.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }));
   await keeper.names(server);
 }
 
@@ -186,10 +220,13 @@ async function mostProcesses(): Promise<number> {
   return Math.floor(Math.min(...(await Promise.all(limits)).map(Number)) / 2);
 }
 
-/** What pods take for the disk of their node is not quite empty. */
-async function furnish(disk: string): Promise<void> {
-  await mkdir(join(disk, "etc"), { recursive: true });
-  await writeFile(join(disk, "etc/hosts"), nodeHostsFile());
+/**
+ * What pods take for the disk of their node is not quite empty. Pods of an earlier life may have left anything there: it is furnished inside,
+ * where no link leads to the machine, and what is there stays.
+ */
+async function furnish(keeper: Keeper, disk: string): Promise<void> {
+  const script = 'mkdir -p "$0/etc"; set -C; cat > "$0/etc/hosts"';
+  await keeper.run(["sh", "-c", script, disk], nodeHostsFile());
 }
 
 /** What comes out of the namespaces through this socket goes to the API server. */

@@ -1,5 +1,7 @@
 /** The network of a node: each pod has one line to it and one address, and everything between pods is routed. Pure. */
 import type { BoundPod } from "../pod/containers.ts";
+import { makeReadOnly } from "./read-only.ts";
+import { quoted } from "./quoted.ts";
 
 /** The line of one pod. */
 export interface PodLine {
@@ -42,10 +44,26 @@ export function hostPortElements({ spec }: BoundPod, ip: string, nodeAddress: st
 /** The parts of a state that are seen from inside. The state itself is its owner's alone, so these are shown one by one. */
 export const shownFolders: readonly string[] = ["pods", "containers", "disk", "roots"];
 
+/** Where the files of images are seen from inside: at a path that means nothing to whoever reads the options of a mount. */
+export const insideRoots = "/mnt/roots";
+
+/** What the namespaces are prepared for. */
+export interface MachineSetting {
+  readonly state: string;
+  /** Where the state is seen from inside. */
+  readonly inside: string;
+  /** The files of images; all clusters of a user share them. */
+  readonly roots: string;
+  /** The address of the server for names. */
+  readonly names: string;
+}
+
 /** Prepares the network and the file systems of the namespaces, once. */
-export function machineScript(state: string, inside: string, names: string): string {
+export function machineScript({ state, inside, roots, names }: MachineSetting): string {
   return [
     `mount -t tmpfs -o mode=755 tmpfs /mnt`,
+    `mkdir ${insideRoots}; mount --bind ${quoted(roots)} ${insideRoots}; ${makeReadOnly(insideRoots)}`,
+    `umount ${quoted(roots)}`,
     ...shownFolders.map(
       (name) => `mkdir -p ${inside}/${name}; mount --bind ${quoted(`${state}/${name}`)} ${inside}/${name}`,
     ),
@@ -105,9 +123,4 @@ function podSide({ ip, gateway }: PodLine): string {
     `route add ${gateway} dev eth0 scope link`,
     `route add default via ${gateway}`,
   ].join("\n");
-}
-
-/** A text as one word of a shell. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

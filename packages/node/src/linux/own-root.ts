@@ -2,7 +2,8 @@
  * The root of the keeper: its own, with the programs of the machine to be read and nothing else of it, so that a path that leads astray, or
  * a pod that may look at all processes of its node, does not end among the machine's files. Pure.
  */
-import { quoted } from "./network.ts";
+import { quoted } from "./quoted.ts";
+import { makeReadOnly } from "./read-only.ts";
 
 /** What the keeper takes along. */
 export interface OwnRoot {
@@ -35,7 +36,7 @@ export function ownRootScript({ folders, program }: OwnRoot): string {
     ),
     ...settings.map((name) => `if [ -e /etc/${name} ]; then cp -RP /etc/${name} etc/${name}; fi`),
     ...folders.map((path) => `mkdir -p ${quoted(`.${path}`)}; mount --bind ${quoted(path)} ${quoted(`.${path}`)}`),
-    ...(isShown ? [] : [showFile(program)]),
+    ...(isShown ? [] : [showFile(program), makeReadOnly(`.${program}`)]),
     ...devices.map((name) => `: > dev/${name}; mount --bind /dev/${name} dev/${name}`),
     "mkdir dev/pts",
     "mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts",

@@ -1,14 +1,18 @@
 /** The places in which pods run on one node: namespaces held by a process, a line to the node, files, volumes, a group for limits. */
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
 import { addressesIn } from "../simulated/addresses.ts";
 import type { MachineParts } from "./machine.ts";
-import { hostPortElements, nodeSide, podScript, quoted } from "./network.ts";
+import { measure } from "./measure.ts";
+import { hostPortElements, nodeSide, podScript } from "./network.ts";
+import { quoted } from "./quoted.ts";
+import { makeOpenFolder } from "./open-folder.ts";
 import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
 import type { LinuxNode } from "./runtime.ts";
+import { seenProcesses } from "./seen-processes.ts";
 import { partsFolder, placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
 
 /** Where one pod runs. */
@@ -51,11 +55,11 @@ export class PodPlaces {
   }
 
   async create({ pod, volumes, handler }: SandboxOrder): Promise<Sandbox> {
-    checkHandler(handler);
-    checkUsers(pod, handler);
     const { parts, node, newId } = this.#options;
+    checkHandler(handler, newId);
+    checkUsers(pod, handler);
     const folder = this.#folderOf(pod);
-    await mkdir(folder, { recursive: true, mode: 0o755 });
+    await makeOpenFolder(folder);
     const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder));
     const onNode = pod.spec.hostNetwork === true;
     const ip = onNode ? node.address : this.#addresses.take();
@@ -71,7 +75,8 @@ export class PodPlaces {
     } catch (thrown) {
       if (!onNode) this.#addresses.giveBack(ip);
       await parts.keeper.signal(sandbox.id, "SIGKILL").catch(() => false);
-      throw toNodeError(thrown, "FailedCreatePodSandBox");
+      const { message } = toNodeError(thrown, "FailedCreatePodSandBox");
+      throw new NodeError("FailedCreatePodSandBox", message, { cause: thrown });
     }
   }
 
@@ -81,15 +86,16 @@ export class PodPlaces {
       await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
   }
 
-  /** What volumes take of the disk. They are measured inside, where links lead nowhere else. */
-  async volumeBytes(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  /** What the folders of a pod take that go with it. */
+  async folderBytes(sandbox: Sandbox): Promise<ReadonlyMap<string, bigint>> {
     const { keeper, insidePath } = this.#options.parts;
     const place = this.#places.get(sandbox.id);
-    if (place === undefined) return new Map();
-    const folders = names.map((name) => insidePath(join(place.folder, "volumes", name)));
-    // Files may go while they are counted: what it says about the rest still counts.
-    const { stdout } = await keeper.run(["du", "--summarize", "--one-file-system", "--block-size=1", "--", ...folders]);
-    return new Map(stdout.split("\n").flatMap((line) => toSize(line, folders, names)));
+    const folders = (place?.pod.spec.volumes ?? []).flatMap(({ name, emptyDir }): [string, readonly string[]][] =>
+      emptyDir === undefined || emptyDir.medium === "Memory" || place === undefined
+        ? []
+        : [[name, [insidePath(join(place.folder, "volumes", name))]]],
+    );
+    return measure(keeper, new Map(folders));
   }
 
   /** Removes a place; when that fails it can be tried again, and nobody else gets the pod's address before it has worked. */
@@ -124,13 +130,13 @@ export class PodPlaces {
   }
 
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
-    const { names, state } = this.#options.parts;
-    const hosts = await readFile(join(state, "disk/etc/hosts"), "utf8").catch(nodeHostsFile);
-    await writeFile(join(folder, "hosts"), hostsFile(pod, ips, { ...names, hosts }));
+    const { names } = this.#options.parts;
+    // Never read from the node's disk: pods can write there.
+    await writeFile(join(folder, "hosts"), hostsFile(pod, ips, { ...names, hosts: nodeHostsFile() }));
     await writeFile(join(folder, "resolv.conf"), resolvFile(pod, names));
     await writeFile(join(folder, "hostname"), `${this.#hostname(pod)}\n`);
     for (const name of ["hosts", "resolv.conf", "hostname"]) await chmod(join(folder, name), 0o644);
-    for (const name of ["sys", "shm"]) await mkdir(join(folder, name), { recursive: true });
+    for (const name of ["sys", "shm"]) await makeOpenFolder(join(folder, name));
   }
 
   #hostname(pod: BoundPod): string {
@@ -139,15 +145,16 @@ export class PodPlaces {
 
   /** Starts the process that holds the namespaces of the pod while its containers come and go. */
   async #hold(pod: BoundPod, { id }: Sandbox): Promise<number> {
-    const { hostNetwork, hostIPC, shareProcessNamespace } = pod.spec;
+    const { hostNetwork, hostIPC } = pod.spec;
+    const isShared = seenProcesses(pod, this.#options.parts.rights) === "of the pod";
     const spaces = [
       "--uts",
       ...(hostNetwork === true ? [] : ["--net"]),
       ...(hostIPC === true ? [] : ["--ipc"]),
-      ...(shareProcessNamespace === true ? ["--pid", "--fork", "--kill-child"] : []),
+      ...(isShared ? ["--pid", "--fork", "--kill-child"] : []),
     ];
     // The first process of a pod's namespace waits for the orphans in it. Outside of it, its number is another: /proc still shows that one.
-    const rest = shareProcessNamespace === true ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
+    const rest = isShared ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
     const script = `hostname "$0"; read -r pid rest < /proc/self/stat; echo "{\\"child-pid\\": $pid }" >&3; exec 3>&-; ${rest}`;
     const { pid } = await this.#options.parts.keeper.start({
       id,
@@ -155,7 +162,6 @@ export class PodPlaces {
       log: "/dev/null",
       stdin: false,
       tellsPid: true,
-      waitsForUsers: false,
     });
     return pid;
   }
@@ -175,7 +181,9 @@ export class PodPlaces {
       folder: parts.insidePath(folder),
     });
     const outer = line === undefined ? "" : `ip -batch - <<'line'\n${nodeSide(line)}line\n`;
-    await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e <<'inner'\n${inner}inner\n`);
+    // As one word: what a pod asks for may have any lines.
+    const enter = `nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`;
+    await parts.keeper.must(["sh", "-e"], outer + enter);
     return line?.device;
   }
 
@@ -209,22 +217,13 @@ export class PodPlaces {
   }
 }
 
-/** Reads a line of `du`: bytes, a tab, and the folder as it was named. */
-function toSize(line: string, folders: readonly string[], names: readonly string[]): readonly [string, bigint][] {
-  const [bytes = "", folder = ""] = line.split("\t");
-  const name = names[folders.indexOf(folder)];
-  return name === undefined ? [] : [[name, BigInt(bytes)]];
-}
-
 /** The handlers that a RuntimeClass may name: there is one way to run pods here, and tests of Kubernetes call it by the last name. */
 const handlers = new Set(["", "capstan", "runc", "test-handler"]);
 
-function checkHandler(handler: string): void {
+function checkHandler(handler: string, newId: PlacesOptions["newId"]): void {
   if (handlers.has(handler)) return;
-  throw new NodeError(
-    "FailedCreatePodSandBox",
-    `rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "${handler}" is configured`,
-  );
+  const why = `unable to get OCI runtime for sandbox "${newId(handler)}": no runtime for "${handler}" is configured`;
+  throw new NodeError("FailedCreatePodSandBox", `rpc error: code = Unknown desc = ${why}`);
 }
 
 /** A pod that asks for users of its own must not run with those of others: decision 23 says why there are none. */

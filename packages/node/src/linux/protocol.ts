@@ -1,27 +1,50 @@
 /** What the node says to the process that lives in its namespaces, and what that one says back. */
-import type { Walk } from "./keeper/inside-walk.ts";
+import type { Found, Walk } from "./keeper/inside-walk.ts";
+import type { Mount } from "./launch.ts";
 
 /** A request. The keeper is simple on purpose: it runs, starts, signals and listens; what and why is decided outside. */
 export type KeeperRequest =
   | { readonly do: "run"; readonly argv: readonly string[]; readonly input?: string | undefined }
   | { readonly do: "start"; readonly launch: Launch }
-  | { readonly do: "signal"; readonly id: string; readonly signal: "SIGTERM" | "SIGKILL" | NodeJS.Signals }
+  | { readonly do: "signal"; readonly id: string; readonly signal: NodeJS.Signals | number }
   /** Connections to this address of the node are handed to the outside. */
   | { readonly do: "relay"; readonly host: string; readonly port: number; readonly socket: string }
   /** Questions to this address come as events. */
   | { readonly do: "names"; readonly host: string }
   | { readonly do: "usage"; readonly id: string }
   | { readonly do: "bind"; readonly what: BindRequest }
+  | { readonly do: "furnish"; readonly what: FurnishRequest }
   /** Gives all files of a folder to a group. */
-  | { readonly do: "give"; readonly folder: string; readonly group: number };
+  | { readonly do: "give"; readonly folder: string; readonly group: number }
+  /** Removes what is at a path below a folder, with all that is in it. */
+  | { readonly do: "remove"; readonly root: string; readonly path: string };
 
 /** A place below a folder that is to be shown at another path. */
 export interface BindRequest extends Walk {
   readonly to: string;
   /** What it must be, if that matters. */
-  readonly expect?: "folder" | "file" | undefined;
+  readonly expect?: Found | undefined;
   /** Who may do what with it, if it has to be made. */
   readonly modeIfNew?: number | undefined;
+}
+
+/** What a container is to see beside its image, whose files are at the root. */
+export interface FurnishRequest {
+  readonly root: string;
+  readonly mounts: readonly Mount[];
+  /** Where its program begins. */
+  readonly directory: string;
+  /** A folder for what has to be put together before the container starts. */
+  readonly copies: string;
+  /** The program by which it is entered, for the keeper to have. */
+  readonly program: { readonly file: string; readonly base64: string } | undefined;
+}
+
+/** Where everything comes to lie. */
+export interface Furnished {
+  readonly mounts: readonly Mount[];
+  /** What was mounted for it and has to be unmounted when it has ended. */
+  readonly copies: readonly string[];
 }
 
 /** What processes belong to: their control groups, and how soon they go when memory runs out. */
@@ -34,6 +57,10 @@ export interface Membership {
 export interface Launch {
   readonly id: string;
   readonly argv: readonly string[];
+  /** Variables of its launcher: nobody else can read them, while everybody can read command lines. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The files of the programs that it goes through before it becomes its own. */
+  readonly launchers?: readonly string[];
   /** The file for its output, in CRI format. */
   readonly log: string;
   readonly stdin: boolean;
@@ -41,13 +68,9 @@ export interface Launch {
   readonly stdinOnce?: boolean;
   /** Whether the program is expected to report its process over file descriptor 3, as bubblewrap does. */
   readonly tellsPid: boolean;
-  /** Whether its process waits at file descriptor 4 until the users of its namespace are known. */
-  readonly waitsForUsers: boolean;
-  /** The process among whose companions it starts: the process that it tells is numbered as they are. */
+  /** The process among whose companions it starts. */
   readonly joins?: number | undefined;
-  /** The filter of its system calls, in base64, which its launcher reads from file descriptor 6. */
-  readonly filter?: string | undefined;
-  /** What it belongs to; its process waits at file descriptor 5 until it does. */
+  /** What it belongs to; its process waits at file descriptor 4 until it does. */
   readonly membership?: Membership | undefined;
 }
 
@@ -93,6 +116,12 @@ export interface NamesAnswer {
   readonly bytes: string | undefined;
 }
 
+/** The command that runs another in a container: the words before and after those that say which file system and processes that are. */
+export interface Entry {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
 /** The first line on a connection to the keeper's door. */
 export type DoorRequest =
   | { readonly to: "dial"; readonly host: string; readonly port: number }
@@ -100,11 +129,27 @@ export type DoorRequest =
   | { readonly to: "dial-in"; readonly pid: number; readonly port: number }
   | {
       readonly to: "exec";
-      readonly argv: readonly string[];
+      /** The container. */
+      readonly id: string;
+      readonly entry: Entry;
+      readonly tty: boolean;
+      readonly variables: Readonly<Record<string, string>>;
+      /** How the line begins in which the last program before the command says that it cannot become it. */
+      readonly refusal: string;
       readonly stdin: boolean;
       readonly membership?: Membership | undefined;
     }
   | { readonly to: "attach"; readonly id: string; readonly stdin: boolean };
+
+/** What the last frame of a connection tells. */
+export interface CommandEnd {
+  /** With a signal it is 128 and the signal's number, as in shells. */
+  readonly code?: number;
+  /** Why there was nothing to run. */
+  readonly error?: string;
+  /** Why the command could not be run, in the words of whoever tried. */
+  readonly refused?: string;
+}
 
 /** The channels of a framed connection, numbered as the API server's stream protocol numbers them. */
 export const channels = { stdin: 0, stdout: 1, stderr: 2, exit: 3, resize: 4, closeStdin: 255 } as const;

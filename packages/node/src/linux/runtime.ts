@@ -2,12 +2,14 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Socket } from "node:net";
-import { platformOf, type CredentialSource } from "@capstan/oci";
+import { platformOf } from "@capstan/oci";
+import type { PullLogins } from "../agent/pull-secrets.ts";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
 import { NodeError, StartError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
+import type { DiskUse } from "../pod/sizes.ts";
 import type {
   CheckResult,
   ContainerOrder,
@@ -24,12 +26,12 @@ import type {
 } from "../runtime/runtime.ts";
 import { checkNetwork, dial } from "./checks.ts";
 import { planContainer, type PlannedContainer } from "./container-plan.ts";
-import { readExit, type Ending } from "./exit.ts";
+import { execFailure, neverStarted, readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
-import { enterCommand } from "./launch.ts";
+import { carriedVariables, entryOf } from "./launch.ts";
+import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
-import { withTerminal } from "./terminal.ts";
 
 /** One node of a machine. */
 export interface LinuxNode {
@@ -48,6 +50,14 @@ export type LineState = "cut" | "healed" | { readonly delayMs: number };
 interface LinuxContainer extends PlannedContainer {
   readonly pid: number;
   readonly order: ContainerOrder;
+}
+
+/** What is left when a container has ended. */
+interface Remains {
+  readonly plan: PlannedContainer;
+  readonly order: ContainerOrder;
+  /** What was put together for it. */
+  readonly copies: readonly string[];
 }
 
 /** The runtime of one node. */
@@ -87,8 +97,8 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#parts.images.find(image);
   }
 
-  pullImage(image: string, _pod: BoundPod, credentials: CredentialSource): Promise<ImageRecord> {
-    return this.#parts.images.pull(image, credentials);
+  pullImage(image: string, _pod: BoundPod, logins: PullLogins): Promise<ImageRecord> {
+    return this.#parts.images.pull(image, logins);
   }
 
   createSandbox(order: SandboxOrder): Promise<Sandbox> {
@@ -99,8 +109,18 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#places.updateVolumes(sandbox, volumes);
   }
 
-  volumeBytes(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
-    return this.#places.volumeBytes(sandbox, names);
+  /** Folders of volumes, and what containers that run have written and said. */
+  async diskUse(sandbox: Sandbox): Promise<DiskUse> {
+    const { keeper, insidePath } = this.#parts;
+    const running = [...this.#containers].filter(([, { order }]) => order.sandbox.id === sandbox.id);
+    const places = running.map(([id, { order }]): [string, readonly string[]] => {
+      const own = insidePath(join(this.#containersFolder(sandbox), id, "upper"));
+      return [order.container.name, [own, dirname(this.logFile(order))]];
+    });
+    return {
+      volumes: await this.#places.folderBytes(sandbox),
+      containers: await measure(keeper, new Map(places)),
+    };
   }
 
   async removeSandbox(sandbox: Sandbox): Promise<void> {
@@ -115,12 +135,13 @@ export class LinuxRuntime implements Runtime, Doors {
     const id = this.#newId(order.container.name);
     const plan = await this.#plan(order, place, id);
     await keeper.must(["sh", "-e"], plan.mountScript);
+    const { argv, copies } = await this.#furnish(id, plan, order);
     const startedAt = clock.wall();
     const ended = new Promise<Exit>((resolve) => {
-      exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, { plan, order }).then(resolve));
+      exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, { plan, order, copies }).then(resolve));
     });
     try {
-      const { pid, isOver } = await keeper.start(plan.launch);
+      const { pid, isOver } = await keeper.start({ ...plan.launch, argv });
       if (!isOver) this.#containers.set(id, { ...plan, pid, order });
       else if ((await ended).reason === "StartError") throw new StartError(await ended);
     } catch (thrown) {
@@ -129,6 +150,22 @@ export class LinuxRuntime implements Runtime, Doors {
     }
     void ended.then(order.exited);
     return { id, startedAt, user: plan.enter.identity };
+  }
+
+  /** Finds a place for everything that the container sees: then it can be started. */
+  async #furnish(
+    id: string,
+    plan: PlannedContainer,
+    order: ContainerOrder,
+  ): Promise<{ readonly argv: readonly string[]; readonly copies: readonly string[] }> {
+    const { keeper, clock } = this.#parts;
+    try {
+      const furnished = await keeper.furnish(plan.furnish);
+      return { argv: plan.argvIn(furnished), copies: furnished.copies };
+    } catch (thrown) {
+      await this.#clearAway(id, { plan, order, copies: [] });
+      throw new StartError(neverStarted(id, clock.wall(), toNodeError(thrown, "Internal").message));
+    }
   }
 
   async #plan(order: ContainerOrder, place: PodPlace, id: string): Promise<PlannedContainer> {
@@ -173,7 +210,13 @@ export class LinuxRuntime implements Runtime, Doors {
   async runCommand(id: string, command: readonly string[], timeoutMs: number): Promise<CheckResult> {
     const result = await this.exec(id, command, timeoutMs);
     if (result.timedOut)
-      return { passed: false, output: `command timed out: ${command.join(" ")} timed out after ${timeoutMs / 1000}s` };
+      return {
+        passed: false,
+        output: `command timed out: "${command.join(" ")}" timed out after ${timeoutMs / 1000}s`,
+      };
+    const failure = result.refused === undefined ? result.error : execFailure(result.refused, command);
+    if (failure !== undefined)
+      return { passed: false, output: `rpc error: code = Unknown desc = ${failure}`, isUnknown: true };
     return { passed: result.code === 0, output: result.output, code: result.code };
   }
 
@@ -196,11 +239,13 @@ export class LinuxRuntime implements Runtime, Doors {
   openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Socket {
     const container = this.#containers.get(id);
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
-    const entering = enterCommand(container.enter, container.pid, command);
-    const argv = tty ? withTerminal(entering) : entering;
     return this.#parts.keeper.open({
       to: "exec",
-      argv,
+      id,
+      entry: entryOf(container.enter, command),
+      tty,
+      variables: carriedVariables(container.enter),
+      refusal: `${container.enter.kit.env.at(-1)}: `,
       stdin,
       membership: container.launch.membership,
     });
@@ -262,21 +307,23 @@ export class LinuxRuntime implements Runtime, Doors {
     await this.#places.abandon();
   }
 
-  async #ended(
-    id: string,
-    end: Ending & { readonly startedAt: number },
-    { plan, order }: { readonly plan: PlannedContainer; readonly order: ContainerOrder },
-  ): Promise<Exit> {
-    const { keeper, exits, clock, insidePath, groups } = this.#parts;
+  async #ended(id: string, end: Ending & { readonly startedAt: number }, remains: Remains): Promise<Exit> {
+    const { exits, clock, groups } = this.#parts;
+    const { plan, order } = remains;
     const finishedAt = clock.wall();
     exits.delete(id);
     this.#containers.delete(id);
     const kills = (await groups?.oomKills(order.pod, id)) ?? 0;
-    const mounts = plan.mounted.map((path) => insidePath(path));
+    await this.#clearAway(id, remains);
+    return readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
+  }
+
+  async #clearAway(id: string, { plan, order, copies }: Remains): Promise<void> {
+    const { keeper, insidePath, groups } = this.#parts;
+    const mounts = [...copies, ...plan.mounted.map((path) => insidePath(path))];
     await keeper.run(["umount", "-l", ...mounts]).catch(() => {});
     if (plan.insideFiles.length > 0) await keeper.run(["rm", "-f", ...plan.insideFiles]).catch(() => {});
     await groups?.removeContainer(order.pod, id);
-    return readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
   }
 
   #containersFolder({ id }: Sandbox): string {

@@ -1,5 +1,5 @@
 /** Terminals are lent by the node: `script` makes one for a program and passes on its exit code. Pure. */
-import { quoted } from "./network.ts";
+import { quoted } from "./quoted.ts";
 
 /** The command that runs another one on a terminal. */
 export function withTerminal(argv: readonly string[]): readonly string[] {

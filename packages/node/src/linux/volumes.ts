@@ -1,5 +1,5 @@
 /** The volumes of a pod as folders of the node. */
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Container, Volume, VolumeMount } from "@capstan/kinds/v1";
@@ -10,7 +10,9 @@ import type { Volumes } from "../runtime/runtime.ts";
 import { writeFiles } from "./atomic-files.ts";
 import type { Found } from "./keeper/inside-walk.ts";
 import type { Mount } from "./launch.ts";
+import { makeOpenFolder } from "./open-folder.ts";
 import type { BindRequest } from "./protocol.ts";
+import { withinRoot } from "./within-root.ts";
 
 /** Where volumes are. */
 export interface VolumePlace {
@@ -109,7 +111,7 @@ async function placeEmpty(
   { medium, sizeLimit }: NonNullable<Volume["emptyDir"]>,
   place: VolumePlace,
 ): Promise<void> {
-  if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o777);
+  if (await makeOpenFolder(folder)) await chmod(folder, 0o777);
   if (medium === "Memory") await place.mountMemory(folder, sizeOf(sizeLimit));
 }
 
@@ -124,18 +126,26 @@ async function placeHostPath(
   { path, type = "" }: NonNullable<Volume["hostPath"]>,
   place: VolumePlace,
 ): Promise<void> {
-  const expect = type.startsWith("File") ? "file" : type.startsWith("Directory") ? "folder" : undefined;
+  const expect = hostPathTypes[type]?.found;
   const make = type === "FileOrCreate" ? "file" : type === "" || type === "DirectoryOrCreate" ? "folder" : "nothing";
   const found = await place.bind({ root: place.disk, path, links: "disk", make, expect, to: folderOf(place, name) });
   if (found === "missing" || (expect !== undefined && found !== expect)) throw wrongType(name, path, type);
 }
 
+/** What has to be at a path of each type, and what it is called. */
+const hostPathTypes: { readonly [type: string]: { readonly found: Found; readonly words: string } } = {
+  Directory: { found: "folder", words: "directory" },
+  DirectoryOrCreate: { found: "folder", words: "directory" },
+  File: { found: "file", words: "file" },
+  FileOrCreate: { found: "file", words: "file" },
+  Socket: { found: "socket", words: "socket file" },
+  CharDevice: { found: "character device", words: "character device" },
+  BlockDevice: { found: "block device", words: "block device" },
+};
+
 function wrongType(name: string, path: string, type: string): NodeError {
-  const what = type === "File" || type === "FileOrCreate" ? "file" : "directory";
-  return new NodeError(
-    "FailedMount",
-    `MountVolume.SetUp failed for volume "${name}" : hostPath type check failed: ${path} is not a ${what}`,
-  );
+  const why = `hostPath type check failed: ${path} is not a ${hostPathTypes[type]?.words ?? "directory"}`;
+  return new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${name}" : ${why}`);
 }
 
 /** What a container sees of the volumes, outer folders first. */
@@ -162,7 +172,7 @@ async function mountOf(mount: VolumeMount, { folders, env, slot }: MountSources)
   if (volume === undefined)
     throw new NodeError("CreateContainerConfigError", `cannot find volume "${mount.name}" to mount`);
   const path = mount.subPathExpr === undefined ? (mount.subPath ?? "") : expandAll(mount.subPathExpr, env);
-  const to = mount.mountPath.startsWith("/") ? mount.mountPath : `/${mount.mountPath}`;
+  const to = withinRoot(mount.mountPath);
   const from = path === "" ? volume.folder : await volume.part(path, slot).catch(partFailure(mount.name, slot));
   return { from, to, readOnly: mount.readOnly === true || volume.readOnly === true };
 }
@@ -184,7 +194,7 @@ function badPath(message: string): NodeError {
 /** A path with a reference that leads nowhere would be another path. */
 function expandAll(text: string, env: ReadonlyMap<string, string>): string {
   for (const [, name = ""] of text.replaceAll("$$", "").matchAll(/\$\(([^()]*)\)/g))
-    if (!env.has(name)) throw badPath(`missing value for "${name}"`);
+    if (!env.has(name)) throw badPath(`missing value for ${name}`);
   return expand(text, env);
 }
 

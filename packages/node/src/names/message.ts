@@ -7,6 +7,10 @@ export interface Question {
   /** In lower case, without the last dot. */
   readonly name: string;
   readonly type: number;
+  /** 1 is the Internet. */
+  readonly class: number;
+  /** 0 is a question; others want to change something. */
+  readonly operation: number;
   /** The question as it was sent, to be repeated in the answer. */
   readonly bytes: Buffer;
 }
@@ -21,6 +25,7 @@ export type RecordData =
   | { readonly type: "CNAME"; readonly target: string }
   | { readonly type: "PTR"; readonly target: string }
   | { readonly type: "TXT"; readonly text: string }
+  | { readonly type: "SOA"; readonly server: string; readonly keeper: string }
   | { readonly type: "SRV"; readonly port: number; readonly weight: number; readonly target: string };
 
 /** A record. */
@@ -28,13 +33,17 @@ export type DnsRecord = { readonly name: string } & RecordData;
 
 /** What is answered. */
 export interface Reply {
-  readonly code: "ok" | "no such name" | "failed";
+  readonly code: "ok" | "failed" | "no such name" | "not implemented" | "refused";
+  /** Whether it is told by whoever decides about the name. */
+  readonly isFinal: boolean;
   readonly answers: readonly DnsRecord[];
+  /** Who decides, where there is nothing to tell: it says how long that may be remembered. */
+  readonly authority: readonly DnsRecord[];
   readonly additional: readonly DnsRecord[];
 }
 
 const headerLength = 12;
-const codes = { ok: 0, "no such name": 3, failed: 2 } as const;
+const codes = { ok: 0, failed: 2, "no such name": 3, "not implemented": 4, refused: 5 } as const;
 const timeToLive = 5;
 
 /** Reads a question; `undefined` is something else. */
@@ -54,20 +63,26 @@ export function parseQuestion(message: Buffer): Question | undefined {
     recursionDesired: ((message[2] ?? 0) & 1) === 1,
     name: labels.join(".").toLowerCase(),
     type: message.readUInt16BE(at + 1),
+    class: message.readUInt16BE(at + 3),
+    operation: ((message[2] ?? 0) >> 3) & 0xf,
     bytes: message.subarray(headerLength, end),
   };
 }
 
 /** The answer to a question as bytes. */
-export function formatReply({ id, recursionDesired, bytes }: Question, { code, answers, additional }: Reply): Buffer {
+export function formatReply(
+  { id, recursionDesired, operation, bytes }: Question,
+  { code, isFinal, answers, authority, additional }: Reply,
+): Buffer {
   const header = Buffer.alloc(headerLength);
   header.writeUInt16BE(id, 0);
-  // A response, authoritative, recursion offered.
-  header.writeUInt16BE(0x8480 | (recursionDesired ? 0x0100 : 0) | codes[code], 2);
+  // A response, recursion offered.
+  const flags = 0x8080 | (operation << 11) | (isFinal ? 0x0400 : 0) | (recursionDesired ? 0x0100 : 0);
+  header.writeUInt16BE(flags | codes[code], 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(answers.length, 6);
-  header.writeUInt16BE(additional.length, 10);
-  return Buffer.concat([header, bytes, ...answers.map(formatRecord), ...additional.map(formatRecord)]);
+  const sections = [answers, authority, additional];
+  for (const [index, records] of sections.entries()) header.writeUInt16BE(records.length, 6 + 2 * index);
+  return Buffer.concat([header, bytes, ...sections.flat().map(formatRecord)]);
 }
 
 function formatRecord(record: DnsRecord): Buffer {
@@ -91,6 +106,12 @@ function formatData(record: DnsRecord): Buffer {
       return formatName(record.target);
     case "TXT":
       return Buffer.concat([Buffer.of(record.text.length), Buffer.from(record.text)]);
+    case "SOA": {
+      // Serial number, refresh, retry, expiry, and how long "there is none" may be remembered.
+      const times = Buffer.alloc(20);
+      for (const [index, value] of [1, 7200, 1800, 86_400, timeToLive].entries()) times.writeUInt32BE(value, 4 * index);
+      return Buffer.concat([formatName(record.server), formatName(record.keeper), times]);
+    }
     case "SRV": {
       const head = Buffer.alloc(6);
       head.writeUInt16BE(0, 0);
@@ -107,7 +128,8 @@ function formatName(name: string): Buffer {
   return Buffer.concat([...parts, Buffer.of(0)]);
 }
 
-function formatIpv6(address: string): Buffer {
+/** The sixteen bytes of an address. */
+export function formatIpv6(address: string): Buffer {
   const [head = "", tail] = address.split("::");
   const groups = (text: string): string[] => text.split(":").filter((group) => group !== "");
   const [before, after] = [groups(head), groups(tail ?? "")];

@@ -32,6 +32,20 @@ const services = [
 const zone = zoneOf(services, [slice], "cluster.local");
 const find = (name: string, type: number = types.A): unknown => lookUp(zone, "cluster.local", { name, type })?.answers;
 
+const authority = {
+  name: "cluster.local",
+  type: "SOA",
+  server: "ns.dns.cluster.local",
+  keeper: "hostmaster.cluster.local",
+} as const;
+
+test("an address of version 6 has a name, too", () => {
+  const six = service("six", { clusterIP: "fd00::a", ports: [] });
+  const name = `a.${"0.".repeat(27)}0.0.d.f.ip6.arpa`;
+  const reply = lookUp(zoneOf([six], [], "cluster.local"), "cluster.local", { name, type: types.PTR });
+  assert.deepEqual(reply?.answers, [{ name, type: "PTR", target: "six.one.svc.cluster.local" }]);
+});
+
 test("a service has an address, its ports have records, and the address has a name", () => {
   assert.deepEqual(find("web.one.svc.cluster.local"), [
     { name: "web.one.svc.cluster.local", type: "A", address: "10.0.0.5" },
@@ -67,9 +81,13 @@ test("what does not exist is told apart from what has no such record and from wh
   );
   assert.deepEqual(lookUp(zone, "cluster.local", { name: "web.one.svc.cluster.local", type: types.AAAA }), {
     code: "ok",
+    isFinal: true,
     answers: [],
+    authority: [authority],
     additional: [],
   });
+  assert.deepEqual(find("cluster.local", types.SOA), [authority]);
+  assert.equal(lookUp(zone, "cluster.local", { name: "", type: types.PTR }), undefined);
   assert.equal(lookUp(zone, "cluster.local", { name: "example.com", type: types.A }), undefined);
 });
 
@@ -82,7 +100,13 @@ test("a question is read and its answer written as the protocol says", () => {
   assert.ok(question);
   assert.deepEqual([question.id, question.name, question.type], [0x1234, "web.one.com", 1]);
   const answers = [{ name: "web.one.com", type: "A", address: "1.2.3.4" }] as const;
-  const reply = formatReply(question, { code: "ok", answers, additional: [] });
+  const reply = formatReply(question, { code: "ok", isFinal: true, answers, authority: [], additional: [] });
+  const none = { code: "no such name", isFinal: true, answers: [], authority: [authority], additional: [] } as const;
+  const negative = formatReply(question, none);
+  assert.equal(negative.readUInt16BE(2), 0x8583);
+  assert.equal(negative.readUInt16BE(8), 1, "who decides is told");
+  assert.equal(negative.readUInt32BE(negative.length - 4), 5, "and for how long that may be remembered");
+  assert.equal(formatReply(question, { ...none, isFinal: false }).readUInt16BE(2), 0x8183);
   assert.equal(reply.readUInt16BE(0), 0x1234);
   assert.equal(reply.readUInt16BE(6), 1);
   assert.deepEqual([...reply.subarray(-4)], [1, 2, 3, 4]);

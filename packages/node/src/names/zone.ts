@@ -1,7 +1,7 @@
 /** The names of a cluster: services, their ports, the pods behind headless services. From objects to records, pure. */
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
-import { types, type DnsRecord, type Reply } from "./message.ts";
+import { formatIpv6, types, type DnsRecord, type Reply } from "./message.ts";
 
 /** All records by name. */
 export type Zone = ReadonlyMap<string, readonly DnsRecord[]>;
@@ -14,7 +14,8 @@ export function zoneOf(services: readonly Service[], slices: readonly EndpointSl
     if (known === undefined) zone.set(record.name, [record]);
     else if (!known.some((one) => JSON.stringify(one) === JSON.stringify(record))) known.push(record);
   };
-  for (const name of [domain, `svc.${domain}`, `pod.${domain}`]) zone.set(name, []);
+  for (const name of [`svc.${domain}`, `pod.${domain}`]) zone.set(name, []);
+  zone.set(domain, [authorityOf(domain)]);
   add({ name: `dns-version.${domain}`, type: "TXT", text: "1.1.0" });
   for (const service of services) {
     const { name, namespace } = service.metadata;
@@ -77,7 +78,7 @@ function addressRecord(name: string, address: string): DnsRecord {
 }
 
 function reverseName(address: string): string {
-  if (address.includes(":")) return "";
+  if (address.includes(":")) return `${formatIpv6(address).toString("hex").split("").reverse().join(".")}.ip6.arpa`;
   return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
 }
 
@@ -93,16 +94,26 @@ export function lookUp(
     if (!isOurs) return undefined;
     // A name below which there are others exists, though it has nothing to say.
     const hasBelow = zone.keys().some((known) => known.endsWith(`.${name}`));
-    return { code: hasBelow ? "ok" : "no such name", answers: [], additional: [] };
+    return { code: hasBelow ? "ok" : "no such name", ...nothing(domain) };
   }
   const own = records.filter((record) => type === types.ANY || types[record.type] === type || record.type === "CNAME");
+  if (own.length === 0) return { code: "ok", ...nothing(domain) };
   const answers = [...own, ...own.flatMap((record) => behindAlias(zone, record, type))];
   const additional = answers.flatMap((record) =>
     record.type === "SRV"
       ? (zone.get(record.target) ?? []).filter((one) => one.type === "A" || one.type === "AAAA")
       : [],
   );
-  return { code: "ok", answers, additional };
+  return { code: "ok", isFinal: true, answers, authority: [], additional };
+}
+
+/** Who decides about the names of the cluster, as cluster DNS servers tell it. */
+function authorityOf(domain: string): DnsRecord {
+  return { name: domain, type: "SOA", server: `ns.dns.${domain}`, keeper: `hostmaster.${domain}` };
+}
+
+function nothing(domain: string): Omit<Reply, "code"> {
+  return { isFinal: true, answers: [], authority: [authorityOf(domain)], additional: [] };
 }
 
 /** Whoever asks for an address wants it, not another name: what an alias stands for is told with it, as far as it is known here. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PodSpec } from "@capstan/kinds/v1";
+import type { Node, PodSpec, Toleration } from "@capstan/kinds/v1";
 import { admit } from "./admit.ts";
 import type { BoundPod } from "./containers.ts";
 import { judgeResize } from "./resize.ts";
@@ -51,6 +51,32 @@ test("kernel settings that reach beyond the pod are refused", () => {
   assert.equal(reasonOf(podOf(sysctls("kernel.shm_rmid_forced"))), undefined);
   assert.equal(reasonOf(podOf(sysctls("kernel.msgmax"))), "SysctlForbidden");
   assert.equal(reasonOf(podOf({ ...sysctls("net.ipv4.tcp_fin_timeout"), hostNetwork: true })), "SysctlForbidden");
+});
+
+test("a pod that nobody chose this node for is refused where it does not want to be or is not wanted", () => {
+  const node: Node = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { ...podOf({}).metadata, name: "n", labels: { zone: "a" } },
+    spec: {
+      taints: [
+        { key: "soft", effect: "NoSchedule" },
+        { key: "hard", effect: "NoExecute" },
+      ],
+    },
+  };
+  const reason = (spec: Partial<PodSpec>): string | undefined =>
+    admit(podOf(spec), { allocatable, others: [], node })?.reason;
+  const tolerations: readonly Toleration[] = [{ key: "hard", operator: "Exists" }];
+  assert.equal(reason({ nodeSelector: { zone: "b" }, tolerations }), "NodeAffinity");
+  assert.equal(reason({ nodeSelector: { zone: "a" }, tolerations }), undefined);
+  assert.equal(reason({}), "TaintToleration");
+  assert.equal(reasonOf(podOf({ os: { name: "windows" } })), "PodOSNotSupported");
+});
+
+test("of several shortages that of processors is told", () => {
+  const requests = { memory: "2Gi", cpu: "3" };
+  assert.equal(reasonOf(podOf({ containers: [{ name: "main", resources: { requests } }] })), "OutOfcpu");
 });
 
 test("a wish to use more waits for room, or is told that there never will be any", () => {

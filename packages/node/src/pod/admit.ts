@@ -1,4 +1,7 @@
 /** Decides whether a pod may run on a node at all; one that may not is failed at once, as the kubelet fails it. Pure. */
+import type { Node } from "@capstan/kinds/v1";
+import { isWanted } from "../placement/affinity.ts";
+import { untolerated } from "../placement/taints.ts";
 import { containersOf, type BoundPod } from "./containers.ts";
 import { requestedResources, requestOf, toAmount } from "./requests.ts";
 import type { Verdict } from "./situation.ts";
@@ -8,6 +11,8 @@ export interface Room {
   readonly allocatable: { readonly [resource: string]: string };
   /** The other pods that use something of it. */
   readonly others: readonly BoundPod[];
+  /** The node as the API server has it; one that nobody knows yet keeps nobody away. */
+  readonly node?: Node | undefined;
 }
 
 /** Kernel settings that touch nobody but the pod. */
@@ -26,9 +31,43 @@ const safeSettings = new Set([
   "net.ipv4.tcp_wmem",
 ]);
 
-/** Why a pod cannot run here; `undefined` when it can. */
+/** Why a pod cannot run here; `undefined` when it can. Of several reasons the first is told, in the order in which kubelets ask. */
 export function admit(pod: BoundPod, room: Room): Verdict | undefined {
-  return refuseSettings(pod) ?? refusePorts(pod, room) ?? refuseResources(pod, room);
+  return (
+    refuseSettings(pod) ??
+    refuseSystem(pod) ??
+    refuseResources(pod, room) ??
+    refusePlace(pod, room) ??
+    refusePorts(pod, room) ??
+    refuseTaints(pod, room)
+  );
+}
+
+/** The only system whose programs run here. */
+const system = "linux";
+
+function refuseSystem({ metadata, spec }: BoundPod): Verdict | undefined {
+  if ((metadata.labels?.["kubernetes.io/os"] ?? system) !== system) {
+    const message = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label";
+    return { reason: "PodOSSelectorNodeLabelDoesNotMatch", message };
+  }
+  if ((spec.os?.name ?? system) === system) return undefined;
+  return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+}
+
+function refusePlace(pod: BoundPod, { node }: Room): Verdict | undefined {
+  if (node === undefined || isWanted(node, pod)) return undefined;
+  return failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
+}
+
+/** Who would only not be put here may stay: whoever put it here knew better. */
+function refuseTaints(pod: BoundPod, { node }: Room): Verdict | undefined {
+  if (node === undefined || untolerated(node, pod, ["NoExecute"]) === undefined) return undefined;
+  return failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
+}
+
+function failed(predicate: string, why: string): Verdict {
+  return { reason: predicate, message: `Predicate ${predicate} failed: ${why}` };
 }
 
 function refuseSettings({ spec }: BoundPod): Verdict | undefined {
@@ -57,8 +96,7 @@ function refusePorts(pod: BoundPod, { others }: Room): Verdict | undefined {
   const wanted = portsOf(pod);
   const taken = wanted.length === 0 ? [] : others.flatMap(portsOf);
   const isFree = wanted.every((one) => !taken.some((other) => collide(one, other)));
-  const message = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
-  return isFree ? undefined : { reason: "NodePorts", message };
+  return isFree ? undefined : failed("NodePorts", "node(s) didn't have free ports for the requested pod ports");
 }
 
 function portsOf({ spec }: BoundPod): readonly Port[] {
@@ -78,7 +116,7 @@ function refuseResources({ spec }: BoundPod, { allocatable, others }: Room): Ver
   const places = toAmount(allocatable["pods"], "pods");
   if (places > 0n && BigInt(others.length) >= places)
     return lack("pods", { requested: 1n, used: BigInt(others.length), capacity: places });
-  for (const name of requestedResources(spec)) {
+  for (const name of inOrder(requestedResources(spec))) {
     const requested = requestOf(spec, name);
     const capacity = toAmount(allocatable[name], name);
     const used = requested === 0n ? 0n : others.reduce((sum, other) => sum + requestOf(other.spec, name), 0n);
@@ -86,6 +124,12 @@ function refuseResources({ spec }: BoundPod, { allocatable, others }: Room): Ver
       return lack(name, { requested, used, capacity });
   }
   return undefined;
+}
+
+/** What every node has is looked at first. */
+function inOrder(names: ReadonlySet<string>): readonly string[] {
+  const first = ["cpu", "memory", "ephemeral-storage"];
+  return [...first.filter((name) => names.has(name)), ...[...names].filter((name) => !first.includes(name))];
 }
 
 interface Shortage {

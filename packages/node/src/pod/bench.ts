@@ -1,7 +1,7 @@
 /** What the steps of a worker work on: the situation of one pod, the ways to change it, and the tools of its node. */
 import type { Clock } from "@capstan/client";
 import type { PodStatus } from "@capstan/kinds/v1";
-import type { CredentialSource } from "@capstan/oci";
+import type { PullLogins } from "../agent/pull-secrets.ts";
 import { NodeError } from "../errors.ts";
 import type { Runtime, Sandbox, Volumes } from "../runtime/runtime.ts";
 import type { BoundPod } from "./containers.ts";
@@ -18,7 +18,9 @@ export interface WorkerTools {
   readonly scheme: string;
   readonly volumes: (pod: BoundPod) => Promise<Volumes>;
   /** Who the pod is to registries. */
-  readonly pullSecrets: (pod: BoundPod) => CredentialSource;
+  readonly pullSecrets: (pod: BoundPod) => PullLogins;
+  /** The secrets for registries that the pod names and that are not there. */
+  readonly missingPullSecrets: (pod: BoundPod) => Promise<readonly string[]>;
   /** The handler that the pod's RuntimeClass names. */
   readonly handler: (pod: BoundPod) => Promise<string>;
   readonly environment: (order: {

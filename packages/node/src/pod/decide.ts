@@ -1,6 +1,7 @@
 /** Decides what happens next to a pod: from all that is known, the steps to take now and when to think again. Pure. */
 import type { Probe } from "@capstan/kinds/v1";
 import type { ProbeKind } from "../probe/state.ts";
+import type { Exit } from "../runtime/runtime.ts";
 import { restartsAfter } from "./containers.ts";
 import { failureShown } from "./status.ts";
 import { isInitialized, isStarted, phaseOf } from "./phase.ts";
@@ -164,9 +165,17 @@ function advance(situation: Situation, record: ContainerRecord, now: number): Pl
     case "exited": {
       if (!restartsAfter(record.container, situation.pod.spec.restartPolicy, life.exit.exitCode)) return nothing;
       const at = restartTime(record);
-      return at <= now ? begin(record, now) : { actions: [], wakeAt: at };
+      return at <= now
+        ? begin(record, now)
+        : { actions: [], wakeAt: Math.min(at, shownUntil(life.exit, life.since, now)) };
     }
   }
+}
+
+/** A program that could not be started is shown as that for a while, and then as one that waits: that has to be told, too. */
+function shownUntil({ reason }: Exit, since: number, now: number): number {
+  const end = since + failureShown;
+  return reason === "StartError" && end > now ? end : Infinity;
 }
 
 function begin({ image, container }: ContainerRecord, now: number): Plan {

@@ -14,16 +14,19 @@ export interface PodEvent {
 
 /** What a failed hook is told as. */
 export function hookFailure(
-  { exec }: LifecycleHandler,
+  { exec, httpGet, sleep }: LifecycleHandler,
   { pod, container, result }: { readonly pod: BoundPod; readonly container: string; readonly result: CheckResult },
 ): string {
   const { name, namespace, uid } = pod.metadata;
   const where = `for Container "${container}" in Pod "${name}_${namespace}(${uid})" failed`;
   const { output, code } = result;
-  if (exec === undefined) return `Http lifecycle hook ${where} - error: ${output}`;
-  const command = (exec.command ?? []).join(" ");
-  const why = code === undefined ? output : `command '${command}' exited with ${code}: ${output}`;
-  return `Exec lifecycle hook ([${command}]) ${where} - error: ${why}, message: ${JSON.stringify(output)}`;
+  if (httpGet !== undefined) return `HTTP lifecycle hook (${httpGet.path ?? "/"}) ${where} - error: ${output}`;
+  if (sleep !== undefined) return `Sleep lifecycle hook (${sleep.seconds}) ${where} - error: ${output}`;
+  const command = (exec?.command ?? []).join(" ");
+  // What could not even be run has said nothing.
+  const [why, said] =
+    code === undefined ? [output, ""] : [`command '${command}' exited with ${code}: ${output}`, output];
+  return `Exec lifecycle hook ([${command}]) ${where} - error: ${why}, message: ${JSON.stringify(said)}`;
 }
 
 /** Why a container is stopped, in words. */

@@ -9,15 +9,22 @@ import type { ResizeJudgement } from "./resize.ts";
 /** The image of a container. */
 export type ImageState =
   | { readonly is: "unknown" }
-  | { readonly is: "pulling" }
-  | { readonly is: "present"; readonly image: ImageRecord }
   | {
-      readonly is: "missing";
-      readonly code: NodeErrorCode;
-      readonly message: string;
-      readonly failedAt: number;
-      readonly retryAt: number;
-    };
+      readonly is: "pulling";
+      /** How it went the last time: that is shown until it goes otherwise. */
+      readonly before?: MissingImage | undefined;
+    }
+  | { readonly is: "present"; readonly image: ImageRecord }
+  | MissingImage;
+
+/** An image that could not be had. */
+export interface MissingImage {
+  readonly is: "missing";
+  readonly code: NodeErrorCode;
+  readonly message: string;
+  readonly failedAt: number;
+  readonly retryAt: number;
+}
 
 /** Why a container is being stopped. */
 export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "deadline" | "hook" | "resize";
@@ -36,6 +43,8 @@ export type Life =
       readonly is: "starting";
       /** Known as soon as its program runs; its hook may take as long as it likes then. */
       readonly id?: string;
+      /** Why it was not even tried the last time: that is shown until it goes otherwise. */
+      readonly before?: { readonly code: NodeErrorCode; readonly message: string } | undefined;
     } & Stopping)
   | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
   | ({

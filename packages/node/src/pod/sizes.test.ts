@@ -1,30 +1,55 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitedVolumes, outgrown } from "./sizes.ts";
+import type { Container, PodSpec } from "@capstan/kinds/v1";
+import { isLimited, outgrown, type DiskUse } from "./sizes.ts";
 
-const spec = {
-  containers: [{ name: "c" }],
+const container = (name: string, limit?: string, more: Partial<Container> = {}): Container => ({
+  name,
+  ...(limit === undefined ? {} : { resources: { limits: { "ephemeral-storage": limit } } }),
+  ...more,
+});
+const using = (containers: { readonly [name: string]: number }, volumes: { readonly [name: string]: number } = {}) =>
+  ({
+    containers: new Map(Object.entries(containers).map(([name, bytes]) => [name, BigInt(bytes)])),
+    volumes: new Map(Object.entries(volumes).map(([name, bytes]) => [name, BigInt(bytes)])),
+  }) satisfies DiskUse;
+const folders: PodSpec = {
+  containers: [container("c")],
   volumes: [
     { name: "free", emptyDir: {} },
     { name: "zero", emptyDir: { sizeLimit: "0" } },
-    { name: "memory", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } },
     { name: "small", emptyDir: { sizeLimit: "1Ki" } },
     { name: "large", emptyDir: { sizeLimit: "1Gi" } },
   ],
 };
 
-test("only folders on disk with a limit are measured, and none of a pod that nobody may evict", () => {
-  assert.deepEqual(
-    limitedVolumes(spec).map(({ name }) => name),
-    ["small", "large"],
-  );
-  assert.deepEqual(limitedVolumes({ ...spec, priority: 2_000_000_000 }), []);
+test("only pods with a limit on disk are measured, and none that nobody may evict", () => {
+  assert.equal(isLimited(folders), true);
+  assert.equal(isLimited({ ...folders, priority: 2_000_000_000 }), false);
+  assert.equal(isLimited({ containers: [container("c")] }), false);
+  const memory = { name: "memory", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } };
+  assert.equal(isLimited({ containers: [container("c")], volumes: [memory] }), false);
+  assert.equal(isLimited({ containers: [container("c", "1Gi")] }), true);
 });
 
 test("a volume that holds more than it may is told in the kubelet's words", () => {
-  const volumes = limitedVolumes(spec);
-  const fits = new Map([["small", 1024n]]);
-  assert.equal(outgrown(volumes, fits), undefined);
-  const over = new Map([["small", 1025n]]);
-  assert.equal(outgrown(volumes, over), 'Usage of EmptyDir volume "small" exceeds the limit "1Ki". ');
+  assert.equal(outgrown(folders, using({}, { small: 1024, zero: 5 })), undefined);
+  const message = 'Usage of EmptyDir volume "small" exceeds the limit "1Ki". ';
+  assert.equal(outgrown(folders, using({}, { small: 1025 })), message);
+});
+
+test("a pod may hold as much as its containers together, and each container no more than its own", () => {
+  const spec = { containers: [container("a", "1Ki"), container("b", "2Ki"), container("free")] };
+  assert.equal(outgrown(spec, using({ a: 1024, b: 2048 })), undefined);
+  const whole = "Pod ephemeral local storage usage exceeds the total limit of containers 3Ki. ";
+  assert.equal(outgrown(spec, using({ a: 1024, b: 1024, free: 500 }, { folder: 1000 })), whole);
+  const part = 'Container a exceeded its local ephemeral storage limit "1Ki". ';
+  assert.equal(outgrown(spec, using({ a: 1025, b: 0 })), part);
+});
+
+test("what an init container may hold counts where it is more than all that come after it", () => {
+  const spec = { initContainers: [container("i", "9Ki")], containers: [container("a", "1Ki")] };
+  assert.equal(outgrown(spec, using({ a: 1000 }, { folder: 8000 })), undefined);
+  const message = "Pod ephemeral local storage usage exceeds the total limit of containers 9Ki. ";
+  assert.equal(outgrown(spec, using({ a: 1000 }, { folder: 9000 })), message);
 });

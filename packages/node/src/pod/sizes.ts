@@ -1,28 +1,88 @@
-/** Which volume of a pod has outgrown what it may hold, as the kubelet judges and tells it. Pure. */
-import { parseQuantity, quantityToInteger } from "@capstan/model";
-import type { PodSpec } from "@capstan/kinds/v1";
+/** Whether a pod has outgrown what it may hold on the disk of its node, as the kubelet judges and tells it. Pure. */
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityToInteger } from "@capstan/model";
+import type { Quantity } from "@capstan/model";
+import type { Container, PodSpec } from "@capstan/kinds/v1";
 
 /** Pods that nobody evicts begin at this priority. */
 const criticalPriority = 2_000_000_000;
 
-interface Limited {
-  readonly name: string;
-  readonly limit: string;
-  readonly bytes: bigint;
+const resource = "ephemeral-storage";
+
+/** How many bytes the parts of a pod take, by their names. */
+export interface DiskUse {
+  /** Folders that go with the pod; those in memory take none. */
+  readonly volumes: ReadonlyMap<string, bigint>;
+  /** What containers have written into their own file systems and their logs. */
+  readonly containers: ReadonlyMap<string, bigint>;
 }
 
-/** The volumes that have to be measured: folders on disk with a limit. Those in memory cannot outgrow theirs. */
-export function limitedVolumes({ volumes = [], priority = 0 }: PodSpec): readonly Limited[] {
-  if (priority >= criticalPriority) return [];
-  return volumes.flatMap(({ name, emptyDir }) => {
-    const limit = emptyDir?.medium === "Memory" ? undefined : emptyDir?.sizeLimit;
-    const bytes = limit === undefined ? 0n : quantityToInteger(parseQuantity(limit), 0);
-    return limit === undefined || bytes <= 0n ? [] : [{ name, limit, bytes }];
-  });
+/** Whether a pod has to be measured at all: measuring walks through all its files. */
+export function isLimited({ volumes = [], containers, initContainers = [], priority = 0 }: PodSpec): boolean {
+  if (priority >= criticalPriority) return false;
+  return (
+    volumes.some(({ emptyDir }) => emptyDir?.medium !== "Memory" && emptyDir?.sizeLimit !== undefined) ||
+    [...containers, ...initContainers].some((one) => limitOf(one) !== undefined)
+  );
 }
 
-/** Why the pod has to go; `undefined` while everything fits. */
-export function outgrown(volumes: readonly Limited[], used: ReadonlyMap<string, bigint>): string | undefined {
-  const found = volumes.find(({ name, bytes }) => (used.get(name) ?? 0n) > bytes);
-  return found && `Usage of EmptyDir volume "${found.name}" exceeds the limit "${found.limit}". `;
+/** Why the pod has to go; `undefined` while everything fits. Folders come first, then the pod as a whole, then its containers. */
+export function outgrown(spec: PodSpec, use: DiskUse): string | undefined {
+  return outgrownVolume(spec, use) ?? outgrownPod(spec, use) ?? outgrownContainer(spec, use);
+}
+
+function outgrownVolume({ volumes = [] }: PodSpec, use: DiskUse): string | undefined {
+  for (const { name, emptyDir } of volumes) {
+    const limit = emptyDir?.sizeLimit;
+    const bytes = limit === undefined ? 0n : bytesOf(parseQuantity(limit));
+    if (limit !== undefined && bytes > 0n && (use.volumes.get(name) ?? 0n) > bytes)
+      return `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
+  }
+  return undefined;
+}
+
+function outgrownPod(spec: PodSpec, { volumes, containers }: DiskUse): string | undefined {
+  const limit = podLimit(spec);
+  const used = [...volumes.values(), ...containers.values()].reduce((sum, bytes) => sum + bytes, 0n);
+  if (limit === undefined || used <= bytesOf(limit)) return undefined;
+  return `Pod ephemeral local storage usage exceeds the total limit of containers ${formatQuantity(limit)}. `;
+}
+
+function outgrownContainer({ containers }: PodSpec, use: DiskUse): string | undefined {
+  for (const container of containers) {
+    const limit = limitOf(container);
+    const bytes = limit === undefined ? 0n : bytesOf(limit);
+    if (limit !== undefined && bytes > 0n && (use.containers.get(container.name) ?? 0n) > bytes)
+      return `Container ${container.name} exceeded its local ephemeral storage limit "${formatQuantity(limit)}". `;
+  }
+  return undefined;
+}
+
+/** Containers and sidecars together, or an init container with the sidecars before it, if that is more; who has no limit adds none. */
+function podLimit({ containers, initContainers = [] }: PodSpec): Quantity | undefined {
+  let sidecars: Quantity | undefined;
+  let most: Quantity | undefined;
+  for (const one of initContainers) {
+    const here = sum(sidecars, limitOf(one));
+    if (one.restartPolicy === "Always") sidecars = here;
+    most = larger(most, here);
+  }
+  return larger(containers.map(limitOf).reduce(sum, sidecars), most);
+}
+
+function sum(a: Quantity | undefined, b: Quantity | undefined): Quantity | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : addQuantities(a, b);
+}
+
+function larger(a: Quantity | undefined, b: Quantity | undefined): Quantity | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareQuantities(a, b) < 0 ? b : a;
+}
+
+function limitOf({ resources }: Container): Quantity | undefined {
+  const text = resources?.limits?.[resource];
+  return text === undefined ? undefined : parseQuantity(text);
+}
+
+function bytesOf(quantity: Quantity): bigint {
+  return quantityToInteger(quantity, 0);
 }

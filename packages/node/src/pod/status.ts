@@ -107,7 +107,8 @@ function containerStatus(situation: Situation, record: ContainerRecord, context:
     ready: isReady(record),
     restartCount: restarts,
     image: container.spec.image ?? "",
-    imageID: image.is === "present" ? image.image.id : "",
+    // Kubelets tell it of containers that have been made.
+    imageID: image.is === "present" && id !== undefined ? image.image.id : "",
     ...(id === undefined ? {} : { containerID: `${context.scheme}://${id}` }),
     ...(container.kind === "ephemeral" ? {} : { started: isStarted(record) }),
     ...resourcesOf(record),
@@ -163,8 +164,10 @@ function stateOf(situation: Situation, record: ContainerRecord, context: StatusC
         : { terminated: terminatedOf(life.exit, context) };
     case "refused":
       return { waiting: { reason: life.code, message: life.message } };
-    case "waiting":
     case "starting":
+      if (life.before !== undefined) return { waiting: { reason: life.before.code, message: life.before.message } };
+      return { waiting: waitingOf(situation, record, context) };
+    case "waiting":
       return { waiting: waitingOf(situation, record, context) };
   }
 }
@@ -213,12 +216,13 @@ function waitingOf(
   { image, container }: ContainerRecord,
   { now }: StatusContext,
 ): { readonly reason: string; readonly message?: string } {
-  if (image.is === "missing") {
-    const isFresh = image.code !== "ErrImagePull" || now < image.failedAt + failureShown;
-    if (isFresh) return { reason: image.code, message: image.message };
+  const missing = image.is === "pulling" ? image.before : image;
+  if (missing?.is === "missing") {
+    const isFresh = missing.code !== "ErrImagePull" || now < missing.failedAt + failureShown;
+    if (isFresh) return { reason: missing.code, message: missing.message };
     return {
       reason: "ImagePullBackOff",
-      message: `Back-off pulling image "${container.spec.image}": ${image.code}: ${image.message}`,
+      message: `Back-off pulling image "${container.spec.image}": ${missing.code}: ${missing.message}`,
     };
   }
   return { reason: (pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating" };

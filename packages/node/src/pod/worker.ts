@@ -6,7 +6,7 @@ import { Bench, type WorkerTools } from "./bench.ts";
 import type { BoundPod } from "./containers.ts";
 import { decide, type Action } from "./decide.ts";
 import { firstSituation, withPod, type Situation } from "./situation.ts";
-import { limitedVolumes, outgrown } from "./sizes.ts";
+import { isLimited, outgrown } from "./sizes.ts";
 import { statusOf } from "./status.ts";
 import { startContainer, stopContainer } from "./steps/container.ts";
 import { pullImage } from "./steps/image.ts";
@@ -87,14 +87,12 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Evicts the pod if one of its volumes has outgrown its limit. */
+  /** Evicts the pod if it has outgrown its limits on disk. */
   async checkSizes(): Promise<void> {
     const { sandbox, pod } = this.situation;
-    const volumes = limitedVolumes(pod.spec);
     const { runtime } = this.#bench.tools;
-    if (volumes.length === 0 || sandbox.is !== "ready" || runtime.volumeBytes === undefined) return;
-    const names = volumes.map(({ name }) => name);
-    const message = outgrown(volumes, await runtime.volumeBytes(sandbox.sandbox, names));
+    if (sandbox.is !== "ready" || runtime.diskUse === undefined || !isLimited(pod.spec)) return;
+    const message = outgrown(pod.spec, await runtime.diskUse(sandbox.sandbox));
     if (message !== undefined && !this.#isClosed) this.evict(message);
   }
 

@@ -17,6 +17,11 @@ export function firstState(probe: Probe, startedAt: number): ProbeState {
   return { verdict: "unknown", run: undefined, nextAt: startedAt + (probe.initialDelaySeconds ?? 0) * 1000 };
 }
 
+/** The state after a question that could not be asked: it says nothing about the container, and is asked again. */
+export function later(state: ProbeState, probe: Probe, now: number): ProbeState {
+  return { ...state, nextAt: now + (probe.periodSeconds ?? 10) * 1000 };
+}
+
 /** The state after one more answer. */
 export function afterAnswer(state: ProbeState, probe: Probe, passed: boolean, now: number): ProbeState {
   const length = state.run?.passed === passed ? state.run.length + 1 : 1;

@@ -1,8 +1,9 @@
 /** What a node asks of whatever runs containers: a machine, or a pretence. */
 import type { Duplex } from "node:stream";
 import type { Container, NodeStatus, ResourceRequirements } from "@capstan/kinds/v1";
-import type { CredentialSource } from "@capstan/oci";
+import type { PullLogins } from "../agent/pull-secrets.ts";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
+import type { DiskUse } from "../pod/sizes.ts";
 
 /** An image that is there. */
 export interface ImageRecord {
@@ -93,6 +94,8 @@ export interface CheckResult {
   readonly output: string;
   /** How a command ended. */
   readonly code?: number;
+  /** Whether nothing was found out, because it could not even be asked. */
+  readonly isUnknown?: true;
 }
 
 /** What a node has to offer. */
@@ -133,12 +136,12 @@ export interface Runtime extends AsyncDisposable {
   facts(): Promise<NodeFacts>;
   findImage(image: string): Promise<ImageRecord | undefined>;
   /** Pulls an image for a pod, as whoever the pod is to the registry. */
-  pullImage(image: string, pod: BoundPod, credentials: CredentialSource): Promise<ImageRecord>;
+  pullImage(image: string, pod: BoundPod, logins: PullLogins): Promise<ImageRecord>;
   createSandbox(order: SandboxOrder): Promise<Sandbox>;
   /** Brings the files of volumes up to date, all of a volume at once. */
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;
-  /** How many bytes of the disk volumes of a pod take, by name. */
-  volumeBytes?(sandbox: Sandbox, names: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
+  /** How much of the disk a pod takes. */
+  diskUse?(sandbox: Sandbox): Promise<DiskUse>;
   removeSandbox(sandbox: Sandbox, pod: BoundPod): Promise<void>;
   /** Nobody will ask about the pod any more: its logs may go. */
   forgetPod?(pod: BoundPod): Promise<void>;

@@ -1,11 +1,11 @@
 /** Keeps the addresses and the names of services in step with the cluster: packet filter rules for one, a zone for the other. */
 import type { Client, Clock, Timer } from "@capstan/client";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import { Service } from "@capstan/kinds/v1";
+import { Node, Service } from "@capstan/kinds/v1";
 import { follow } from "../agent/follow.ts";
-import { formatReply, parseQuestion, type Reply } from "../names/message.ts";
+import { formatReply, parseQuestion, type Question, type Reply } from "../names/message.ts";
 import { lookUp, zoneOf, type Zone } from "../names/zone.ts";
-import { formatChange, serviceRules, type NodeAddresses, type RuleSet } from "./rules.ts";
+import { formatChange, serviceRules, type NodePlace, type RuleSet } from "./rules.ts";
 
 /** What a proxy works with. */
 export interface ServiceProxyOptions {
@@ -15,8 +15,8 @@ export interface ServiceProxyOptions {
   readonly setRules: (ruleset: string) => Promise<void>;
   /** `cluster.local` unless said otherwise. */
   readonly domain?: string;
-  /** Where nodes are, for services that are served only by the node that was asked; all nodes serve all without it. */
-  readonly nodes?: () => NodeAddresses;
+  /** Where nodes are, for services that are served by particular ones; all nodes serve all without it. */
+  readonly nodes?: () => ReadonlyMap<string, Pick<NodePlace, "address" | "pods">>;
   /** Finds names that are not the cluster's; without it they do not exist. */
   readonly upstream?: (question: Buffer) => Promise<Buffer | undefined>;
   /** Told when rules were refused. */
@@ -41,8 +41,9 @@ export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
   const ending = new AbortController();
   const services = new Map<string, Service>();
   const slices = new Map<string, EndpointSlice>();
+  const zones = new Map<string, string>();
   const inForce = new Enforcement(options, () =>
-    serviceRules([...services.values()], [...slices.values()], options.nodes?.()),
+    serviceRules([...services.values()], [...slices.values()], placesOf(options, zones)),
   );
   let zone: Zone | undefined;
   const changed = (): void => {
@@ -57,7 +58,18 @@ export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
     gone: (object: T) => (all.delete(object.metadata.uid ?? ""), changed()),
     synced,
   });
+  const nodeFollower = {
+    seen({ metadata: { name, labels = {} } }: Node) {
+      const zoneName = labels["topology.kubernetes.io/zone"] ?? "";
+      if (zones.get(name) === zoneName) return;
+      zones.set(name, zoneName);
+      changed();
+    },
+    gone: ({ metadata: { name } }: Node) => zones.delete(name) && changed(),
+    synced: () => {},
+  };
   const common = { client, clock, signal: ending.signal };
+  if (options.nodes !== undefined) void follow(Node, nodeFollower, common);
   const ready = Promise.all([
     new Promise<void>((resolve) => void follow(Service, into(services, resolve), common)),
     new Promise<void>((resolve) => void follow(EndpointSlice, into(slices, resolve), common)),
@@ -71,7 +83,7 @@ export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
       const question = parseQuestion(bytes);
       if (question === undefined) return undefined;
       zone ??= zoneOf([...services.values()], [...slices.values()], domain);
-      const reply = lookUp(zone, domain, question);
+      const reply = refusalOf(question) ?? lookUp(zone, domain, question);
       if (reply === undefined && options.upstream !== undefined) return options.upstream(bytes);
       return formatReply(question, reply ?? unknown);
     },
@@ -84,7 +96,24 @@ export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
   };
 }
 
-const unknown: Reply = { code: "no such name", answers: [], additional: [] };
+function placesOf(
+  { nodes }: ServiceProxyOptions,
+  zones: ReadonlyMap<string, string>,
+): ReadonlyMap<string, NodePlace> | undefined {
+  const known = nodes?.();
+  return known && new Map(Array.from(known, ([name, place]) => [name, { ...place, zone: zones.get(name) ?? "" }]));
+}
+
+/** Nothing can be changed here, and there are names of the Internet only. */
+function refusalOf({ operation, class: classOfNames }: Question): Reply | undefined {
+  if (operation !== 0) return { code: "not implemented", ...empty };
+  return classOfNames === 1 ? undefined : { code: "refused", ...empty };
+}
+
+const empty: Omit<Reply, "code"> = { isFinal: false, answers: [], authority: [], additional: [] };
+
+/** Names of elsewhere: pods reach nothing there, and whoever is told so at once need not wait for it. */
+const unknown: Reply = { code: "no such name", ...empty };
 
 /** Puts rules in force, one set at a time, the newest last. */
 class Enforcement {

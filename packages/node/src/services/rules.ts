@@ -1,13 +1,8 @@
 /** The packet filter's rules for services: from Services and EndpointSlices to what nft is to hold, and the text that changes it. Pure. */
 import { createHash } from "node:crypto";
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import type { Service, ServicePort } from "@capstan/kinds/v1";
-
-/** Where a connection to a service may end. */
-interface Backend {
-  readonly ip: string;
-  readonly port: number;
-}
+import type { Service } from "@capstan/kinds/v1";
+import { candidatesFor, localTo, nearTo, usable, type Backend } from "./backends.ts";
 
 /** One port of one service, and who serves it. */
 interface Target {
@@ -21,6 +16,15 @@ interface Target {
   /** Seconds for which a client comes back to the same backend. */
   readonly affinity: number | undefined;
   readonly backends: readonly Backend[];
+  /** Who is sent elsewhere than to all of these, by where it comes from. */
+  readonly views: readonly View[];
+}
+
+/** What a service is to those who come from one node. */
+interface View {
+  /** The addresses of the node and of its pods. */
+  readonly sources: readonly string[];
+  readonly target: Target;
 }
 
 /** What the packet filter is to hold. */
@@ -35,17 +39,27 @@ export interface RuleSet {
 /** The tables that name where a packet goes: to a service, to a port of a node, nowhere, or back to its sender. */
 export type ElementTable = "addresses" | "node-ports" | "local-ports" | "dead" | "hairpins";
 
-/** Where nodes are: a service may want to be served only by the node that was asked. */
-export type NodeAddresses = ReadonlyMap<string, string>;
+/** Where a node is: a service may want to be served by the node that is asked, or by one that is near to whoever asks. */
+export interface NodePlace {
+  readonly address: string;
+  /** Where the addresses of its pods come from. */
+  readonly pods: string;
+  /** Empty where it is in none. */
+  readonly zone: string;
+}
+
+/** Nodes by name. */
+export type NodePlaces = ReadonlyMap<string, NodePlace>;
 
 /** The rules of all services. */
 export function serviceRules(
   services: readonly Service[],
   slices: readonly EndpointSlice[],
-  nodes: NodeAddresses = new Map(),
+  nodes: NodePlaces = new Map(),
 ): RuleSet {
   const byService = groupSlices(slices);
-  const all = services.flatMap((service) => targetsOf(service, byService.get(keyOf(service)) ?? [], nodes));
+  const asked = services.flatMap((service) => targetsOf(service, byService.get(keyOf(service)) ?? [], nodes));
+  const all = [...asked, ...asked.flatMap(({ views }) => views.map(({ target }) => target))];
   const served = all.filter(({ backends }) => backends.length > 0);
   const dead = all.filter(({ backends }) => backends.length === 0);
   return {
@@ -169,7 +183,7 @@ function groupSlices(slices: readonly EndpointSlice[]): ReadonlyMap<string, Endp
   return groups;
 }
 
-function targetsOf(service: Service, slices: readonly EndpointSlice[], nodes: NodeAddresses): readonly Target[] {
+function targetsOf(service: Service, slices: readonly EndpointSlice[], nodes: NodePlaces): readonly Target[] {
   const { spec } = service;
   if (spec === undefined || spec.type === "ExternalName" || !isIpv4(spec.clusterIP)) return [];
   const affinity =
@@ -177,35 +191,48 @@ function targetsOf(service: Service, slices: readonly EndpointSlice[], nodes: No
   const isLocal = spec.externalTrafficPolicy === "Local" && nodes.size > 0;
   const addresses = [spec.clusterIP, ...(spec.externalIPs ?? []), ...balancerAddresses(service)].filter(isIpv4);
   return (spec.ports ?? []).flatMap((port): Target[] => {
-    const common = {
+    const candidates = candidatesFor(port, slices);
+    const common: Target = {
       name: `${keyOf(service)}:${port.name ?? ""}:${port.protocol ?? "TCP"}:${port.port}`,
       protocol: (port.protocol ?? "TCP").toLowerCase(),
       port: port.port,
       affinity,
+      addresses: [],
+      nodePort: undefined,
+      onlyAt: undefined,
+      backends: usable(candidates),
+      views: [],
     };
-    const usual = {
+    const usual: Target = {
       ...common,
       addresses: [...new Set(addresses)],
       nodePort: isLocal ? undefined : port.nodePort,
-      onlyAt: undefined,
-      backends: backendsOf(port, slices),
+      views: viewsOf(common, { service, candidates, nodes }),
     };
     if (!isLocal) return [usual];
-    return [
-      usual,
-      ...Array.from(nodes, (node) =>
-        localTarget({ ...common, nodePort: port.nodePort }, node, backendsOf(port, slices, node[0])),
-      ),
-    ];
+    const ofNodes = Array.from(nodes, ([name, { address }]): Target => {
+      const backends = localTo(candidates, { name });
+      return { ...common, name: `${common.name}@${name}`, nodePort: port.nodePort, onlyAt: address, backends };
+    });
+    return [usual, ...ofNodes];
   });
 }
 
-function localTarget(
-  common: Pick<Target, "name" | "protocol" | "port" | "affinity" | "nodePort">,
-  [node, address]: readonly [string, string],
-  backends: readonly Backend[],
-): Target {
-  return { ...common, name: `${common.name}@${node}`, addresses: [], onlyAt: address, backends };
+interface Seen {
+  readonly service: Service;
+  readonly candidates: ReturnType<typeof candidatesFor>;
+  readonly nodes: NodePlaces;
+}
+
+/** Where nodes differ in whom they send connections to, each has a view of its own. */
+function viewsOf(common: Target, { service, candidates, nodes }: Seen): readonly View[] {
+  const isLocal = service.spec?.internalTrafficPolicy === "Local";
+  const views = Array.from(nodes, ([name, { address, pods, zone }]): View => {
+    const backends = isLocal ? localTo(candidates, { name }) : nearTo(candidates, { name, zone });
+    return { sources: [pods, address], target: { ...common, name: `${common.name}<${name}`, backends } };
+  });
+  const isSame = views.every(({ target }) => target.backends.length === common.backends.length);
+  return isSame ? [] : views;
 }
 
 function balancerAddresses({ status }: Service): readonly string[] {
@@ -214,28 +241,6 @@ function balancerAddresses({ status }: Service): readonly string[] {
 
 function isIpv4(address: string | undefined): address is string {
   return address !== undefined && /^\d+\.\d+\.\d+\.\d+$/.test(address);
-}
-
-/** Ready endpoints; where there are none, those that still serve although they are about to end. */
-function backendsOf(
-  { name = "", protocol = "TCP" }: ServicePort,
-  slices: readonly EndpointSlice[],
-  node?: string,
-): readonly Backend[] {
-  const found = slices
-    .filter(({ addressType }) => addressType === "IPv4")
-    .flatMap(({ endpoints = [], ports = [] }) => {
-      const port = ports?.find((one) => (one.name ?? "") === name && (one.protocol ?? "TCP") === protocol)?.port;
-      if (port === undefined) return [];
-      const there = (endpoints ?? []).filter(({ nodeName }) => node === undefined || nodeName === node);
-      return there.flatMap(({ addresses, conditions = {} }) =>
-        addresses.map((ip) => ({ ip, port, ready: conditions.ready !== false, serving: conditions.serving === true })),
-      );
-    });
-  const ready = found.filter((one) => one.ready);
-  const usable = ready.length > 0 ? ready : found.filter((one) => one.serving);
-  const unique = new Map(usable.map(({ ip, port }) => [`${ip}:${port}`, { ip, port }]));
-  return [...unique.values()];
 }
 
 /** Names of chains are short and have no odd characters. */
@@ -266,7 +271,14 @@ function chainsOf(target: Target): readonly (readonly [string, readonly string[]
   });
   const again = affinity === undefined ? [] : ids.map((id) => `ip saddr @clients-${id}-${affinity} goto to-${id}`);
   const choices = ids.map((id, index) => `${index} : goto to-${id}`).join(", ");
-  return [...ends, [`of-${idOf(target.name)}`, [...again, `numgen random mod ${ids.length} vmap { ${choices} }`]]];
+  const choose = [...target.views.map(viewRule), ...again, `numgen random mod ${ids.length} vmap { ${choices} }`];
+  return [...ends, [`of-${idOf(target.name)}`, choose]];
+}
+
+/** Whoever comes from a node for which nobody serves is not answered. */
+function viewRule({ sources, target: { name, backends } }: View): string {
+  const verdict = backends.length === 0 ? "drop" : `goto of-${idOf(name)}`;
+  return `ip saddr { ${sources.join(", ")} } ${verdict}`;
 }
 
 function addressElements({ name, addresses, protocol, port }: Target): readonly Entry[] {

@@ -37,10 +37,26 @@ async function contentOf(pod: BoundPod, volume: Volume, context: VolumeContext):
   const mode = configMap?.defaultMode ?? secret?.defaultMode ?? projected?.defaultMode ?? downwardAPI?.defaultMode;
   const sources = sourcesOf({ configMap, secret, projected, downwardAPI });
   if (sources === undefined) return undefined;
+  return { type: "files", files: await gather(sources, { pod, context, mode: mode ?? 0o644 }) };
+}
+
+/** All that is missing is told at once. */
+async function gather(
+  sources: readonly VolumeProjection[],
+  projecting: Projecting,
+): Promise<ReadonlyMap<string, VolumeFile>> {
   const files = new Map<string, VolumeFile>();
-  for (const source of sources)
-    for (const [path, file] of await filesOf(source, { pod, context, mode: mode ?? 0o644 })) files.set(path, file);
-  return { type: "files", files };
+  const failures = new Set<string>();
+  for (const source of sources) {
+    try {
+      for (const [path, file] of await filesOf(source, projecting)) files.set(path, file);
+    } catch (thrown) {
+      failures.add(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  }
+  if (failures.size === 0) return files;
+  const [first = "", ...others] = failures;
+  throw new NodeError("FailedMount", others.length === 0 ? first : `[${[...failures].join(", ")}]`);
 }
 
 /** Config maps, secrets and fields on their own are projections with one source. */
@@ -145,7 +161,9 @@ function pick(bytes: Bytes, { what, exists, mode, items, optional }: Picking): F
     if (optional === true) return [];
     throw new NodeError(
       "FailedMount",
-      `${what.split(" ")[0]} references non-existent ${what.startsWith("secret") ? "secret" : "config"} key: ${item.key}`,
+      what.startsWith("secret")
+        ? `references non-existent secret key: ${item.key}`
+        : `configmap references non-existent config key: ${item.key}`,
     );
   });
 }

@@ -7,6 +7,7 @@ import { OciError } from "../errors.ts";
 import { platformOf } from "../image.ts";
 import { formatReference, parseReference } from "../reference.ts";
 import type { Store } from "../store/store.ts";
+import { appletLinks } from "./applets.ts";
 import { buildImage } from "./image.ts";
 import type { LayerEntry } from "./layer.ts";
 
@@ -41,13 +42,14 @@ export interface ProgramImage {
 /** Makes an image of an installed program, which runs as nobody, and gives it a name in the store; answers with the full name. */
 export async function buildProgramImage({ program, name, machine }: ProgramImage, store: Store): Promise<string> {
   const reference = formatReference(parseReference(name));
+  const at = `/usr/bin/${basename(program)}`;
   const users = "root:x:0:0::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n";
   const files = [{ path: "/etc/passwd", type: "file" as const, mode: 0o644, body: users }];
   const descriptor = await buildImage(
     {
       platform: platformOf(machine),
-      layers: [await programEntries(program), files],
-      config: { Entrypoint: [`/usr/bin/${basename(program)}`], User: "65534" },
+      layers: [await programEntries(program, { at }), [...files, ...(await appletLinks(program, at))]],
+      config: { Entrypoint: [at], User: "65534" },
     },
     store,
   );

@@ -4,7 +4,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { digesterFor, digestOf } from "../digest.ts";
 import { OciError } from "../errors.ts";
-import type { Descriptor, Index, Manifest, Platform } from "../image.ts";
+import type { Descriptor, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
 import { formatReference, type Reference } from "../reference.ts";
 import { choose, type Store, type StoredImage } from "../store/store.ts";
@@ -51,8 +51,7 @@ async function fetchManifest(
   const isDigest = name.includes(":");
   const known = isDigest ? await store.sizeOf(name) : undefined;
   if (known !== undefined) {
-    const { mediaType = mediaTypes.manifest } = await store.readJson<Manifest>(name);
-    return { mediaType, digest: name, size: known };
+    return { mediaType: await store.mediaTypeOf(name), digest: name, size: known };
   }
   const response = await session.ask(`/v2/${repository}/manifests/${name}`, {
     method: "GET",
@@ -76,14 +75,14 @@ function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void 
 async function fetchBelow(reference: Reference, descriptor: Descriptor, options: PullOptions): Promise<void> {
   const { store, platform } = options;
   if (isIndex(descriptor.mediaType)) {
-    const index = await store.readJson<Index>(descriptor.digest);
+    const index = await store.readIndex(descriptor.digest);
     const wanted = platform === "all" ? index.manifests : [choose(index, platform, descriptor.digest)];
     for (const one of wanted) await fetchBelow(reference, await fetchManifest(reference, one.digest, options), options);
     return;
   }
   if (!isManifest(descriptor.mediaType))
     throw new OciError("BadImage", `${descriptor.digest} is ${descriptor.mediaType}, which is no image`);
-  const { config, layers } = await store.readJson<Manifest>(descriptor.digest);
+  const { config, layers } = await store.readManifest(descriptor.digest);
   await inParallel([config, ...layers], 3, (blob) => fetchBlob(reference, blob, options));
 }
 

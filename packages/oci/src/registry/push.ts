@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { OciError } from "../errors.ts";
-import type { Descriptor, Index, Manifest } from "../image.ts";
+import type { Descriptor } from "../image.ts";
 import { isIndex } from "../media-types.ts";
 import type { Reference } from "../reference.ts";
 import type { Store } from "../store/store.ts";
@@ -27,13 +27,13 @@ export async function pushImage(descriptor: Descriptor, reference: Reference, op
 async function pushBelow(descriptor: Descriptor, reference: Reference, options: PushOptions): Promise<void> {
   const { store } = options;
   if (isIndex(descriptor.mediaType)) {
-    for (const one of (await store.readJson<Index>(descriptor.digest)).manifests) {
+    for (const one of (await store.readIndex(descriptor.digest)).manifests) {
       await pushBelow(one, reference, options);
       await putManifest(one, reference, one.digest, options);
     }
     return;
   }
-  const { config, layers } = await store.readJson<Manifest>(descriptor.digest);
+  const { config, layers } = await store.readManifest(descriptor.digest);
   for (const blob of [...layers, config]) await pushBlob(blob, reference, options);
 }
 

@@ -1,5 +1,6 @@
 /** Documents about images in registries: those that know about subjects keep a list themselves, for others the list is an image of its own. */
-import type { Descriptor, Index, Manifest } from "../image.ts";
+import { readIndex } from "../documents.ts";
+import type { Descriptor, Index } from "../image.ts";
 import { mediaTypes } from "../media-types.ts";
 import { parseReference, type Reference } from "../reference.ts";
 import { pushImage, type PushOptions } from "./push.ts";
@@ -12,7 +13,7 @@ export async function pushAttachment(
   options: PushOptions,
 ): Promise<void> {
   const { store, session } = options;
-  const { subject } = await store.readJson<Manifest>(attachment.digest);
+  const { subject } = await store.readManifest(attachment.digest);
   const { registry, repository } = reference;
   await pushImage(attachment, { registry, repository, tag: undefined, digest: attachment.digest }, options);
   if (subject === undefined || (await listsSubjects(repository, subject.digest, session))) return;
@@ -27,7 +28,7 @@ export async function findAttachments(
 ): Promise<readonly Descriptor[]> {
   const { repository } = parseReference(name);
   const answer = await session.ask(`/v2/${repository}/referrers/${digest}`, { method: "GET", expect: [404, 405] });
-  if (answer.ok) return ((await answer.json()) as Index).manifests;
+  if (answer.ok) return readIndex(await answer.json(), "list of attachments").manifests;
   return (await readList({ repository, tag: listName(digest) }, session)).manifests;
 }
 
@@ -50,7 +51,7 @@ interface ListPlace {
 async function readList({ repository, tag }: ListPlace, session: RegistrySession): Promise<Index> {
   const headers = { accept: mediaTypes.index };
   const answer = await session.ask(`/v2/${repository}/manifests/${tag}`, { method: "GET", headers, expect: [404] });
-  if (answer.ok) return (await answer.json()) as Index;
+  if (answer.ok) return readIndex(await answer.json(), "list of attachments");
   return { schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] };
 }
 

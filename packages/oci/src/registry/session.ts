@@ -94,14 +94,19 @@ export class RegistrySession {
     const said = await explanation(response);
     const what = `${method} ${new URL(url).pathname} at ${this.registry}`;
     if (response.status === 404)
-      throw new OciError("NotFound", `${what}: there is no such image or blob${said}; check the name and the tag`);
+      throw new OciError("NotFound", `${what}: there is no such image or blob${said}; check the name and the tag`, {
+        status: 404,
+      });
     if (response.status === 401 || response.status === 403) {
       throw new OciError(
         "Unauthorized",
         `${what}: the registry does not let us${said}; log in with \`docker login ${this.registry}\` or give credentials`,
+        { status: response.status },
       );
     }
-    throw new OciError("Refused", `${what}: the registry answered ${response.status}${said}`);
+    throw new OciError("Refused", `${what}: the registry answered ${response.status}${said}`, {
+      status: response.status,
+    });
   }
 
   async #logIn(response: Response, url: string): Promise<void> {

@@ -1,25 +1,22 @@
 /** Images in one file: OCI archives and what `docker save` writes, into a store and out of it. */
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { LARGEST_DOCUMENT, readIndex, readSaved, type SavedImage } from "../documents.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, Index, Manifest } from "../image.ts";
 import { isIndex, mediaTypes } from "../media-types.ts";
-import { readTar } from "../tar/read.ts";
+import { parseReference } from "../reference.ts";
+import { type ReadEntry, readTar } from "../tar/read.ts";
 import { padding } from "../tar/entry.ts";
 import { endOfArchive, formatHeader } from "../tar/write.ts";
 import { nameOf, type Store } from "./store.ts";
 
-interface DockerImage {
-  readonly Config: string;
-  readonly RepoTags: readonly string[] | null;
-  readonly Layers: readonly string[];
-}
-
 /** Takes every image of an archive into the store; gives their names. */
 export async function loadArchive(file: string, store: Store): Promise<string[]> {
   const contents = await takeIn(file, store);
-  if (contents.index !== undefined) return tagAll(contents.index, store);
-  if (contents.docker !== undefined) return loadDocker(contents.docker, contents.files, store);
+  if (contents.index !== undefined) return tagAll(readIndex(contents.index, `index.json of ${file}`), store);
+  if (contents.docker !== undefined)
+    return loadSaved(readSaved(contents.docker, `manifest.json of ${file}`), contents.files, store);
   throw new OciError(
     "BadArchive",
     `${file} has neither index.json nor manifest.json; give an OCI archive or what \`docker save\` wrote`,
@@ -27,31 +24,33 @@ export async function loadArchive(file: string, store: Store): Promise<string[]>
 }
 
 interface Contents {
-  readonly index: Index | undefined;
-  readonly docker: readonly DockerImage[] | undefined;
+  readonly index: unknown;
+  readonly docker: unknown;
   /** The digests of files that are not blobs by their path. */
   readonly files: ReadonlyMap<string, { readonly digest: string; readonly size: number }>;
 }
 
 async function takeIn(file: string, store: Store): Promise<Contents> {
   const files = new Map<string, { digest: string; size: number }>();
-  let index: Index | undefined;
-  let docker: readonly DockerImage[] | undefined;
+  let index: unknown;
+  let docker: unknown;
   for await (const entry of readTar(createReadStream(file) as AsyncIterable<Uint8Array>)) {
     if (entry.type !== "file") continue;
     const path = entry.path.replace(/^\.\//, "");
     const blob = /^blobs\/(sha256|sha512)\/([0-9a-f]+)$/.exec(path);
-    if (path === "index.json") index = (await json(entry.body())) as Index;
-    else if (path === "manifest.json") docker = (await json(entry.body())) as readonly DockerImage[];
+    if (path === "index.json") index = await json(entry);
+    else if (path === "manifest.json") docker = await json(entry);
     else if (blob !== null) files.set(path, await store.write(entry.body(), { digest: `${blob[1]}:${blob[2]}` }));
     else if (path !== "oci-layout" && path !== "repositories") files.set(path, await store.write(entry.body()));
   }
   return { index, docker, files };
 }
 
-async function json(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
+async function json({ path, size, body }: ReadEntry): Promise<unknown> {
+  if (size > LARGEST_DOCUMENT)
+    throw new OciError("BadArchive", `could not read the archive: its ${path} has ${size} bytes`);
   const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
+  for await (const chunk of body()) parts.push(chunk);
   try {
     return JSON.parse(Buffer.concat(parts).toString("utf8"));
   } catch (cause) {
@@ -59,37 +58,61 @@ async function json(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
   }
 }
 
-async function tagAll(index: Index, store: Store): Promise<string[]> {
-  const names: string[] = [];
-  for (const descriptor of index.manifests) {
-    const name = nameOf(descriptor) ?? descriptor.digest;
-    await store.tag(name, descriptor);
-    names.push(name);
+/** All that is named is looked at before anything gets a name: half an archive leaves no images that cannot run. */
+async function tagAll({ manifests }: Index, store: Store): Promise<string[]> {
+  if (manifests.length === 0) throw new OciError("BadArchive", "the archive names no image");
+  const named = manifests.map((descriptor) => ({ name: nameOf(descriptor) ?? descriptor.digest, descriptor }));
+  for (const { name, descriptor } of named) {
+    if (name !== descriptor.digest) parseReference(name);
+    await mustBeWhole(descriptor, store);
   }
-  return names;
+  for (const { name, descriptor } of named) await store.tag(name, descriptor);
+  return named.map(({ name }) => name);
 }
 
-async function loadDocker(images: readonly DockerImage[], files: Contents["files"], store: Store): Promise<string[]> {
-  const names: string[] = [];
-  for (const { Config, Layers, RepoTags } of images) {
+/** An image needs all of its parts; of the platforms of an index one is enough. */
+async function mustBeWhole(descriptor: Descriptor, store: Store): Promise<void> {
+  const { digest, mediaType } = descriptor;
+  if (!(await store.has(digest))) throw missing(digest);
+  if (isIndex(mediaType)) {
+    const { manifests } = await store.readIndex(digest);
+    const there = await Promise.all(manifests.map((one) => store.has(one.digest)));
+    if (!there.includes(true)) throw missing(`any image of ${digest}`);
+    for (const one of manifests.filter((_, index) => there[index])) await mustBeWhole(one, store);
+    return;
+  }
+  const { config, layers } = await store.readManifest(digest);
+  for (const part of [config, ...layers]) if (!(await store.has(part.digest))) throw missing(part.digest);
+  await store.readConfig(config.digest);
+}
+
+function missing(what: string): OciError {
+  return new OciError("BadArchive", `the archive names ${what} and does not have it; save it again`);
+}
+
+async function loadSaved(images: readonly SavedImage[], files: Contents["files"], store: Store): Promise<string[]> {
+  const loaded: string[] = [];
+  for (const { config, layers, names } of images) {
     const find = (path: string): { digest: string; size: number } => {
       const found = files.get(path);
-      if (found === undefined) throw new OciError("BadArchive", `the archive names ${path} and does not have it`);
+      if (found === undefined) throw missing(path);
       return found;
     };
     const manifest: Manifest = {
       schemaVersion: 2,
       mediaType: mediaTypes.manifest,
-      config: { mediaType: mediaTypes.config, ...find(Config) },
-      layers: Layers.map((path) => ({ mediaType: mediaTypes.layer, ...find(path) })),
+      config: { mediaType: mediaTypes.config, ...find(config) },
+      layers: layers.map((path) => ({ mediaType: mediaTypes.layer, ...find(path) })),
     };
+    for (const name of names) parseReference(name);
+    await store.readConfig(manifest.config.digest);
     const descriptor: Descriptor = { mediaType: mediaTypes.manifest, ...(await store.writeJson(manifest)) };
-    for (const name of RepoTags ?? [descriptor.digest]) {
+    for (const name of names.length === 0 ? [descriptor.digest] : names) {
       await store.tag(name, descriptor);
-      names.push(name);
+      loaded.push(name);
     }
   }
-  return names;
+  return loaded;
 }
 
 /** Writes one image with all it needs as an OCI archive that containerd and others import. */
@@ -120,10 +143,10 @@ export async function saveArchive(name: string, store: Store, file: string): Pro
 export async function reachable(descriptor: Descriptor, store: Store): Promise<string[]> {
   if (!(await store.has(descriptor.digest))) return [];
   if (isIndex(descriptor.mediaType)) {
-    const { manifests } = await store.readJson<Index>(descriptor.digest);
+    const { manifests } = await store.readIndex(descriptor.digest);
     const below = await Promise.all(manifests.map((one) => reachable(one, store)));
     return [...new Set([descriptor.digest, ...below.flat()])];
   }
-  const { config, layers } = await store.readJson<Manifest>(descriptor.digest);
+  const { config, layers } = await store.readManifest(descriptor.digest);
   return [...new Set([descriptor.digest, config.digest, ...layers.map(({ digest }) => digest)])];
 }

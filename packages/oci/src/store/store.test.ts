@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -21,3 +21,35 @@ test("names that are given at the same time are all kept, also by stores that do
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "store-"));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("halves of blobs that a killed process left go with the next blob; those of others that are at work stay", () =>
+  withFolder(async (folder) => {
+    const blobs = join(folder, "blobs");
+    await openStore(folder);
+    const [left, atWork] = [join(blobs, ".incoming-left"), join(blobs, ".incoming-at-work")];
+    for (const path of [left, atWork]) await writeFile(path, "half");
+    const { mtimeMs } = await stat(atWork);
+    await utimes(left, 0, (mtimeMs - 61 * 60 * 1000) / 1000);
+    const store = await openStore(folder);
+    await Promise.all([store.writeJson({ one: 1 }), store.writeJson({ two: 2 })]);
+    assert.deepEqual((await readdir(blobs)).toSorted(), [".incoming-at-work", "sha256"]);
+  }));
+
+test("what is in a store is for nobody but its owner", () =>
+  withFolder(async (folder) => {
+    const store = await openStore(folder);
+    const descriptor = { mediaType: mediaTypes.manifest, ...(await store.writeJson({ schemaVersion: 2 })) };
+    await store.tag("registry.test/app:1", descriptor);
+    const seen = [join(folder, "blobs"), store.blobPath(descriptor.digest), join(folder, "index.json")];
+    const modes = await Promise.all(seen.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)));
+    assert.deepEqual(modes, ["700", "600", "600"]);
+  }));

@@ -1,12 +1,14 @@
 /** A content store: blobs under their digests and images under their names, in a folder laid out as OCI says. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { digestOf, Digester, verified } from "../digest.ts";
+import { digestOf, Digester, isDigest, verified } from "../digest.ts";
+import { LARGEST_DOCUMENT, readConfig, readIndex, readManifest } from "../documents.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, ImageConfig, Index, Manifest, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
+import { incoming, removeLeftOvers } from "./left-overs.ts";
 import { withLock } from "./lock.ts";
 
 /** An image in the store, for one platform. */
@@ -22,6 +24,8 @@ const containerdName = "io.containerd.image.name";
 /** Opens a folder as a store; makes it if it is not there. Several processes may use one store. */
 export async function openStore(folder: string): Promise<Store> {
   await mkdir(join(folder, "blobs", "sha256"), { recursive: true });
+  // What was pulled with a login is not for others on this machine; a store of somebody else stays as it is.
+  await chmod(join(folder, "blobs"), 0o700).catch(() => {});
   await writeFile(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }), { flag: "wx" }).catch(
     ignoreExisting,
   );
@@ -31,16 +35,15 @@ export async function openStore(folder: string): Promise<Store> {
 /** A folder of blobs. What is in it was checked when it came in; temporary files are never mistaken for blobs. */
 export class Store {
   readonly folder: string;
+  #isSwept = false;
 
   constructor(folder: string) {
     this.folder = folder;
   }
 
   blobPath(digest: string): string {
-    const [algorithm = "", hex = ""] = digest.split(":");
-    if (!/^(sha256|sha512)$/.test(algorithm) || !/^[0-9a-f]+$/.test(hex))
-      throw new OciError("BadDigest", `"${digest}" is not a digest`);
-    return join(this.folder, "blobs", algorithm, hex);
+    if (!isDigest(digest)) throw new OciError("BadDigest", `"${digest}" is not a digest`);
+    return join(this.folder, "blobs", ...digest.split(":"));
   }
 
   async has(digest: string): Promise<boolean> {
@@ -61,11 +64,33 @@ export class Store {
     yield* verified(createReadStream(this.blobPath(digest)) as AsyncIterable<Uint8Array>, { digest });
   }
 
-  async readJson<T>(digest: string): Promise<T> {
+  async readIndex(digest: string): Promise<Index> {
+    return readIndex(await this.#readJson(digest), `index ${digest}`);
+  }
+
+  async readManifest(digest: string): Promise<Manifest> {
+    return readManifest(await this.#readJson(digest), `manifest ${digest}`);
+  }
+
+  async readConfig(digest: string): Promise<ImageConfig> {
+    return readConfig(await this.#readJson(digest), `configuration ${digest}`);
+  }
+
+  /** What a document says that it is; the usual one where it says nothing. */
+  async mediaTypeOf(digest: string): Promise<string> {
+    const { mediaType } = ((await this.#readJson(digest)) ?? {}) as { readonly mediaType?: unknown };
+    return typeof mediaType === "string" ? mediaType : mediaTypes.manifest;
+  }
+
+  /** Documents are read whole: a blob that is larger than any of them is none. */
+  async #readJson(digest: string): Promise<unknown> {
+    const size = (await this.sizeOf(digest)) ?? 0;
+    if (size > LARGEST_DOCUMENT)
+      throw new OciError("BadImage", `could not read ${digest}: it has ${size} bytes, which no document has`);
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.read(digest)) chunks.push(chunk);
     try {
-      return JSON.parse(Buffer.concat(chunks).toString("utf8")) as T;
+      return JSON.parse(Buffer.concat(chunks).toString("utf8"));
     } catch (cause) {
       throw new OciError("BadImage", `could not read ${digest}: it is not JSON`, { cause });
     }
@@ -76,8 +101,10 @@ export class Store {
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     expected?: { readonly digest: string; readonly size?: number },
   ): Promise<{ digest: string; size: number }> {
-    const temporary = join(this.folder, "blobs", `.incoming-${randomUUID()}`);
-    const file = await open(temporary, "wx");
+    const temporary = join(this.folder, "blobs", `${incoming}${randomUUID()}`);
+    const file = await open(temporary, "wx", 0o600);
+    if (!this.#isSwept) await removeLeftOvers(join(this.folder, "blobs"), temporary).catch(() => {});
+    this.#isSwept = true;
     const digester = new Digester();
     try {
       const source = expected === undefined ? chunks : verified(asAsync(chunks), expected);
@@ -128,11 +155,11 @@ export class Store {
   async #reachable({ digest, mediaType }: Descriptor): Promise<readonly string[]> {
     if (!(await this.has(digest))) return [digest];
     if (isIndex(mediaType)) {
-      const { manifests } = await this.readJson<Index>(digest);
+      const { manifests } = await this.readIndex(digest);
       return [digest, ...(await Promise.all(manifests.map((one) => this.#reachable(one)))).flat()];
     }
     if (!isManifest(mediaType)) return [digest];
-    const { config, layers } = await this.readJson<Manifest>(digest);
+    const { config, layers } = await this.readManifest(digest);
     return [digest, config.digest, ...layers.map((layer) => layer.digest)];
   }
 
@@ -151,11 +178,11 @@ export class Store {
   /** The image behind a descriptor for one platform: an index is a choice. */
   async image(descriptor: Descriptor, platform: Platform): Promise<StoredImage> {
     if (isIndex(descriptor.mediaType))
-      return this.image(choose(await this.readJson<Index>(descriptor.digest), platform, descriptor.digest), platform);
+      return this.image(choose(await this.readIndex(descriptor.digest), platform, descriptor.digest), platform);
     if (!isManifest(descriptor.mediaType))
       throw new OciError("BadImage", `${descriptor.digest} is ${descriptor.mediaType}, which is no image`);
-    const manifest = await this.readJson<Manifest>(descriptor.digest);
-    return { descriptor, manifest, config: await this.readJson<ImageConfig>(manifest.config.digest) };
+    const manifest = await this.readManifest(descriptor.digest);
+    return { descriptor, manifest, config: await this.readConfig(manifest.config.digest) };
   }
 
   async #index(): Promise<Index> {
@@ -170,7 +197,7 @@ export class Store {
     await withLock(join(this.folder, ".index.lock"), async () => {
       const { manifests, ...index } = await this.#index();
       const temporary = join(this.folder, `.index-${randomUUID()}.json`);
-      await writeFile(temporary, JSON.stringify({ ...index, manifests: change(manifests) }));
+      await writeFile(temporary, JSON.stringify({ ...index, manifests: change(manifests) }), { mode: 0o600 });
       await rename(temporary, join(this.folder, "index.json"));
     });
   }

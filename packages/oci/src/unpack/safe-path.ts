@@ -16,6 +16,9 @@ export function partsOf(path: string): string[] {
   return parts;
 }
 
+/** Paths may be deep; only links can lead in a circle. */
+const mostLinks = 255;
+
 /**
  * Where a path of the layer lies on disk. Symlinks on the way are followed as the image would see them, with the folder as its root, so a
  * link to /etc leads to <root>/etc and never to the host's.
@@ -23,8 +26,9 @@ export function partsOf(path: string): string[] {
 export async function resolveInside(root: string, parts: readonly string[]): Promise<string> {
   let resolved: string[] = [];
   let pending = parts.slice(0, -1);
-  for (let steps = 0; pending.length > 0; steps++) {
-    if (steps > 255)
+  let links = 0;
+  while (pending.length > 0) {
+    if (links > mostLinks)
       throw new OciError(
         "UnsafeLayer",
         `the layer has symlinks that lead in a circle at "${parts.join("/")}"; do not use this image`,
@@ -37,7 +41,8 @@ export async function resolveInside(root: string, parts: readonly string[]): Pro
     }
     const target = await linkAt(join(root, ...resolved, part));
     if (target === undefined) resolved = [...resolved, part];
-    else if (target.startsWith("/")) resolved = [];
+    else links++;
+    if (target?.startsWith("/") === true) resolved = [];
     pending = target === undefined ? rest : [...target.split("/").filter((one) => one !== "" && one !== "."), ...rest];
   }
   return join(root, ...resolved, parts.at(-1) ?? "");

@@ -1,13 +1,11 @@
 /** Unpacks layers to a folder, safely: whatever a layer says, it can touch nothing but that folder. */
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip, createZstdDecompress } from "node:zlib";
 import { chmod, chown, link, lchown, lstat, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { verified } from "../digest.ts";
 import { OciError } from "../errors.ts";
 import type { Compression } from "../media-types.ts";
 import { type ReadEntry, readTar } from "../tar/read.ts";
+import { decompress } from "./decompress.ts";
 import { partsOf, resolveInside } from "./safe-path.ts";
 
 /** How to unpack. */
@@ -52,24 +50,6 @@ export async function unpackLayer(
   return { bytes };
 }
 
-async function* decompress(chunks: AsyncIterable<Uint8Array>, compression: Compression): AsyncGenerator<Uint8Array> {
-  if (compression === "none") {
-    yield* chunks;
-    return;
-  }
-  const inflate = compression === "gzip" ? createGunzip() : createZstdDecompress();
-  const failed = pipeline(Readable.from(chunks), inflate).catch((cause: unknown) =>
-    cause instanceof OciError
-      ? cause
-      : new OciError("BadArchive", `could not decompress the layer as ${compression}`, { cause }),
-  );
-  try {
-    yield* inflate as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    throw (await failed) ?? error;
-  }
-}
-
 interface Placing extends UnpackOptions {
   /** What this very layer wrote: an opaque mark hides only what was there before. */
   readonly written: Set<string>;
@@ -81,11 +61,19 @@ async function place(entry: ReadEntry, root: string, options: Placing): Promise<
   if (name === undefined) return;
   const path = await resolveInside(root, parts);
   if (name.startsWith(".wh.")) return whiteOut(path, name, options);
-  await mkdir(dirname(path), { recursive: true });
+  await makeAbove(path);
   await clearFor(entry, path);
   await make(entry, path, root);
   await dress(entry, path, options);
   options.written.add(path);
+}
+
+/** Folders that the layer itself does not have: everybody may pass them, whatever this process would keep from others. */
+async function makeAbove(path: string): Promise<void> {
+  const folder = dirname(path);
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await chmod(made, 0o755);
 }
 
 async function whiteOut(path: string, name: string, { whiteouts, written }: Placing): Promise<void> {
@@ -145,8 +133,9 @@ async function dress(entry: ReadEntry, path: string, { owners }: Placing): Promi
   if (entry.type === "character" || entry.type === "block" || entry.type === "fifo" || entry.type === "link") return;
   if (entry.type === "symlink") return owners === "keep" ? lchown(path, entry.uid, entry.gid) : undefined;
   if (owners === "keep") await chown(path, entry.uid, entry.gid);
-  // Whoever is not root must be able to read and enter what is all their own.
-  await chmod(path, owners === "keep" ? entry.mode : entry.mode | (entry.type === "directory" ? 0o700 : 0o400));
+  // Whoever is not root must be able to read and enter what is all their own; a file that lends its owner's rights would lend theirs.
+  const own = entry.type === "directory" ? entry.mode | 0o700 : (entry.mode & 0o1777) | 0o400;
+  await chmod(path, owners === "keep" ? entry.mode : own);
   await utimes(path, entry.mtime, entry.mtime);
 }
 

@@ -1,5 +1,5 @@
 /** Reads patches as they are sent, with the complaints that kube-apiserver has about bodies that are none. */
-import { quote, type Json } from "@capstan/model";
+import type { Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { isList, isObject, type JsonObject } from "../json-value.ts";
 
@@ -23,7 +23,7 @@ const operationFields = new Set(["op", "path", "from", "value"]);
 
 /**
  * What the server checks first when fields are validated (the default): that the operations have the types they should.
- * Gives the complaints about unknown fields, which are warnings or, under `Strict`, a refusal.
+ * Gives the places of unknown fields, which are warnings or, under `Strict`, a refusal.
  */
 export function checkJsonPatchFields(patch: Json): string[] {
   if (patch === null) return [];
@@ -43,7 +43,7 @@ function checkOperationFields(operation: JsonObject, index: number): string[] {
     }
   }
   const unknown = Object.keys(operation).filter((field) => !operationFields.has(field));
-  return unknown.map((field) => `json patch unknown field ${quote(`[${index}].${field}`)}`);
+  return unknown.map((field) => `[${index}].${field}`);
 }
 
 /** What the server checks first of a merge patch, when fields are validated, and always of a strategic one: it is an object. */

@@ -69,11 +69,12 @@ interface LastApplied {
   readonly rules: Rules;
 }
 
-/** Nothing can be dropped when everything that was applied before is applied again. */
+/** Nothing can be dropped when everything that was applied before is applied again; other versions have to be looked at even so. */
 function withoutDropped(merged: TypedObject, { owners, actor, last, rules }: LastApplied): TypedObject {
   const now = owners.get(actor);
   if (last === undefined || now === undefined || isEmptySet(last.fields)) return merged;
-  if (last.apiVersion === now.apiVersion && isSubset(last.fields, now.fields)) return merged;
+  const isOneVersion = [last, ...owners.values()].every(({ apiVersion }) => apiVersion === now.apiVersion);
+  if (isOneVersion && isSubset(last.fields, now.fields)) return merged;
   return explain("failed to prune fields", () => prune(merged, { last, now, owners, convert: rules.convert }));
 }
 

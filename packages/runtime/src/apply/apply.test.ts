@@ -83,6 +83,18 @@ function difference(wanted: KubeObject, found: StoredObject): string | undefined
   return firstDifference({ desired: wanted, live: found, manager: "us" })?.path;
 }
 
+/** An object as the server has it, of which we own these fields. */
+function stored(object: KubeObject, fieldsV1: object): StoredObject {
+  const entry = {
+    manager: "us",
+    operation: "Apply" as const,
+    apiVersion: object.apiVersion,
+    fieldsV1: fieldsV1 as never,
+  };
+  const made = { uid: "u", resourceVersion: "1", creationTimestamp: "", managedFields: [entry] };
+  return { ...object, metadata: { ...object.metadata, name: object.metadata.name ?? "", ...made } };
+}
+
 describe("would an apply change anything", () => {
   test("not when the server only filled in defaults", () => assert.equal(difference(desired, live()), undefined));
 
@@ -160,6 +172,52 @@ describe("would an apply change anything", () => {
     assert.equal(found("cpu", "2"), "spec.resources.limits.cpu");
   });
 
+  test("not when a zero is what the server makes of it, but when it would put another value in its place", () => {
+    const set = (podManagementPolicy: string): KubeObject & { readonly spec: object } => ({
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "s" },
+      spec: { podManagementPolicy },
+    });
+    const fields = { "f:spec": { "f:podManagementPolicy": {} } };
+    const compare = (found: string): string | undefined => difference(set(""), stored(set(found), fields));
+    assert.equal(compare("OrderedReady"), undefined);
+    assert.equal(compare("Parallel"), "spec.podManagementPolicy");
+  });
+
+  test("not for zeros in what is owned as a whole, but for labels without a value, and in kinds that are kept as sent", () => {
+    const policy = (
+      podSelector: object,
+      apiVersion = "networking.k8s.io/v1",
+    ): KubeObject & { readonly spec: object } => ({
+      apiVersion,
+      kind: "NetworkPolicy",
+      metadata: { name: "p" },
+      spec: { podSelector },
+    });
+    const fields = { "f:spec": { "f:podSelector": {} } };
+    const compare = (wanted: object, found: object, version?: string): string | undefined =>
+      difference(policy(wanted, version), stored(policy(found, version), fields));
+    assert.equal(compare({ matchLabels: {}, matchExpressions: [] }, {}), undefined);
+    assert.equal(compare({ matchLabels: { name: "" } }, { matchLabels: {} }), "spec.podSelector");
+    assert.equal(compare({ matchLabels: {} }, { matchLabels: { a: "b" } }), "spec.podSelector");
+    assert.equal(compare({ matchLabels: {} }, { other: 1 }, "example.com/v1"), "spec.podSelector");
+  });
+
+  test("not when others put something into a list of which nothing is ours, where items have owners", () => {
+    const labels = { a: "b" };
+    const claim = (...finalizers: string[]): KubeObject => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "c", labels, finalizers },
+    });
+    const found = claim("kubernetes.io/pvc-protection");
+    const ourLabels = { "f:labels": { "f:a": {} } };
+    assert.equal(difference(claim(), stored(found, { "f:metadata": ourLabels })), undefined);
+    const ours = { "f:metadata": { ...ourLabels, "f:finalizers": { 'v:"kubernetes.io/pvc-protection"': {} } } };
+    assert.equal(difference(claim(), stored(found, ours)), "metadata.finalizers");
+  });
+
   test("learns how the server spells a value from its answer", () => {
     const wanted = { ...desired, spec: { ...desired.spec, replicas: "two" } };
     const comparison = { desired: wanted, live: live(), manager: "us" };
@@ -195,6 +253,8 @@ describe("a status draft", () => {
       lastTransitionTime: "now",
       observedGeneration: 4,
     });
+    fields.condition("Ready", true);
+    assert.equal(fields.conditions?.[0]?.lastTransitionTime, "then", "what was taken back is no transition");
     fields.condition("Other", "Unknown");
     assert.equal(fields.conditions?.[1]?.reason, "Unknown");
   });

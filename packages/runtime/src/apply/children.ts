@@ -5,15 +5,19 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
+import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
+import { mustBeJson } from "./json-only.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
 import type { Difference, Spellings } from "./matches.ts";
 import { canReference, markOwned } from "./owner.ts";
 import type { Owner } from "./owner.ts";
+import { Removal } from "./removal.ts";
+import { asStored } from "./secret.ts";
 import { mustBeOurs } from "./stranger.ts";
 import type { Stray, Strays } from "./strays.ts";
 import { childId } from "./writer.ts";
@@ -63,6 +67,8 @@ const WHOLE: Difference = { path: "" };
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #applied = new Set<string>();
+  /** The same object may be known by several kinds: in another version, or another group. */
+  readonly #appliedUids = new Set<string>();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -75,25 +81,31 @@ export class Children {
     const key = keyText(object);
     const wanted = { kind, object, key, hold };
     this.#applied.add(childId(kind, key));
-    try {
-      return await this.#bring(wanted, caches.of(kind).get(key));
-    } catch (error) {
+    refuseUnseen(kind, key, unseenAnyway(caches.of(kind).settings, object.metadata.namespace));
+    const brought = await this.#bring(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
       // There is something else than the cache shows: only now it is worth a request to look at it.
       if (hold === "free" || failureOf(error) !== "conflict") throw error;
       return await this.#bring(wanted, await writer.ask(kind, key));
-    }
+    });
+    this.#appliedUids.add(brought.metadata.uid);
+    refuseUnseen(kind, key, unseenBy(caches.of(kind).settings, brought));
+    return brought;
   }
 
   /** Brings a child from the state that is known of it to the one that is wanted. The server refuses to write over any other object. */
   async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
     const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
+    const former = live === undefined || writer.isDry ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
-      if (difference === undefined) return live;
-      if (hold !== "free") mustBeOurs({ kind, live, owner, manager: writer.manager, adopt: hold === "adopted" });
+      if (difference === undefined && former.length === 0) return live;
+      if (hold !== "free") mustBeOurs({ kind, live, owner, writer, adopt: hold === "adopted" });
     }
+    mustBeJson(object, () => `${kind.kind} ${key}`);
     await breaker.check({ kind, key, field: difference?.path ?? "" });
-    const result = await writer.apply(kind, withTrace(object, trace), hold === "free" ? undefined : expectedAt(live));
+    let result = await writer.apply(kind, withTrace(object, trace), hold === "free" ? undefined : expectedAt(live));
+    // Only now that the fields are ours under the new name: what the old one alone still has is what is no longer wanted.
+    for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
     return result;
   }
@@ -101,49 +113,59 @@ export class Children {
   /** Says that a child is still wanted, as it is. */
   keep(kind: AnyKind, key: string): void {
     this.#applied.add(childId(kind, key));
+    const child = this.#options.caches.of(kind).get(key);
+    if (child !== undefined) this.#appliedUids.add(child.metadata.uid);
+  }
+
+  #isApplied(kind: AnyKind, child: StoredObject): boolean {
+    return this.#appliedUids.has(child.metadata.uid) || this.#applied.has(childId(kind, keyText(child)));
   }
 
   /** Creates one child and leaves it alone afterwards: it is never compared, repaired or pruned. */
   async create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
     const { writer, trace } = this.#options;
-    return await writer.create(kind, withTrace(await this.#complete(kind, name, desired, "owned"), trace));
+    const object = await this.#complete(kind, name, desired, "owned");
+    mustBeJson(object, () => `${kind.kind} ${keyText(object)}`);
+    return await writer.create(kind, withTrace(object, trace));
   }
 
   /** Removes children that an earlier turn applied and this one did not. */
   async prune(kinds: readonly AnyKind[]): Promise<readonly StoredObject[]> {
-    const gone: StoredObject[] = [];
+    const removal = new Removal((kind, child) => this.#remove(kind, child));
+    for (const { kind, child } of this.unapplied(kinds)) await removal.of(kind, child);
+    await this.#removeStrays(removal, ({ kind, child }) => !this.#isApplied(kind, child));
+    removal.end();
+    return removal.gone;
+  }
+
+  /** Children that an earlier turn applied and this one did not. */
+  unapplied(kinds: readonly AnyKind[]): readonly Stray[] {
+    const found: Stray[] = [];
     for (const kind of kinds) {
       for (const child of this.#present(kind)) {
-        if (this.#applied.has(childId(kind, keyText(child)))) continue;
-        await this.#remove(kind, child);
-        gone.push(child);
+        if (!this.#isApplied(kind, child)) found.push({ kind, child });
       }
     }
-    await this.#removeStrays(({ kind, child }) => !this.#applied.has(childId(kind, keyText(child))));
-    return gone;
+    return found;
   }
 
   /** Removes every child that the garbage collector would leave; answers how many there still are. */
   async removeUnreferenced(kinds: readonly AnyKind[]): Promise<number> {
-    let left = 0;
+    const removal = new Removal((kind, child) => this.#remove(kind, child));
     for (const kind of kinds) {
-      for (const child of this.#unreferenced(kind)) {
-        left++;
-        await this.#remove(kind, child);
-      }
+      for (const child of this.#unreferenced(kind)) await removal.of(kind, child);
     }
-    return left + (await this.#removeStrays(({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined));
+    await this.#removeStrays(removal, ({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined);
+    removal.end();
+    return removal.gone.length;
   }
 
-  async #removeStrays(isUnwanted: (stray: Stray) => boolean): Promise<number> {
+  async #removeStrays(removal: Removal, isUnwanted: (stray: Stray) => boolean): Promise<void> {
     const { strays, owner } = this.#options;
     const { uid } = owner.object.metadata;
-    const unwanted = strays.of(uid).filter(isUnwanted);
-    for (const stray of unwanted) {
-      await this.#remove(stray.kind, stray.child);
-      strays.forget(uid, stray);
+    for (const stray of strays.of(uid).filter(isUnwanted)) {
+      if (await removal.of(stray.kind, stray.child)) strays.forget(uid, stray);
     }
-    return unwanted.length;
   }
 
   async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
@@ -154,7 +176,7 @@ export class Children {
     const called = typeof name === "string" ? { name } : { generateName: name.prefix };
     const metadata = { ...desired.metadata, ...called, ...(namespaced ? { namespace } : {}) };
     const marked = hold === "free" ? metadata : await this.#mark(metadata, { kind, namespace });
-    return { ...desired, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: marked };
+    return { ...asStored(kind, desired), apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: marked };
   }
 
   async #mark(metadata: ObjectMeta, child: { kind: AnyKind; namespace: string }): Promise<ObjectMeta> {
@@ -184,10 +206,11 @@ export class Children {
     else learned.set(id, spellings);
   }
 
+  /** Only what this controller applied is its to remove. */
   *#present(kind: AnyKind): Generator<StoredObject> {
-    const { caches, owner } = this.#options;
+    const { caches, owner, writer } = this.#options;
     const isOurs = (child: StoredObject): boolean =>
-      child.metadata.deletionTimestamp === undefined && this.#wasApplied(child);
+      child.metadata.deletionTimestamp === undefined && writer.wasApplied(kind, child);
     for (const child of caches.of(kind).find({ owner: owner.object.metadata.uid })) if (isOurs(child)) yield child;
     for (const child of this.#unreferenced(kind)) if (isOurs(child)) yield child;
   }
@@ -195,12 +218,6 @@ export class Children {
   #unreferenced(kind: AnyKind): readonly StoredObject[] {
     const { caches, owner } = this.#options;
     return caches.of(kind).find({ labels: { [OWNER_LABEL]: owner.object.metadata.uid } });
-  }
-
-  /** Only what this controller applied is its to remove. */
-  #wasApplied(child: StoredObject): boolean {
-    const { manager } = this.#options.writer;
-    return child.metadata.managedFields?.some((entry) => entry.manager === manager) === true;
   }
 
   async #remove(kind: AnyKind, child: StoredObject): Promise<void> {
@@ -224,6 +241,18 @@ function mustBeNamed(kind: AnyKind, name: ChildName, { metadata }: Desired): voi
     "OtherName",
     `Cannot write ${kind.kind} under two names: the call says ${called}, its metadata "${own}". Leave the name out of the metadata.`,
     { object: `${kind.kind} ${own}` },
+  );
+}
+
+/** Nobody would hear that somebody changed it, and nobody would find it when it is no longer wanted. */
+function refuseUnseen(kind: AnyKind, key: string, setting: string | undefined): void {
+  if (setting === undefined) return;
+  const what = `${kind.kind} ${key}`;
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot look after ${what}: the cache of its kind does not show it (\`${setting}\`). ` +
+      `Let the \`cache\` of ${kind.kind} include whole what is applied, or give the child what it asks for.`,
+    { object: what },
   );
 }
 

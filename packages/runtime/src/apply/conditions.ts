@@ -27,18 +27,23 @@ interface SetterOptions {
   readonly fields: { conditions?: Condition[] };
   readonly generation: number | undefined;
   readonly time: () => string;
+  readonly check?: ((condition: string) => void) | undefined;
 }
 
 /** The method of one draft. */
-export function conditionSetter({ fields, generation, time }: SetterOptions): SetCondition {
+export function conditionSetter({ fields, generation, time, check }: SetterOptions): SetCondition {
   const set = new Set<string>();
   touched.set(fields, set);
+  // What is said and taken back within a turn is no transition: it is compared with what was there before.
+  const original = fields.conditions === undefined ? [] : [...fields.conditions];
   return (type, holds, details = {}) => {
+    check?.(type);
     const { reason, message } = typeof details === "string" ? { reason: undefined, message: details } : details;
     const status = holds === "Unknown" ? "Unknown" : holds ? "True" : "False";
     const conditions = (fields.conditions ??= []);
     const at = conditions.findIndex((condition) => condition.type === type);
-    const former = conditions[at];
+    const before = original.find((condition) => condition.type === type);
+    const former = before?.status === status ? before : conditions[at];
     const next: Condition = {
       type,
       status,
@@ -55,7 +60,9 @@ export function conditionSetter({ fields, generation, time }: SetterOptions): Se
 
 /** A reason is required and must be a word: without a better one it repeats what is the case. */
 function usualReason(type: string, status: Condition["status"]): string {
-  return status === "True" ? type : status === "False" ? `Not${type}` : "Unknown";
+  const word = type.replace(/^.*\//u, "").replaceAll(/[^A-Za-z0-9]+/gu, "_");
+  const isWord = /^[A-Za-z]/u.test(word);
+  return status === "True" ? (isWord ? word : `Is${word}`) : status === "False" ? `Not${word}` : "Unknown";
 }
 
 /** A status with conditions, and the way to set one. */

@@ -5,11 +5,13 @@
  *
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
-import { normalizeQuantity } from "@capstan/model";
 import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { fieldPath } from "../field-path.ts";
 import { isEqual } from "./equal.ts";
-import { isOfGo, isZero, withoutEmptyLists } from "./zero.ts";
+import { withoutFilledIn } from "./filled-in.ts";
+import { completedLimits } from "./limit-range.ts";
+import { isSameQuantity } from "./quantity.ts";
+import { asWritten, isDefaultOf, isOfGo, isSharedList, isZero } from "./zero.ts";
 
 interface Tree {
   readonly [name: string]: unknown;
@@ -84,29 +86,22 @@ function differsAt(place: Place<unknown>): Difference | undefined {
 
 /** A value that is owned as a whole. */
 function differsInValue({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
-  if (isEqual(desired, live) || isSameQuantity(path, desired, live)) return undefined;
-  if (ofGo && isEqual(withoutEmptyLists(desired), withoutEmptyLists(live))) return undefined;
+  if (isEqual(desired, live)) return undefined;
+  if (ofGo && (isSameQuantity(path, desired, live) || isSameInGo(path, desired, live))) return undefined;
   return isSpelling(spellings, path, [desired, live]) ? undefined : { path, wanted: desired, found: live ?? null };
+}
+
+function isSameInGo(path: string, desired: unknown, live: unknown): boolean {
+  if (isDefaultOf(path, desired, live)) return true;
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const sent = completedLimits(path, asWritten(desired, name));
+  return isEqual(sent, withoutFilledIn(asWritten(live, name), sent, path));
 }
 
 /** What is not there is learnt as null. */
 function isSpelling(spellings: Spellings | undefined, path: string, [wanted, found]: readonly unknown[]): boolean {
   const spelling = spellings?.get(path);
   return spelling?.wanted === JSON.stringify(wanted) && spelling.found === JSON.stringify(found ?? null);
-}
-
-/** Where the built-in kinds keep quantities, which the server stores in their shortest form. */
-const quantities =
-  /\.resources\.(?:limits|requests)[.[]|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$|^spec\.hard[.[]/u;
-
-function isSameQuantity(path: string, desired: unknown, live: unknown): boolean {
-  if (typeof live !== "string" || !quantities.test(path)) return false;
-  if (typeof desired !== "string" && typeof desired !== "number") return false;
-  try {
-    return normalizeQuantity(String(desired)) === normalizeQuantity(live);
-  } catch {
-    return false;
-  }
 }
 
 /** An atomic map, or an empty one: the server may have filled an empty map with defaults. */
@@ -135,13 +130,7 @@ function differsInMap(place: Place<Tree>): Difference | undefined {
       ofGo,
     };
     if (isZero(value) && isLeftOut(inside, owned)) continue;
-    if (!isTree(owned)) {
-      // Of an empty list with keys nothing is ours, whatever others put into it.
-      if (!isZero(value)) return { path: child };
-      if (isSpelling(spellings, child, [value, there])) continue;
-      return { path: child, wanted: value, found: there ?? null };
-    }
-    const found = differsAt(inside);
+    const found = isTree(owned) ? differsAt(inside) : differsUnowned(inside);
     if (found !== undefined) return found;
   }
   return noLongerSent(desired, fields, path);
@@ -149,15 +138,28 @@ function differsInMap(place: Place<Tree>): Difference | undefined {
 
 const NOTHING: Tree = {};
 
+/** A field that is not ours. Of an empty list with keys nothing is, whatever others put into it. */
+function differsUnowned({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
+  if (!isZero(desired)) return { path };
+  if (ofGo && Array.isArray(desired) && isSharedList(path)) return undefined;
+  return isSpelling(spellings, path, [desired, live]) ? undefined : { path, wanted: desired, found: live ?? null };
+}
+
 /**
  * A zero that is not to be seen. If it is ours, the server took it and leaves it out when it writes, as Go does: had somebody else
- * removed a value, it would not be ours any more. Of empty lists with keys, and of empty metadata, not even the owner is kept.
+ * removed a value, it would not be ours any more. Of empty lists with keys, and of empty fields of the metadata, not even the owner is
+ * kept. An empty text in a map, such as that of a label, is no zero but a value, and stays to be seen.
  */
 function isLeftOut({ desired, live, path, ofGo }: Place<unknown>, owned: unknown): boolean {
   if (live === null) return ofGo && Array.isArray(desired) && isTree(owned);
   if (live !== undefined) return false;
-  if (path.startsWith("metadata.") || (isTree(owned) && !isGranular(owned))) return true;
+  if (isNothingIn(path, desired) || (isTree(owned) && !isGranular(owned))) return true;
   return ofGo && Array.isArray(desired) && owned === undefined;
+}
+
+/** Whether an empty value of the metadata is one of a field of its own, not of an entry of one of its maps. */
+function isNothingIn(path: string, value: unknown): boolean {
+  return value === null ? path.startsWith("metadata.") : /^metadata\.[a-zA-Z]+$/u.test(path);
 }
 
 /** A field that we own and would not send any more: applying would remove it. */

@@ -1,12 +1,16 @@
 /** The status as a draft: the reconcile writes into it, and what changed is sent once, at the end. */
 import { mergePatchBetween } from "@capstan/client";
 import { keyOf } from "@capstan/model";
-import type { StoredObject } from "@capstan/model";
-import { isLater } from "../api.ts";
+import type { Json, StoredObject } from "@capstan/model";
+import { applyDefaults, prune, readSchema } from "@capstan/schema";
+import type { StructuralSchema } from "@capstan/schema";
+import { isLater, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import { isResource } from "../resource.ts";
 import { conditionSetter, touched } from "./conditions.ts";
 import type { Condition, SetCondition } from "./conditions.ts";
 import { isEqual } from "./equal.ts";
+import { mustBeJson, oddIn } from "./json-only.ts";
 import type { Writer } from "./writer.ts";
 
 /** Any status. */
@@ -23,12 +27,14 @@ export interface DraftOptions {
   readonly object: StoredObject;
   /** What to write as the time of a transition. */
   readonly time: () => string;
+  /** Throws where a condition may not be set. */
+  readonly check?: (condition: string) => void;
 }
 
 /** A draft that starts as the status is. */
-export function draftOf({ object, time }: DraftOptions): Draft {
+export function draftOf({ object, time, check }: DraftOptions): Draft {
   const fields = copy((object as { readonly status?: StatusFields }).status ?? {});
-  const setter = conditionSetter({ fields, generation: object.metadata.generation, time });
+  const setter = conditionSetter({ fields, generation: object.metadata.generation, time, check });
   return Object.defineProperty(fields, "condition", { value: setter, enumerable: false }) as Draft;
 }
 
@@ -42,23 +48,64 @@ function copy<T>(value: T): T {
   return made as T;
 }
 
-/** Whether a draft differs from the status of an object. */
-export function hasStatusChange(object: StoredObject, draft: StatusFields): boolean {
-  return mergePatchBetween(statusOf(object), draft) !== undefined;
+/** Whose status it is. */
+export interface StatusTarget {
+  readonly kind: AnyKind;
+  readonly object: StoredObject;
+}
+
+/** Whether writing a draft would change the status of an object. */
+export function hasStatusChange(target: StatusTarget, draft: StatusFields): boolean {
+  return changeOf(target, draft) !== undefined;
 }
 
 /** Sends what differs between the draft and the status, if anything does. */
 export async function writeStatus(
   writer: Writer,
-  target: { readonly kind: AnyKind; readonly object: StoredObject },
+  target: StatusTarget,
   draft: StatusFields,
 ): Promise<StoredObject | undefined> {
   const { kind, object } = target;
-  const status = mergePatchBetween(statusOf(object), draft);
+  const status = changeOf(target, draft);
   if (status === undefined) return undefined;
+  mustBeJson({ status }, () => `the status of ${kind.kind} ${keyText(object)}`);
   const resourceVersion = versionFor(writer, target, draft);
   const body = { metadata: { uid: object.metadata.uid, resourceVersion }, status };
   return await writer.patch(kind, keyOf(object), { body, part: "status" });
+}
+
+/**
+ * What differs, unless the server would make of the draft what is there already: it drops fields that the schema does not have and fills in
+ * its defaults, and the next turn would write the same again.
+ */
+function changeOf({ kind, object }: StatusTarget, draft: StatusFields): ReturnType<typeof mergePatchBetween> {
+  const change = mergePatchBetween(statusOf(object), draft);
+  if (change === undefined) return undefined;
+  const stored = storedForm(kind, draft);
+  const isThere = stored !== undefined && mergePatchBetween(statusOf(object), stored) === undefined;
+  return isThere ? undefined : change;
+}
+
+/** A draft as the server would keep it; unknown where the schema is, and for what is no JSON. */
+function storedForm(kind: AnyKind, draft: StatusFields): StatusFields | undefined {
+  const schema = statusSchemaOf(kind);
+  if (schema === undefined || oddIn(draft) !== undefined) return undefined;
+  try {
+    const sent = JSON.parse(JSON.stringify(draft)) as Json;
+    return applyDefaults(prune(sent, schema, false).value, schema) as unknown as StatusFields;
+  } catch {
+    return undefined;
+  }
+}
+
+const statusSchemas = new WeakMap<object, StructuralSchema | undefined>();
+
+function statusSchemaOf(kind: AnyKind): StructuralSchema | undefined {
+  if (!statusSchemas.has(kind)) {
+    const whole = isResource(kind) ? kind.versions[kind.version]?.schema : undefined;
+    statusSchemas.set(kind, whole && readSchema(whole as unknown as Json).properties?.get("status"));
+  }
+  return statusSchemas.get(kind);
 }
 
 function statusOf(object: StoredObject): StatusFields {

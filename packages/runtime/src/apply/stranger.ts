@@ -6,22 +6,23 @@ import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import type { Owner } from "./owner.ts";
+import type { Writer } from "./writer.ts";
 
 /** An object that stands where a child shall be, and who wants to write it. */
 export interface Encounter {
   readonly kind: AnyKind;
   readonly live: StoredObject;
   readonly owner: Owner;
-  /** Our field owner. */
-  readonly manager: string;
+  /** Who writes it: knows our field owners. */
+  readonly writer: Pick<Writer, "isOurs">;
   /** Whether the user said that the object may be taken over. */
   readonly adopt: boolean;
 }
 
 /** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
-export function mustBeOurs({ kind, live, owner, manager, adopt }: Encounter): void {
+export function mustBeOurs({ kind, live, owner, writer, adopt }: Encounter): void {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  if (isMarkedFor(live, owner) || (controller === undefined && isWrittenBy(live, manager))) return;
+  if (isMarkedFor(live, owner) || (controller === undefined && isWrittenBy(live, writer))) return;
   if (adopt && controller === undefined) return;
   const object = `${kind.kind} ${keyText(live)}`;
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
@@ -41,8 +42,8 @@ function isMarkedFor({ metadata }: StoredObject, owner: Owner): boolean {
 }
 
 /** What we wrote and nobody controls was ours: its references may be lost. What another object controls is that object's, by whomever. */
-function isWrittenBy({ metadata }: StoredObject, manager: string): boolean {
-  return metadata.managedFields?.some((entry) => entry.manager === manager) === true;
+function isWrittenBy({ metadata }: StoredObject, writer: Pick<Writer, "isOurs">): boolean {
+  return metadata.managedFields?.some(({ manager }) => writer.isOurs(manager)) === true;
 }
 
 /** Whether a reference leads to the owner, or to one of its name that was there before it, as after a restored backup. */

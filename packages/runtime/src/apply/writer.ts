@@ -1,10 +1,12 @@
 /** The only way to the server's write calls: fenced by leadership, counted, seen by the cache at once, and dry when a plan is made. */
 import { isApiError } from "@capstan/client";
-import { formatKey, parseKey } from "@capstan/model";
+import { apiVersionOf, formatKey, parseKey } from "@capstan/model";
 import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
-import type { AnyKind, Api, Expected } from "../api.ts";
+import type { AnyKind, Api, Expected, Sending } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
+import { managersWithout } from "./siblings.ts";
+import type { Sibling } from "./siblings.ts";
 
 /** Says whether this process may write. */
 export interface Fence {
@@ -28,6 +30,10 @@ export interface WriterOptions {
   readonly fence: Fence;
   /** The field owner of everything that is written. */
   readonly manager: string;
+  /** Field owners that it had under earlier names. */
+  readonly formerManagers?: readonly string[] | undefined;
+  /** Other controllers of the same objects. */
+  readonly siblings?: readonly Sibling[] | undefined;
   /** A plan sends every write as a dry run. */
   readonly dryRun: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
@@ -35,9 +41,13 @@ export interface WriterOptions {
   readonly signal?: (() => AbortSignal) | undefined;
 }
 
+const NOBODY: readonly string[] = [];
+
 /** Writes for one controller. */
 export class Writer {
   readonly #options: WriterOptions;
+  /** A request may wait before it is sent, and before it is sent again: for a connection, for a login, because the server is busy. */
+  readonly #beforeSending = (): void => this.#options.fence.check();
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -45,6 +55,44 @@ export class Writer {
 
   get manager(): string {
     return this.#options.manager;
+  }
+
+  /** Whether a field owner is this writer, now or under an earlier name. */
+  isOurs(manager: string | undefined): boolean {
+    return manager === this.manager || (manager !== undefined && this.formerManagers.includes(manager));
+  }
+
+  /** Whether an object was applied by this writer, or by those whose children of the kind are its own now. */
+  wasApplied(kind: AnyKind, { metadata }: StoredObject): boolean {
+    const inherited = this.#inherited(kind);
+    return (
+      metadata.managedFields?.some(({ manager = "" }) => this.isOurs(manager) || inherited.includes(manager)) === true
+    );
+  }
+
+  #inherited(kind: AnyKind): readonly string[] {
+    const { siblings = [] } = this.#options;
+    return siblings.length === 0 ? NOBODY : managersWithout(kind, siblings);
+  }
+
+  /** The field owners whose place this writer has taken, and that still have fields of an object. */
+  formerManagersOf(kind: AnyKind, { metadata }: StoredObject): readonly string[] {
+    const inherited = this.#inherited(kind);
+    const former = inherited.length === 0 ? this.formerManagers : [...this.formerManagers, ...inherited];
+    if (former.length === 0) return former;
+    return former.filter((name) =>
+      metadata.managedFields?.some(({ manager, operation }) => manager === name && operation === "Apply"),
+    );
+  }
+
+  /** The field owners that it had under earlier names. */
+  get formerManagers(): readonly string[] {
+    return this.#options.formerManagers ?? [];
+  }
+
+  /** Throws where this process may not write any more, nor do what it would write down. */
+  mustLead(): void {
+    this.#options.fence.check();
   }
 
   get isDry(): boolean {
@@ -68,9 +116,20 @@ export class Writer {
 
   /** Applies an object over what is expected to be there; over anything where nothing is said. */
   apply(kind: AnyKind, object: KubeObject, over?: Expected): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
-    return this.#write("apply", kind, keyText(object), (signal) =>
-      api.apply(kind, object, { manager, force: true, over, dryRun, signal }),
+    const { api, manager } = this.#options;
+    return this.#write("apply", kind, keyText(object), (sending) =>
+      api.apply(kind, object, { manager, force: true, over, ...sending }),
+    );
+  }
+
+  /** Gives up what an earlier name of ours applied: fields that nobody else has applied since are removed. */
+  release(kind: AnyKind, object: StoredObject, manager: string): Promise<StoredObject> {
+    const { api } = this.#options;
+    const { namespace, name, uid } = object.metadata;
+    const metadata = namespace === undefined ? { name } : { namespace, name };
+    const nothing = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+    return this.#write("apply", kind, keyText(object), (sending) =>
+      api.apply(kind, nothing, { manager, force: true, over: { uid }, ...sending }),
     );
   }
 
@@ -86,10 +145,8 @@ export class Writer {
   }
 
   create(kind: AnyKind, object: KubeObject): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
-    return this.#write("create", kind, keyText(object), (signal) =>
-      api.create(kind, object, { manager, dryRun, signal }),
-    );
+    const { api, manager } = this.#options;
+    return this.#write("create", kind, keyText(object), (sending) => api.create(kind, object, { manager, ...sending }));
   }
 
   /** A merge patch of the object or of its status. */
@@ -98,20 +155,17 @@ export class Writer {
     key: ObjectKey,
     { body, part }: { body: unknown; part: "object" | "status" },
   ): Promise<StoredObject> {
-    const { api, manager, dryRun } = this.#options;
+    const { api, manager } = this.#options;
     const subresource = part === "status" ? "status" : undefined;
-    return this.#write(part === "status" ? "status" : "patch", kind, formatKey(key), (signal) =>
-      api.patch(kind, key, body, { type: "merge", manager, subresource, dryRun, signal }),
+    return this.#write(part === "status" ? "status" : "patch", kind, formatKey(key), (sending) =>
+      api.patch(kind, key, body, { type: "merge", manager, subresource, ...sending }),
     );
   }
 
   async delete(kind: AnyKind, object: StoredObject, gracePeriodSeconds?: number): Promise<void> {
-    const { api, caches, fence, dryRun, onWrite } = this.#options;
-    const signal = this.#options.signal?.();
-    fence.check();
-    signal?.throwIfAborted();
+    const { api, caches, dryRun, onWrite } = this.#options;
     const { namespace = "", name, uid } = object.metadata;
-    const leaving = await api.delete(kind, { namespace, name }, { uid, gracePeriodSeconds, dryRun, signal });
+    const leaving = await api.delete(kind, { namespace, name }, { uid, gracePeriodSeconds, ...this.#sending() });
     const view = dryRun ? undefined : caches.peek(kind);
     if (leaving === undefined) view?.bury(object);
     else view?.overlay(leaving);
@@ -122,19 +176,26 @@ export class Writer {
     verb: Write["verb"],
     kind: AnyKind,
     key: string,
-    call: (signal: AbortSignal | undefined) => Promise<StoredObject>,
+    call: (sending: Sending) => Promise<StoredObject>,
   ): Promise<StoredObject> {
-    const { caches, fence, dryRun, onWrite } = this.#options;
-    const signal = this.#options.signal?.();
-    fence.check();
-    signal?.throwIfAborted();
+    const { caches, dryRun, onWrite } = this.#options;
+    const sending = this.#sending();
     const view = caches.peek(kind);
     const before = onWrite === undefined ? undefined : view?.get(key);
-    const after = await call(signal);
+    const after = await call(sending);
     if (!dryRun) view?.overlay(after);
     // A name that the server made up is known only now.
     onWrite?.({ verb, kind, key: keyText(after), before, after });
     return after;
+  }
+
+  /** Throws where nothing may be written now, and sees to it that nothing is sent later on, when that may be so. */
+  #sending(): Sending {
+    const { dryRun, signal } = this.#options;
+    const current = signal?.();
+    this.#beforeSending();
+    current?.throwIfAborted();
+    return { dryRun, signal: current, beforeSending: this.#beforeSending };
   }
 }
 

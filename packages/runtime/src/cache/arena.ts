@@ -1,83 +1,90 @@
-/** Keeps many short texts outside the JavaScript heap, in a few large slabs, so that a large cache costs the garbage collector nothing. */
+/**
+ * Keeps many short texts outside the JavaScript heap, in slabs, so that a large cache costs the garbage collector nothing. Beyond a limit, slabs that
+ * were not read lately are deflated: as a whole, because neighbours are alike and one call for a hundred texts costs little.
+ */
+import type * as Zlib from "node:zlib";
 
-/** Where a text lies. Only the arena reads and writes it. */
+/** Where a text lies: a part of whatever its owner keeps about it. Only the arena reads and writes it. */
 export interface Extent {
-  /** Undefined once the text was given up. */
+  /** Undefined before it was written and once it was given up. */
   slab: Slab | undefined;
   offset: number;
   length: number;
-  /** Whether the bytes are deflated. */
-  packed: boolean;
 }
 
 interface Slab {
-  readonly bytes: Buffer;
+  readonly size: number;
+  /** Undefined while it is deflated. */
+  bytes: Buffer | undefined;
+  /** The deflated form. It stays while the slab is open again, for nothing in a full slab changes: closing it once more costs nothing. */
+  packed: Buffer | undefined;
   /** Given out, in order; those that were given up stay until the slab is emptied, for a set would cost more than they do. */
   readonly extents: Extent[];
   used: number;
   /** Bytes of texts that are still wanted. */
   live: number;
+  /** Whether it was read since somebody last looked for one to deflate. */
+  isWarm: boolean;
 }
 
-const SLAB_SIZE = 256 * 1024;
+const SLAB_SIZE = 64 * 1024;
 
 /** A slab of which less than this share is live is emptied into another. */
 const LIVE_SHARE = 0.4;
 
+const NOTHING = Buffer.alloc(0);
+
 /** Texts in slabs. */
 export class Arena {
+  readonly #limit: number;
   readonly #slabs = new Set<Slab>();
+  /** Full slabs that could be deflated, the longest open first. */
+  readonly #open = new Set<Slab>();
   #current: Slab | undefined;
-  #live = 0;
+  /** Bytes of a slab that was deflated, for the next. */
+  #spare: Buffer | undefined;
+  #openBytes = 0;
+  #packedBytes = 0;
+
+  /** Deflates what was not read lately when more bytes than this are held; at least half of them stay open. */
+  constructor(limit: number = Infinity) {
+    this.#limit = limit;
+  }
 
   /** Bytes that texts take. */
   get liveBytes(): number {
-    return this.#live;
+    let live = 0;
+    for (const slab of this.#slabs) live += (slab.bytes === undefined ? 0 : slab.live) + (slab.packed?.length ?? 0);
+    return live;
   }
 
   /** Bytes that slabs take. */
   get heldBytes(): number {
-    let held = 0;
-    for (const slab of this.#slabs) held += slab.bytes.length;
-    return held;
+    return this.#openBytes + this.#packedBytes;
   }
 
   /** Keeps a text. */
-  write(text: string): Extent {
+  write(extent: Extent, text: string): void {
     const length = Buffer.byteLength(text);
-    const extent = this.#reserve(length);
-    bytesOf(extent).write(text, extent.offset, length, "utf8");
-    return extent;
+    this.#reserve(extent, length).write(text, extent.offset, length, "utf8");
   }
 
   /** Keeps a text that is there as bytes, in parts. */
-  writeParts(parts: readonly Uint8Array[]): Extent {
+  writeParts(extent: Extent, parts: readonly Uint8Array[]): void {
     let length = 0;
     for (const part of parts) length += part.length;
-    const extent = this.#reserve(length);
+    const bytes = this.#reserve(extent, length);
     let at = extent.offset;
     for (const part of parts) {
-      bytesOf(extent).set(part, at);
+      bytes.set(part, at);
       at += part.length;
     }
-    return extent;
   }
 
-  /** Keeps bytes that are deflated. */
-  writePacked(bytes: Uint8Array): Extent {
-    const extent = this.#reserve(bytes.length);
-    bytesOf(extent).set(bytes, extent.offset);
-    extent.packed = true;
-    return extent;
-  }
-
-  read(extent: Extent): string {
-    return bytesOf(extent).toString("utf8", extent.offset, extent.offset + extent.length);
-  }
-
-  /** The bytes themselves; valid until the next write. */
-  view(extent: Extent): Uint8Array {
-    return bytesOf(extent).subarray(extent.offset, extent.offset + extent.length);
+  read({ slab, offset, length }: Extent): string {
+    if (slab === undefined) throw new RangeError("a text was read after it was given up");
+    slab.isWarm = true;
+    return this.#bytesOf(slab).toString("utf8", offset, offset + length);
   }
 
   /** Gives the place of a text back. */
@@ -86,50 +93,116 @@ export class Arena {
     if (slab === undefined) return;
     extent.slab = undefined;
     slab.live -= extent.length;
-    this.#live -= extent.length;
     if (slab === this.#current) return;
-    if (slab.live === 0) this.#slabs.delete(slab);
-    else if (slab.live < slab.bytes.length * LIVE_SHARE) this.#empty(slab);
+    if (slab.live === 0) this.#drop(slab);
+    else if (slab.live < slab.size * LIVE_SHARE) this.#empty(slab);
   }
 
-  #reserve(length: number): Extent {
+  #reserve(extent: Extent, length: number): Buffer {
     const slab = this.#roomFor(length);
-    const extent = { slab, offset: slab.used, length, packed: false };
-    slab.used += length;
-    slab.live += length;
-    slab.extents.push(extent);
-    this.#live += length;
-    return extent;
+    place(extent, slab, length);
+    return this.#bytesOf(slab);
   }
 
   #roomFor(length: number): Slab {
     const current = this.#current;
-    if (current !== undefined && current.used + length <= current.bytes.length) return current;
+    if (current !== undefined && current.used + length <= current.size) return current;
     const size = Math.max(SLAB_SIZE, length);
-    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(size), extents: [], used: 0, live: 0 };
+    const slab: Slab = { size, bytes: undefined, packed: undefined, extents: [], used: 0, live: 0, isWarm: true };
     this.#slabs.add(slab);
-    // A text that is larger than a slab gets one of its own and the current slab stays open.
-    if (length < SLAB_SIZE) this.#current = slab;
+    // A text that is larger than a slab gets one of its own and the current slab stays as it is.
+    if (length < SLAB_SIZE) {
+      this.#current = slab;
+      if (current !== undefined) this.#close(current);
+    } else this.#close(slab);
+    this.#unfold(slab);
     return slab;
+  }
+
+  /** A slab is full: from now on nothing in it changes. */
+  #close(slab: Slab): void {
+    this.#open.add(slab);
+    if (slab.live === 0 && slab.used > 0) this.#drop(slab);
+  }
+
+  /** Gives a slab its bytes, those of another where one has to go: memory that is let go of stays taken until it is collected. */
+  #unfold(slab: Slab): Buffer {
+    this.#openBytes += slab.size;
+    this.#stayWithinLimit(slab);
+    const bytes = (slab.size === SLAB_SIZE ? this.#spare : undefined) ?? Buffer.allocUnsafeSlow(slab.size);
+    if (bytes === this.#spare) this.#spare = undefined;
+    slab.bytes = bytes;
+    return bytes;
   }
 
   /** Moves what lives in a slab elsewhere; readers hold extents, so they do not notice. */
   #empty(slab: Slab): void {
-    this.#slabs.delete(slab);
+    const bytes = this.#bytesOf(slab);
+    this.#drop(slab);
     for (const extent of slab.extents) {
       if (extent.slab !== slab) continue;
-      const target = this.#roomFor(extent.length);
-      slab.bytes.copy(target.bytes, target.used, extent.offset, extent.offset + extent.length);
-      extent.slab = target;
-      extent.offset = target.used;
-      target.used += extent.length;
-      target.live += extent.length;
-      target.extents.push(extent);
+      const from = extent.offset;
+      const to = this.#reserve(extent, extent.length);
+      bytes.copy(to, extent.offset, from, from + extent.length);
     }
+  }
+
+  #drop(slab: Slab): void {
+    if (!this.#slabs.delete(slab)) return;
+    this.#open.delete(slab);
+    if (slab.bytes !== undefined) this.#openBytes -= slab.size;
+    this.#packedBytes -= slab.packed?.length ?? 0;
+  }
+
+  /** Goes round: a slab that was read since the last look gets another chance. */
+  #stayWithinLimit(wanted: Slab): void {
+    for (const slab of this.#open) {
+      if (this.heldBytes <= this.#limit || this.#openBytes <= this.#limit / 2) return;
+      if (slab === wanted) continue;
+      this.#open.delete(slab);
+      if (slab.isWarm) this.#open.add(slab);
+      else this.#pack(slab);
+      slab.isWarm = false;
+    }
+  }
+
+  #pack(slab: Slab): void {
+    const { bytes } = slab;
+    if (bytes === undefined) return;
+    if (slab.packed === undefined) {
+      const packed = zlib().deflateRawSync(bytes.subarray(0, slab.used), { level: 1, chunkSize: 4096 });
+      slab.packed = Buffer.allocUnsafeSlow(packed.length);
+      slab.packed.set(packed);
+      this.#packedBytes += packed.length;
+    }
+    slab.bytes = undefined;
+    this.#openBytes -= slab.size;
+    if (slab.size === SLAB_SIZE) this.#spare = bytes;
+  }
+
+  #bytesOf(slab: Slab): Buffer {
+    return slab.bytes ?? this.#unpack(slab);
+  }
+
+  #unpack(slab: Slab): Buffer {
+    const texts = zlib().inflateRawSync(slab.packed ?? NOTHING, { chunkSize: SLAB_SIZE });
+    const bytes = this.#unfold(slab);
+    bytes.set(texts);
+    this.#open.add(slab);
+    return bytes;
   }
 }
 
-function bytesOf({ slab }: Extent): Buffer {
-  if (slab === undefined) throw new RangeError("a text was read after it was given up");
-  return slab.bytes;
+function place(extent: Extent, slab: Slab, length: number): void {
+  extent.slab = slab;
+  extent.offset = slab.used;
+  extent.length = length;
+  slab.used += length;
+  slab.live += length;
+  slab.extents.push(extent);
+}
+
+/** Only large caches need it, and whoever imports it pays for it. */
+function zlib(): typeof Zlib {
+  return process.getBuiltinModule("node:zlib");
 }

@@ -1,5 +1,6 @@
 /** Finds keys by a value computed from the object, so that a query does not look at every object. */
 import type { KubeObject } from "@capstan/model";
+import { RuntimeError } from "../errors.ts";
 
 /** The values under which an object is found. */
 export type IndexValues = (object: KubeObject) => readonly string[];
@@ -10,6 +11,12 @@ export type IndexId = string | IndexValues;
 /** The keys of each value. Most owners have one child of a kind, so one key has no set of its own. */
 type Keys = Map<string, string | Set<string>>;
 
+/** Is told how functions of users fare that are called while events are taken in. */
+export interface UserCalls {
+  readonly failed: (what: string, object: KubeObject, error: unknown) => void;
+  readonly succeeded: (what: string, object: KubeObject) => void;
+}
+
 /** Several indexes over one kind. */
 export class Indexes {
   readonly #indexes = new Map<IndexId, { readonly values: IndexValues; readonly keys: Keys }>();
@@ -19,8 +26,7 @@ export class Indexes {
   }
 
   /** Adds an index and fills it with what is there. */
-  define(id: IndexId, given: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
-    const values = orNone(given);
+  define(id: IndexId, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
     const keys: Keys = new Map<string, string | Set<string>>();
     this.#indexes.set(id, { values, keys });
     for (const [key, object] of present) for (const value of values(object)) insert(keys, value, key);
@@ -49,14 +55,23 @@ export class Indexes {
 }
 
 /** Functions of users run here while events are taken in: an object that one cannot read is found under no value, and nothing is lost. */
-function orNone(values: IndexValues): IndexValues {
+export function orNone(name: string, values: IndexValues, calls: UserCalls | undefined): IndexValues {
+  const what = `index "${name}"`;
   return (object) => {
     try {
-      return values(object);
-    } catch {
+      const found = values(object);
+      if (!Array.isArray(found)) throw noList();
+      calls?.succeeded(what, object);
+      return found;
+    } catch (error) {
+      calls?.failed(what, object, error);
       return [];
     }
   };
+}
+
+function noList(): RuntimeError {
+  return new RuntimeError("BadOutcome", "Cannot use what the index returned: return a list of texts, empty for none.");
 }
 
 const NOTHING: ReadonlySet<string> = new Set<string>();

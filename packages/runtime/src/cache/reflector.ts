@@ -20,12 +20,15 @@ export interface Change {
   readonly writers: readonly ManagedFieldsEntry[] | undefined;
 }
 
+/** A list into an empty store goes in as it comes. Another is staged: objects that differ from the store, undefined for those that do not. */
+type Listing = "first" | Map<string, StoredObject | undefined>;
+
 /** Turns signals into changes. */
 export class Reflector {
   readonly #store: Store;
   readonly #onChange: (change: Change) => void;
-  /** The list that is under way: objects that differ from the store, undefined for those that do not. */
-  #staged: Map<string, StoredObject | undefined> | undefined;
+  /** The list that is under way. */
+  #listing: Listing | undefined;
 
   constructor(store: Store, onChange: (change: Change) => void) {
     this.#store = store;
@@ -35,7 +38,7 @@ export class Reflector {
   handle(signal: Signal): void {
     switch (signal.type) {
       case "restarted":
-        this.#staged = new Map();
+        this.#listing = this.#store.isSynced || this.#store.size > 0 ? new Map() : "first";
         return;
       case "listed":
         this.#stage(signal.object);
@@ -66,20 +69,22 @@ export class Reflector {
   #stage(object: StoredObject | SentObject): void {
     const key = keyText(object);
     const known = this.#store.versionOf(key);
-    if (known === undefined && !this.#store.isSynced) {
-      // Nobody reads a store before it is synced, so its first list goes in as it comes.
-      this.#putFirst(object);
-      this.#staged?.set(key, undefined);
-      return;
-    }
-    this.#staged?.set(key, known === object.metadata.resourceVersion ? undefined : objectOf(object));
+    const isFirst = known === undefined && !this.#store.isSynced;
+    const different = isFirst || known === object.metadata.resourceVersion ? undefined : objectOf(object);
+    // Nobody reads a store before it is synced, so its first list goes in as it comes.
+    if (isFirst) this.#putFirst(object);
+    if (this.#listing !== "first") this.#listing?.set(key, different);
+    else if (different !== undefined) this.#put(different, "list");
   }
 
-  /** What is not staged when the list is complete is gone. A deletion that is earlier than what is staged was of an object before it. */
+  /** What is not staged when the list is complete is gone. A deletion that is earlier than what is there was of an object before it. */
   #unstage({ metadata }: StoredObject): void {
     const key = keyText({ metadata });
-    const version = this.#staged?.get(key)?.metadata.resourceVersion ?? this.#store.versionOf(key);
-    if (version === undefined || !isEarlier(metadata.resourceVersion, version)) this.#staged?.delete(key);
+    const staged = this.#listing === "first" ? undefined : this.#listing;
+    const version = staged?.get(key)?.metadata.resourceVersion ?? this.#store.versionOf(key);
+    if (version !== undefined && isEarlier(metadata.resourceVersion, version)) return;
+    if (this.#listing === "first") this.#remove(key, undefined, "list");
+    else staged?.delete(key);
   }
 
   #putFirst(object: StoredObject | SentObject): void {
@@ -92,13 +97,17 @@ export class Reflector {
   }
 
   #commit(version: string): void {
-    const staged = this.#staged ?? new Map<string, StoredObject | undefined>();
-    this.#staged = undefined;
+    const listing = this.#listing;
+    this.#listing = undefined;
+    if (listing !== "first") this.#replaceBy(listing ?? new Map<string, undefined>());
+    this.#store.isSynced = true;
+    this.#settle(version);
+  }
+
+  #replaceBy(staged: ReadonlyMap<string, StoredObject | undefined>): void {
     const gone = [...this.#store.keys()].filter((key) => !staged.has(key));
     for (const key of gone) this.#remove(key, undefined, "list");
     for (const object of staged.values()) if (object !== undefined) this.#put(object, "list");
-    this.#store.isSynced = true;
-    this.#settle(version);
   }
 
   #settle(version: string): void {
@@ -110,7 +119,7 @@ export class Reflector {
   }
 
   #clear(): void {
-    this.#staged = undefined;
+    this.#listing = undefined;
     this.#store.forget();
     // A Map may be shortened while it is walked.
     for (const key of this.#store.keys()) this.#remove(key, undefined, "list");

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { Arena } from "./arena.ts";
+import type { Extent } from "./arena.ts";
 import { keepManagers, writerOf } from "./managed-fields.ts";
 import { Reflector } from "./reflector.ts";
 import type { Change } from "./reflector.ts";
@@ -60,12 +61,16 @@ describe("store", () => {
     assert.deepEqual(names({ labels: { app: { notIn: ["x"] } } }), ["b"]);
     assert.deepEqual(names({ labels: { other: { exists: false } } }), ["a", "b"]);
     assert.deepEqual(names({ owner: "u" }), ["a"]);
+    assert.deepEqual(names({ namespace: "ns" }), ["a", "b"]);
+    assert.deepEqual(names({ namespace: "other" }), []);
     assert.deepEqual(names({ index: { name: "text", value: "two" } }), ["b"]);
     store.put(object("b", 3, { labels: { app: "x" }, text: "three" }));
     assert.deepEqual(names({ labels: { app: "x" } }), ["a", "b"]);
     assert.deepEqual(names({ index: { name: "text", value: "two" } }), []);
     store.remove("ns/a");
     assert.deepEqual(names({ labels: { app: "x" } }), ["b"]);
+    store.put(object("c", 4, { namespace: "other" }));
+    assert.deepEqual([names({ namespace: "ns" }), names({ namespace: "other" })], [["b"], ["c"]]);
   });
 
   test("shows a write of our own until the watch has told it", () => {
@@ -112,39 +117,93 @@ describe("store", () => {
 });
 
 describe("arena", () => {
-  test("gives back what was written, whatever is freed in between", () => {
-    const script = fc.array(fc.tuple(fc.nat(20), fc.string({ maxLength: 40_000 }), fc.boolean()), { maxLength: 60 });
-    fc.assert(
-      fc.property(script, (steps) => {
-        const arena = new Arena();
-        const kept = new Map<number, { extent: ReturnType<Arena["write"]>; text: string }>();
-        for (const [slot, text, keep] of steps) {
-          const old = kept.get(slot);
-          if (old !== undefined) arena.free(old.extent);
-          kept.delete(slot);
-          // A lone surrogate is no text that JSON from a server can hold.
-          if (keep) kept.set(slot, { extent: arena.write(text.toWellFormed()), text: text.toWellFormed() });
+  const nowhere = (): Extent => ({ slab: undefined, offset: 0, length: 0 });
+  const written = (arena: Arena, text: string): Extent => {
+    const extent = nowhere();
+    arena.write(extent, text);
+    return extent;
+  };
+
+  test("gives back what was written, whatever is freed and deflated in between", () => {
+    const step = fc.tuple(fc.nat(40), fc.string({ maxLength: 200 }), fc.nat(400), fc.boolean());
+    const script = fc.array(step, { minLength: 20, maxLength: 150 });
+    const limits = fc.constantFrom(Infinity, 300_000, 0);
+    const property = fc.property(script, limits, (steps, limit) => {
+      const arena = new Arena(limit);
+      const kept = new Map<number, { extent: Extent; text: string }>();
+      for (const [slot, part, times, keep] of steps) {
+        const old = kept.get(slot);
+        if (old !== undefined) {
+          assert.equal(arena.read(old.extent), old.text);
+          arena.free(old.extent);
         }
-        let bytes = 0;
-        for (const { extent, text } of kept.values()) {
-          assert.equal(arena.read(extent), text);
-          bytes += Buffer.byteLength(text);
-        }
-        assert.equal(arena.liveBytes, bytes);
-      }),
-      { numRuns: 50 },
-    );
+        kept.delete(slot);
+        // A lone surrogate is no text that JSON from a server can hold.
+        const text = part.toWellFormed().repeat(times);
+        if (keep) kept.set(slot, { extent: written(arena, text), text });
+      }
+      let bytes = 0;
+      for (const { extent, text } of kept.values()) {
+        assert.equal(arena.read(extent), text);
+        bytes += Buffer.byteLength(text);
+      }
+      if (limit === Infinity) assert.equal(arena.liveBytes, bytes);
+    });
+    fc.assert(property, { numRuns: 60 });
   });
 
-  test("does not keep slabs of which little is alive", () => {
-    const arena = new Arena();
-    const extents = Array.from({ length: 5000 }, () => arena.write("x".repeat(1000)));
-    for (const [at, extent] of extents.entries()) if (at % 50 !== 0) arena.free(extent);
-    assert.ok(arena.heldBytes < 1_000_000, `${arena.heldBytes} bytes for ${arena.liveBytes}`);
+  test("does not keep slabs of which little is alive, deflated or not", () => {
+    for (const limit of [Infinity, 1_000_000]) {
+      const arena = new Arena(limit);
+      const extents = Array.from({ length: 5000 }, () => written(arena, "x".repeat(1000)));
+      for (const [at, extent] of extents.entries()) if (at % 50 !== 0) arena.free(extent);
+      assert.ok(arena.heldBytes < 500_000, `${arena.heldBytes} bytes for ${arena.liveBytes}`);
+      for (const [at, extent] of extents.entries()) if (at % 50 === 0) assert.equal(arena.read(extent).length, 1000);
+    }
+  });
+
+  test("holds no more than its limit where texts are alike", () => {
+    const limit = 1_000_000;
+    const arena = new Arena(limit);
+    const extents = Array.from({ length: 5000 }, (_, at) => written(arena, `${at} `.repeat(200)));
+    assert.ok(arena.heldBytes <= limit, `${arena.heldBytes} bytes`);
+    for (const [at, extent] of extents.entries()) assert.equal(arena.read(extent), `${at} `.repeat(200));
+    assert.ok(arena.heldBytes <= limit, `${arena.heldBytes} bytes after everything was read`);
   });
 });
 
 describe("reflector", () => {
+  test("takes in what changes and goes while the first list is under way", () => {
+    const store = new Store();
+    const changes: string[] = [];
+    const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
+    reflector.handle({ type: "restarted" });
+    for (const [at, name] of ["a", "b", "c"].entries()) reflector.handle({ type: "listed", object: object(name, at) });
+    reflector.handle({ type: "listed", object: object("a", 7, { text: "later" }) });
+    reflector.handle({ type: "unlisted", object: object("b", 8) });
+    reflector.handle({ type: "unlisted", object: object("c", 1, { uid: "before" }) });
+    reflector.handle({ type: "synced", version: "9" });
+    assert.deepEqual([...store.keys()], ["ns/a", "ns/c"]);
+    assert.equal(store.get("ns/a")?.metadata.resourceVersion, "7");
+    assert.deepEqual(changes, ["added ns/a", "added ns/b", "added ns/c", "updated ns/a", "removed ns/b"]);
+  });
+
+  test("a first list that breaks off and begins again leaves nothing of the one before", () => {
+    const store = new Store();
+    const reflector = new Reflector(store, () => {});
+    reflector.handle({ type: "restarted" });
+    for (const [at, name] of ["a", "b"].entries()) reflector.handle({ type: "listed", object: object(name, at) });
+    reflector.handle({ type: "restarted" });
+    reflector.handle({ type: "listed", object: object("b", 5) });
+    reflector.handle({ type: "listed", object: object("c", 6) });
+    reflector.handle({ type: "synced", version: "9" });
+    const versions = [...store.keys()].map((key) => [key, store.versionOf(key)]);
+    assert.deepEqual(versions, [
+      ["ns/b", "5"],
+      ["ns/c", "6"],
+    ]);
+  });
+
   test("finds what a gap hid: gone, changed, new, and a namesake", () => {
     const store = new Store();
     const changes: string[] = [];

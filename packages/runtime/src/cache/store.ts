@@ -3,15 +3,15 @@
  *
  * A store has two faces. The reflector holds the `Store` itself and is the only one to write; everybody else holds a `Reader`.
  */
-import type * as Zlib from "node:zlib";
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
-import { isLater, keyText } from "../api.ts";
+import { isLater, keyText, namespaceOfKey } from "../api.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { Arena } from "./arena.ts";
 import type { Extent } from "./arena.ts";
 import { freeze } from "./freeze.ts";
-import { Indexes } from "./indexes.ts";
-import type { IndexValues } from "./indexes.ts";
+import { Indexes, orNone } from "./indexes.ts";
+import type { IndexValues, UserCalls } from "./indexes.ts";
+import { guarded } from "./transform.ts";
 import { keepManagers, keptParts } from "./managed-fields.ts";
 import type { KeepsManager } from "./managed-fields.ts";
 import type { SentObject } from "../watch/sent.ts";
@@ -31,10 +31,10 @@ export interface Reader {
 /** What a write of our own left behind, shown until the watch has caught up with it. */
 type Overlay = { readonly version: string; readonly object: StoredObject };
 
-interface Entry {
+/** What is kept of an object. It is the extent of its text itself: one object less for each of many. */
+interface Entry extends Extent {
   readonly key: string;
-  readonly version: string;
-  extent: Extent;
+  version: string;
   /** The object, while it is among the recently used. */
   object: StoredObject | undefined;
   recent: number;
@@ -47,24 +47,24 @@ export interface StoreOptions {
   /** Changes an object before it is kept; what it removes costs no memory. */
   readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
   readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
-  /** Bytes that the kind may take; beyond it, texts that were not used lately are deflated. */
+  /** Is told how the transform and the indexes fare. */
+  readonly calls?: UserCalls | undefined;
+  /** Bytes that the kind may take, as many as it needs if not said; beyond it, texts that were not used lately are deflated. */
   readonly budget?: number | undefined;
 }
 
 /** How many objects stay as objects. */
 const RECENT_OBJECTS = 1024;
 
-/** How many objects one write looks at when the budget is passed. */
-const SWEEP_STEPS = 32;
-
 /** Indexes that are made by themselves, for labels that are asked for. */
 const LABEL_INDEXES = 16;
 
 /** The store of one kind. */
 export class Store implements Reader {
-  readonly #arena = new Arena();
+  readonly #arena: Arena;
   readonly #entries = new Map<string, Entry>();
   readonly #indexes = new Indexes();
+  readonly #calls: UserCalls | undefined;
   readonly #overlays = new Map<string, Overlay>();
   /** Objects that we deleted and the watch still shows, by key with their uid. */
   readonly #buried = new Map<string, string>();
@@ -76,21 +76,22 @@ export class Store implements Reader {
   #looksInside: boolean;
   readonly #recent: (Entry | undefined)[] = [];
   #recentNext = 0;
-  #sweep: Iterator<Entry> = this.#entries.values();
   #labelIndexes = 0;
   isSynced = false;
 
   constructor(options: StoreOptions = {}) {
     this.#keepsManager = options.keepsManager;
     this.#trim = options.keepsManager === undefined ? (object) => object : keepManagers(options.keepsManager);
-    this.#transform = options.transform;
+    this.#calls = options.calls;
+    this.#transform = options.transform && guarded(options.transform, options.calls);
     this.#looksInside = Object.keys(options.indexes ?? {}).length > 0;
     this.#budget = options.budget ?? Infinity;
+    this.#arena = new Arena(this.#budget);
     this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
-    this.#indexes.define("namespace", (object) => [object.metadata.namespace ?? ""], []);
     // Asked for in every turn: made here, it costs a look at each object; made later, it would cost making each object again.
     this.#indexes.define(labelIndexName(OWNER_LABEL), labelValues(OWNER_LABEL), []);
-    for (const [name, values] of Object.entries(options.indexes ?? {})) this.#indexes.define(name, values, []);
+    for (const [name, values] of Object.entries(options.indexes ?? {}))
+      this.#indexes.define(name, orNone(name, values, options.calls), []);
   }
 
   get size(): number {
@@ -99,7 +100,8 @@ export class Store implements Reader {
 
   /** Bytes taken, and whether they are more than allowed. */
   get usage(): { readonly bytes: number; readonly isOverBudget: boolean } {
-    return { bytes: this.#arena.liveBytes, isOverBudget: this.#arena.liveBytes > this.#budget };
+    const bytes = this.#arena.liveBytes;
+    return { bytes, isOverBudget: bytes > this.#budget };
   }
 
   keys(): IterableIterator<string> {
@@ -150,11 +152,11 @@ export class Store implements Reader {
     const key = keyText(sent);
     const version = metadata.resourceVersion;
     const parts = this.#keepsManager === undefined ? [sent.bytes] : keptParts(sent, this.#keepsManager);
-    const extent = this.#arena.writeParts(parts);
-    this.#entries.set(key, { key, version, extent, object: undefined, recent: -1 });
+    const entry = this.#enter(key);
+    entry.version = version;
+    this.#arena.writeParts(entry, parts);
     this.#indexes.replace(key, undefined, { apiVersion: "", kind: "", metadata });
     this.#retire(key, version);
-    this.#stayWithinBudget();
   }
 
   /** An object as it is kept. */
@@ -170,23 +172,14 @@ export class Store implements Reader {
     const key = keyText(object);
     const former = this.#entries.get(key);
     const old = former && this.#objectOf(former);
-    if (former !== undefined) {
-      this.#arena.free(former.extent);
-      this.#forget(former);
-    }
-    const entry: Entry = {
-      key,
-      version: object.metadata.resourceVersion,
-      extent: this.#arena.write(JSON.stringify(object)),
-      // Of a first list nothing is in use yet: kept as objects, it would only make the heap grow.
-      object: this.isSynced ? object : undefined,
-      recent: -1,
-    };
-    this.#entries.set(key, entry);
-    this.#indexes.replace(key, old, object);
+    if (former !== undefined) this.#release(former);
+    const entry = former ?? this.#enter(key);
+    entry.version = object.metadata.resourceVersion;
+    this.#arena.write(entry, JSON.stringify(object));
+    this.#indexes.replace(entry.key, old, object);
     this.#retire(key, entry.version);
-    if (entry.object !== undefined) this.#remember(entry);
-    this.#stayWithinBudget();
+    // Of a first list nothing is in use yet: kept as objects, it would only make the heap grow.
+    if (this.isSynced) this.#remember(entry, object);
     return { object: freeze(object), old };
   }
 
@@ -196,10 +189,9 @@ export class Store implements Reader {
     if (version !== undefined) this.#retire(key, version);
     if (entry === undefined) return undefined;
     const old = this.#objectOf(entry);
-    this.#arena.free(entry.extent);
+    this.#release(entry);
     this.#entries.delete(key);
     this.#buried.delete(key);
-    this.#forget(entry);
     this.#indexes.replace(key, old, undefined);
     return old;
   }
@@ -259,15 +251,27 @@ export class Store implements Reader {
       const keys = this.#labelIndex(equality.label, equality.value);
       if (keys !== undefined) return keys;
     }
-    if (query.namespace !== undefined) return this.#indexes.lookup("namespace", query.namespace) ?? [];
+    if (query.namespace !== undefined) return this.#inNamespace(query.namespace);
     return this.#entries.keys();
+  }
+
+  /** Made when it is first asked for, from the keys: many operators never ask. */
+  #inNamespace(namespace: string): Iterable<string> {
+    if (!this.#indexes.has("namespace")) this.#indexes.define("namespace", namespacesOf, this.#places());
+    return this.#indexes.lookup("namespace", namespace) ?? [];
+  }
+
+  *#places(): Generator<readonly [string, KubeObject]> {
+    for (const key of this.#entries.keys()) {
+      yield [key, { apiVersion: "", kind: "", metadata: { namespace: namespaceOfKey(key) } }];
+    }
   }
 
   /** An index that is a value is made when it is first asked for; one that has only a name must have been declared. */
   #indexed({ name, value, values }: NonNullable<Query["index"]>): Iterable<string> {
     if (values !== undefined && !this.#indexes.has(values)) {
       this.#looksInside = true;
-      this.#indexes.define(values, values, this.#all());
+      this.#indexes.define(values, orNone(name, values, this.#calls), this.#all());
     }
     return this.#indexes.lookup(values ?? name, value) ?? [];
   }
@@ -294,18 +298,23 @@ export class Store implements Reader {
   #objectOf(entry: Entry): StoredObject {
     if (entry.object !== undefined) return freeze(entry.object);
     const object = freeze(this.#parse(entry));
-    entry.object = object;
-    this.#remember(entry);
+    this.#remember(entry, object);
     return object;
   }
 
-  #parse({ extent }: Entry): StoredObject {
-    const text = extent.packed ? zlib().inflateRawSync(this.#arena.view(extent)).toString() : this.#arena.read(extent);
+  #parse(entry: Entry): StoredObject {
     // The text was written by put() or putBytes() from an object of this type.
-    return JSON.parse(text) as StoredObject;
+    return JSON.parse(this.#arena.read(entry)) as StoredObject;
   }
 
-  #remember(entry: Entry): void {
+  #enter(key: string): Entry {
+    const entry = { slab: undefined, offset: 0, length: 0, key, version: "", object: undefined, recent: -1 };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #remember(entry: Entry, object: StoredObject): void {
+    entry.object = object;
     const place = this.#recentNext;
     this.#recentNext = (place + 1) % RECENT_OBJECTS;
     const former = this.#recent[place];
@@ -314,34 +323,16 @@ export class Store implements Reader {
     entry.recent = place;
   }
 
-  #forget(entry: Entry): void {
+  /** Gives up what is kept of an object: the next one of its key takes the entry over, or nobody does. */
+  #release(entry: Entry): void {
+    this.#arena.free(entry);
+    entry.object = undefined;
     if (entry.recent >= 0 && this.#recent[entry.recent] === entry) this.#recent[entry.recent] = undefined;
-  }
-
-  /** Deflates a few texts that were not used lately; each write pays for a part of the sweep. */
-  #stayWithinBudget(): void {
-    if (this.#arena.liveBytes <= this.#budget) return;
-    for (let step = 0; step < SWEEP_STEPS; step++) {
-      const next = this.#sweep.next();
-      if (next.done === true) {
-        this.#sweep = this.#entries.values();
-        return;
-      }
-      this.#pack(next.value);
-    }
-  }
-
-  #pack(entry: Entry): void {
-    if (entry.extent.packed || entry.object !== undefined) return;
-    const packed = zlib().deflateRawSync(this.#arena.view(entry.extent), { level: 1 });
-    this.#arena.free(entry.extent);
-    entry.extent = this.#arena.writePacked(packed);
   }
 }
 
-/** Only stores with a budget need it, and whoever imports it pays for it. */
-function zlib(): typeof Zlib {
-  return process.getBuiltinModule("node:zlib");
+function namespacesOf({ metadata }: KubeObject): readonly string[] {
+  return [metadata?.namespace ?? ""];
 }
 
 function labelIndexName(label: string): string {

@@ -33,11 +33,21 @@ export function healthDoor(operator: RunningOperator): (request: DoorRequest) =>
       case "readyz":
         return readiness(operator);
       case "explain":
-        return isLocal ? explanation(operator, rest.map(decodeURIComponent)) : text(403, ONLY_FROM_HERE);
+        return isLocal ? explanationOf(operator, rest) : text(403, ONLY_FROM_HERE);
       default:
         return text(404, "There is /healthz, /readyz and /explain/<controller>/<namespace>/<name> here.");
     }
   };
+}
+
+function explanationOf(operator: RunningOperator, path: readonly string[]): DoorAnswer {
+  let names: string[];
+  try {
+    names = path.map(decodeURIComponent);
+  } catch {
+    return text(400, "The path is not written as in a URL: % stands before two digits of a hexadecimal number.");
+  }
+  return explanation(operator, names);
 }
 
 const ONLY_FROM_HERE = "Explanations are given only to who asks from within the pod: use kubectl port-forward.";

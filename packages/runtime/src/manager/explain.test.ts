@@ -32,3 +32,9 @@ test("keeps the last turns of each object, and of many objects those that were l
     Array.from({ length: 8 }, (_, at) => `again ${29_992 + at}`),
   );
 });
+
+test("forgets no object where none is to be forgotten", () => {
+  const history = new History(Infinity);
+  for (let at = 0; at < 12_000; at++) history.record("c", `ns/${at}`, turn("first"));
+  assert.equal([...history].length, 12_000);
+});

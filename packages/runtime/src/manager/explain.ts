@@ -15,19 +15,35 @@ export interface TurnRecord {
   readonly decisions: readonly string[];
   readonly outcome: string;
   readonly message: string;
+  /** Where it failed, as far as that is a line of the user's: `file:line:column`. */
+  readonly where?: string | undefined;
   readonly milliseconds: number;
   readonly next: string;
 }
 
+/** What is remembered of one object. */
+export interface HistoryEntry {
+  readonly controller: string;
+  readonly key: string;
+  /** The latest last. */
+  readonly turns: readonly TurnRecord[];
+}
+
 const TURNS_KEPT = 8;
+/** Of so many objects an operator that runs for months remembers turns. */
 const OBJECTS_KEPT = 10_000;
 
 /** So many more are forgotten together: to find the oldest of a map, everything that was deleted before it is passed again. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /** The memory of one operator. */
-export class History {
+export class History implements Iterable<HistoryEntry> {
   readonly #turns = new Map<string, TurnRecord[]>();
+  readonly #objectsKept: number;
+
+  constructor(objectsKept: number = OBJECTS_KEPT) {
+    this.#objectsKept = objectsKept;
+  }
 
   record(controller: string, key: string, turn: TurnRecord): void {
     const id = `${controller} ${key}`;
@@ -35,12 +51,12 @@ export class History {
     // Re-inserting moves the object to the end: the first in the map is the one that was quiet for longest.
     this.#turns.delete(id);
     this.#turns.set(id, [...turns.slice(1 - TURNS_KEPT), turn]);
-    if (this.#turns.size > OBJECTS_KEPT + FORGOTTEN_AT_ONCE) this.#forgetOldest();
+    if (this.#turns.size > this.#objectsKept + FORGOTTEN_AT_ONCE) this.#forgetOldest();
   }
 
   #forgetOldest(): void {
     for (const id of this.#turns.keys()) {
-      if (this.#turns.size <= OBJECTS_KEPT) return;
+      if (this.#turns.size <= this.#objectsKept) return;
       this.#turns.delete(id);
     }
   }
@@ -51,11 +67,7 @@ export class History {
   }
 
   /** Everything that is remembered, whoever was looked at last at the end. */
-  *[Symbol.iterator](): Iterator<{
-    readonly controller: string;
-    readonly key: string;
-    readonly turns: readonly TurnRecord[];
-  }> {
+  *[Symbol.iterator](): Iterator<HistoryEntry> {
     for (const [id, turns] of this.#turns) {
       const [controller = "", key = ""] = id.split(" ");
       yield { controller, key, turns };

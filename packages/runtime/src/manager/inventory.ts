@@ -10,29 +10,39 @@ import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
+import { isSameResource } from "../apply/siblings.ts";
 import type { Stray, Strays } from "../apply/strays.ts";
 import type { Fence } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
 import { messageOf } from "../failure.ts";
+import type { Formerly } from "./formerly.ts";
 import type { Log } from "../log.ts";
 import { Lease } from "./lease.ts";
+import type { ToldHooks } from "./told-hooks.ts";
+import { boundRecord, enterWritten, formatRecord, includesPlace, NOWHERE, parseRecord } from "./written.ts";
+import type { Places, Written, WrittenRecord } from "./written.ts";
 
 /** Where the record is. */
-export const INVENTORY_ANNOTATION = "capstan.dev/inventory";
+const INVENTORY_ANNOTATION = "capstan.dev/inventory";
 
-/** A kind that was written, and the namespaces that only the record tells. */
-interface Written extends AnyKind {
-  readonly namespaces: readonly string[];
-}
-
-/** By controller and kind. */
-type Record = Map<string, Map<string, Written>>;
+/** Where the CRDs are named whose hooks the cluster was told of. */
+const HOOKS_ANNOTATION = "capstan.dev/hooks";
 
 /** A controller, as far as the record knows it. */
 interface Recorded {
   readonly name: string;
-  readonly manager: string;
+  /** Names that it had. */
+  readonly formerNames: readonly string[];
+  /** Its field owners, also under earlier names. */
+  readonly managers: readonly string[];
+  /** Whose objects it works on. */
+  readonly of: AnyKind;
   readonly owns: readonly AnyKind[];
+}
+
+/** Whose children are looked for, and which of them no cache shows. */
+interface Seeker extends Pick<Recorded, "name" | "managers"> {
+  readonly isHidden: (child: StoredObject) => boolean;
 }
 
 /** What a record is kept with. */
@@ -44,6 +54,8 @@ export interface InventoryOptions {
   /** The operator's Lease. */
   readonly place: { readonly namespace: string; readonly name: string };
   readonly controllers: readonly Recorded[];
+  readonly formerly: Formerly;
+  readonly hooks: ToldHooks | undefined;
   /** A plan writes no record. */
   readonly dryRun: boolean;
 }
@@ -55,21 +67,41 @@ const PAGE = 500;
 export class Inventory {
   readonly #options: InventoryOptions;
   readonly #strays = new Map<string, Map<string, Stray[]>>();
-  #record: Record = new Map();
+  #record: WrittenRecord = new Map();
+  #hooks: readonly string[] = [];
+  /** What turns have entered and no server has yet: nothing is written there before. */
+  readonly #unsaved = new Set<string>();
+  /** The write that was begun last, and the one that waits for it. */
+  #latest: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
 
   constructor(options: InventoryOptions) {
     this.#options = options;
   }
 
+  /** The record as it stands on the Lease; nothing where there is none yet. */
+  get annotations(): { readonly [name: string]: string } {
+    return {
+      ...(this.#record.size === 0 ? {} : { [INVENTORY_ANNOTATION]: formatRecord(this.#record) }),
+      ...(this.#hooks.length === 0 ? {} : { [HOOKS_ANNOTATION]: JSON.stringify(this.#hooks) }),
+    };
+  }
+
   /** Reads the record, looks for what only it can find, and enters what is new. Without it the operator works, and forgets. */
   async prepare(): Promise<void> {
-    const { log, controllers } = this.#options;
+    const { log, controllers, formerly } = this.#options;
     try {
-      this.#record = await this.#read();
-      const before = format(this.#record);
+      const found = await this.#read();
+      this.#record = found.record;
+      this.#hooks = found.hooks;
+      const before = JSON.stringify(this.annotations);
+      for (const controller of controllers) this.#rename(controller);
+      this.#tellUnknown();
+      for (const { name } of controllers) for (const kind of formerly.owned ?? []) this.#enter(name, kind, NOWHERE);
       for (const controller of controllers) await this.#look(controller);
-      for (const { name, owns } of controllers) for (const kind of owns) this.#enter(name, kind, []);
-      if (format(this.#record) !== before) await this.#write();
+      for (const { name, owns } of controllers) for (const kind of owns) this.#enter(name, kind, NOWHERE);
+      await this.#takeHooksBack();
+      if (found.isOfFormer || JSON.stringify(this.annotations) !== before) await this.#write();
     } catch (error) {
       log.warn(`what was written before is not known, and kinds that are no longer owned stay: ${messageOf(error)}`);
     }
@@ -103,42 +135,109 @@ export class Inventory {
         ),
       beforeFar: async (kind, namespace) => {
         const known = this.#record.get(controller)?.get(kindId(kind));
-        // What is of the whole cluster is in no namespace that could be entered.
-        if (known !== undefined && (namespace === "" || known.namespaces.includes(namespace))) return;
-        this.#enter(controller, kind, namespace === "" ? [] : [namespace]);
+        const entry = `${controller} ${kindId(kind)} ${namespace}`;
+        if (known !== undefined && includesPlace(known, namespace) && !this.#unsaved.has(entry)) return;
+        this.#enter(controller, kind, namespace === "" ? NOWHERE : { namespaces: [namespace] });
+        this.#unsaved.add(entry);
         await this.#write();
       },
     };
   }
 
-  async #look({ name, manager, owns }: Recorded): Promise<void> {
+  async #look(controller: Recorded): Promise<void> {
+    this.#renew(controller.name, controller.owns);
+    this.#handOver(controller);
+    for (const [, written] of this.#record.get(controller.name) ?? []) {
+      try {
+        await this.#lookFor(controller, written);
+      } catch (error) {
+        // A role that follows what is owned does not let us see what no longer is: the others are looked for all the same.
+        const what = `what controller "${controller.name}" left of ${written.kind} is not known, and stays`;
+        const cure = `name the kind in \`formerly.owned\` of the operator and generate its roles again`;
+        this.#options.log.warn(`${what}: ${messageOf(error)}; ${cure}`);
+      }
+    }
+  }
+
+  async #lookFor({ name, managers, owns }: Recorded, written: Written): Promise<void> {
+    const isOwned = owns.some((kind) => kindId(kind) === kindId(written));
+    const scopes = isOwned ? this.#unwatched(written) : this.#everywhere(written);
+    const { caches } = this.#options;
+    const isHidden = ({ metadata }: StoredObject): boolean =>
+      !isOwned || !caches.covers(written, metadata.namespace ?? "");
+    let found = 0;
+    for (const scope of scopes) found += await this.#collect({ name, managers, isHidden }, written, scope);
+    if (found === 0 && !isOwned) this.#record.get(name)?.delete(kindId(written));
+  }
+
+  /** A kind that another controller of the same objects owns now is that one's: it applies the same children, and none is a stray. */
+  #handOver({ name, of, owns }: Recorded): void {
+    const record = this.#record.get(name);
+    for (const [id, written] of record ?? []) {
+      if (owns.some((kind) => isSameResource(kind, written))) continue;
+      const heir = this.#options.controllers.find(
+        (other) => isSameResource(other.of, of) && other.owns.some((kind) => isSameResource(kind, written)),
+      );
+      const kind = heir?.owns.find((each) => isSameResource(each, written));
+      if (heir === undefined || kind === undefined) continue;
+      record?.delete(id);
+      this.#enter(heir.name, kind, written);
+    }
+  }
+
+  /** What a controller wrote under an earlier name is its own. */
+  #rename({ name, formerNames }: Recorded): void {
+    for (const former of formerNames) {
+      for (const [, written] of this.#record.get(former) ?? []) this.#enter(name, written, written);
+      this.#record.delete(former);
+    }
+  }
+
+  /** What nobody here answers to: its controller is gone, or has another name. */
+  #tellUnknown(): void {
+    const { controllers, log } = this.#options;
+    for (const [name, kinds] of this.#record) {
+      if (controllers.some((controller) => controller.name === name)) continue;
+      const what = [...kinds.values()].map(({ kind }) => kind).join(", ");
+      if (kinds.size === 0) continue;
+      const cure = `if it has another name now, say \`formerNames: ["${name}"]\` there; else delete them`;
+      log.warn(
+        `what the controller "${name}" of an earlier version left of ${what} stays: there is no such controller; ${cure}`,
+      );
+    }
+  }
+
+  /** A kind in another version has the same objects: what was written of one is what is owned of the other, and no stray. */
+  #renew(controller: string, owns: readonly AnyKind[]): void {
     const owned = new Set(owns.map(kindId));
-    for (const [id, written] of this.#record.get(name) ?? []) {
-      const scopes = owned.has(id) ? this.#unwatched(written) : this.#everywhere(written);
-      let found = 0;
-      for (const scope of scopes) found += await this.#collect({ name, manager }, written, scope);
-      if (found === 0 && !owned.has(id)) this.#record.get(name)?.delete(id);
+    const record = this.#record.get(controller);
+    for (const [id, written] of record ?? []) {
+      const same = owned.has(id) ? undefined : owns.find((kind) => isSameResource(kind, written));
+      if (same === undefined) continue;
+      record?.delete(id);
+      this.#enter(controller, same, written);
     }
   }
 
   /** Namespaces that the record knows and no cache shows; whatever is there carries the label of its owner. */
   #unwatched(written: Written): readonly Scope[] {
     const { caches } = this.#options;
+    if (written.isEverywhere === true) return caches.covers(written, "") ? [] : [{ labelSelector: OWNER_LABEL }];
     const hidden = written.namespaces.filter((namespace) => !caches.covers(written, namespace));
     return hidden.map((namespace) => ({ namespace, labelSelector: OWNER_LABEL }));
   }
 
   #everywhere(written: Written): readonly Scope[] {
     const { namespaces } = this.#options.caches;
-    if (written.scope === "Cluster" || namespaces.length === 0) return [{}];
+    if (written.scope === "Cluster" || written.isEverywhere === true || namespaces.length === 0) return [{}];
     return [...new Set([...namespaces, ...written.namespaces])].map((namespace) => ({ namespace }));
   }
 
-  async #collect({ name, manager }: Pick<Recorded, "name" | "manager">, kind: AnyKind, scope: Scope): Promise<number> {
+  async #collect({ name, managers, isHidden }: Seeker, kind: AnyKind, scope: Scope): Promise<number> {
     let found = 0;
     for await (const child of this.#children(kind, scope)) {
-      const isOurs = child.metadata.managedFields?.some((entry) => entry.manager === manager) === true;
-      if (!isOurs || child.metadata.deletionTimestamp !== undefined) continue;
+      const isOurs = child.metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
+      if (!isOurs || child.metadata.deletionTimestamp !== undefined || !isHidden(child)) continue;
       found++;
       for (const owner of ownersOf(child)) this.#note(name, owner, { kind, child });
     }
@@ -167,39 +266,100 @@ export class Inventory {
     byOwner.set(owner, [...(byOwner.get(owner) ?? []), stray]);
   }
 
-  #enter(controller: string, kind: AnyKind, namespaces: readonly string[]): void {
-    const { group, version, kind: name, plural, scope } = kind;
-    const kinds = this.#record.get(controller) ?? new Map<string, Written>();
-    const known = kinds.get(kindId(kind))?.namespaces ?? [];
-    const all = [...new Set([...known, ...namespaces])].toSorted();
-    this.#record.set(
-      controller,
-      kinds.set(kindId(kind), { group, version, kind: name, plural, scope, namespaces: all }),
-    );
+  #enter(controller: string, kind: AnyKind, places: Places): void {
+    enterWritten(this.#record, controller, kind, places);
   }
 
-  async #read(): Promise<Record> {
+  /** That of this name; where there is none yet, that of the latest earlier one. */
+  async #read(): Promise<Found> {
+    const { place, formerly } = this.#options;
+    const own = await this.#readOf(place.name);
+    if (own !== undefined) return { ...own, isOfFormer: false };
+    for (const name of formerly.names ?? []) {
+      const former = await this.#readOf(name);
+      if (former !== undefined) return { ...former, isOfFormer: true };
+    }
+    return { record: new Map(), hooks: [], isOfFormer: false };
+  }
+
+  async #readOf(name: string): Promise<Omit<Found, "isOfFormer"> | undefined> {
     const { api, place } = this.#options;
-    const lease = await api.get(Lease, place).catch((error: unknown) => {
+    const lease = await api.get(Lease, { ...place, name }).catch((error: unknown) => {
       if (isApiError(error, "NotFound")) return undefined;
       throw error;
     });
-    return parse(lease?.metadata.annotations?.[INVENTORY_ANNOTATION]);
+    const { [INVENTORY_ANNOTATION]: record, [HOOKS_ANNOTATION]: hooks } = lease?.metadata.annotations ?? {};
+    return record === undefined && hooks === undefined
+      ? undefined
+      : { record: parseRecord(record), hooks: parseNames(hooks) };
   }
 
-  async #write(): Promise<void> {
-    const { api, fence, place, dryRun } = this.#options;
-    if (dryRun) return;
-    fence.check();
-    const metadata = { ...place, annotations: { [INVENTORY_ANNOTATION]: format(this.#record) } };
-    const options = { manager: `${place.name}-inventory` };
+  /** Only a leader does it: while the version before leads, it answers for its hooks. */
+  async #takeHooksBack(): Promise<void> {
+    const { hooks, formerly, log, dryRun } = this.#options;
+    if (hooks === undefined || dryRun) return;
+    const former = new Set([...this.#hooks, ...(formerly.hooked ?? [])]);
+    try {
+      const left = await hooks.takeBack([...former.difference(new Set(hooks.crds))]);
+      this.#hooks = [...new Set([...hooks.crds, ...left])].toSorted();
+    } catch (error) {
+      log.warn(`could not look for webhooks of an earlier version: ${messageOf(error)}`);
+    }
+  }
+
+  /** Many turns may enter something at once: all that is entered while a write is under way goes out with one other. */
+  #write(): Promise<void> {
+    if (this.#waiting !== undefined) return this.#waiting;
+    const former = this.#latest;
+    this.#waiting = (async () => {
+      await former.catch(() => undefined);
+      this.#waiting = undefined;
+      await this.#send();
+    })();
+    this.#latest = this.#waiting;
+    return this.#waiting;
+  }
+
+  async #send(): Promise<void> {
+    const { fence, dryRun } = this.#options;
+    const entries = [...this.#unsaved];
+    boundRecord(this.#record);
+    if (!dryRun) {
+      fence.check();
+      await this.#store();
+    }
+    for (const entry of entries) this.#unsaved.delete(entry);
+  }
+
+  async #store(): Promise<void> {
+    const { api, fence, place } = this.#options;
+    const annotations = { [INVENTORY_ANNOTATION]: null, [HOOKS_ANNOTATION]: null, ...this.annotations };
+    const metadata = { ...place, annotations };
+    const options = { manager: `${place.name}-inventory`, beforeSending: () => fence.check() };
     try {
       await api.patch(Lease, place, { metadata }, { ...options, type: "merge" });
     } catch (error) {
       if (!isApiError(error, "NotFound")) throw error;
       // An operator that runs alone has no Lease yet; one that nobody holds is free for whoever comes.
-      await api.create(Lease, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata }, options);
+      const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+      await api.create(Lease, { ...lease, metadata: { ...place, annotations: this.annotations } }, options);
     }
+  }
+}
+
+/** What a Lease tells, and whether it is the Lease of an earlier name. */
+interface Found {
+  readonly record: WrittenRecord;
+  readonly hooks: readonly string[];
+  readonly isOfFormer: boolean;
+}
+
+function parseNames(text = "[]"): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed.filter((name) => typeof name === "string") : [];
+  } catch {
+    return [];
   }
 }
 
@@ -208,34 +368,4 @@ function ownersOf(child: StoredObject): readonly string[] {
   const labelled = child.metadata.labels?.[OWNER_LABEL];
   const referenced = child.metadata.ownerReferences?.map(({ uid }) => uid) ?? [];
   return labelled === undefined ? referenced : [...referenced, labelled];
-}
-
-function format(record: Record): string {
-  return JSON.stringify(Object.fromEntries([...record].map(([name, kinds]) => [name, [...kinds.values()]])));
-}
-
-/** What somebody wrote by hand is not trusted: entries without the names of a kind are passed over. */
-function parse(text: string | undefined): Record {
-  const record: Record = new Map();
-  if (text === undefined) return record;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return record;
-  }
-  for (const [name, kinds] of Object.entries(typeof parsed === "object" && parsed !== null ? parsed : {})) {
-    const known = (Array.isArray(kinds) ? kinds : []).filter(isWritten);
-    record.set(name, new Map(known.map((kind) => [kindId(kind), kind])));
-  }
-  return record;
-}
-
-function isWritten(value: unknown): value is Written {
-  if (typeof value !== "object" || value === null || !("namespaces" in value) || !Array.isArray(value.namespaces)) {
-    return false;
-  }
-  return ["group", "version", "kind", "plural", "scope"].every(
-    (name) => typeof (value as { readonly [field: string]: unknown })[name] === "string",
-  );
 }

@@ -99,7 +99,10 @@ function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingM
   return { method, path: url, isLocal: isLoopback(socket.remoteAddress), authorization: headers.authorization };
 }
 
-/** Whether an address is that of the machine to itself, in IPv4, IPv6 or the one within the other. */
+/**
+ * Whether an address is that of the machine to itself, in IPv4, IPv6 or the one within the other. Others of 127.0.0.0/8 are not: a proxy
+ * beside the program, as in a mesh, calls from one of them for whoever called it.
+ */
 function isLoopback(address = ""): boolean {
-  return address === "::1" || /^(?:::ffff:)?127\./u.test(address);
+  return address === "::1" || /^(?:::ffff:)?127\.0\.0\.1$/u.test(address);
 }

@@ -36,6 +36,8 @@ import { resourcesAmong } from "../resource.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
 import type { OperatorWebhooks } from "../webhook/webhooks.ts";
 import { Registry } from "./registry.ts";
+import { toldHooks } from "./told-hooks.ts";
+import type { ToldHooks } from "./told-hooks.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -96,6 +98,8 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     log,
     registry,
     seed: options.seed,
+    hooks: toldHooksOf(program),
+    host: new URL(config.cluster.server).host,
     instance: hostname(),
     namespace: settings.leaderElectionNamespace ?? config.namespace,
     leaderElection: electionOf(settings, config.namespace),
@@ -185,6 +189,13 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   const { failurePolicy } = place;
   const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
   return openWebhooks({ ...program, ...options, name: nameOf(definition), door });
+}
+
+/** Who works on an operator outside of the cluster must not take away what one in it answers for; nor what an installer registers. */
+function toldHooksOf({ definition, version, settings, config, api, log }: Program): ToldHooks | undefined {
+  if (config.name !== "in-cluster" || settings.webhookCertDir !== undefined) return undefined;
+  const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
+  return toldHooks({ api, name: nameOf(definition), formerly: definition.formerly, version, log }, resources);
 }
 
 /** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */

@@ -26,20 +26,24 @@ describe("leader election", () => {
     readonly two: Election;
     /** What was logged as an error. */
     readonly told: string[];
+    /** What was logged otherwise. */
+    readonly said: string[];
   }
 
   function candidates(): Candidates {
     const clock = new VirtualClock();
     const api = new ModelApi(() => clock.wall());
     const told: string[] = [];
-    const log = { ...silentLog, error: (message: string) => void told.push(message) };
+    const said: string[] = [];
+    const error = (message: string): void => void told.push(message);
+    const log = { ...silentLog, error, info: (message: string) => void said.push(message) };
     const make = (identity: string): Election =>
       new Election({ api, clock, random: () => 1, log, namespace: "default", name: "x", identity });
-    return { clock, api, one: make("one"), two: make("two"), told };
+    return { clock, api, one: make("one"), two: make("two"), told, said };
   }
 
   test("elects one, and the other when the first gives the lease back", async () => {
-    const { clock, one, two } = candidates();
+    const { clock, one, two, said } = candidates();
     one.start();
     await clock.advance(0);
     two.start();
@@ -49,6 +53,8 @@ describe("leader election", () => {
     await clock.advance(3_100);
     await released;
     assert.deepEqual([one.isLeader, two.isLeader], [false, true]);
+    const [leads, standsBy] = ["leads: holds the lease default/x", 'stands by: "one" holds the lease default/x'];
+    assert.deepEqual(said, [leads, standsBy, leads], "each is told once");
     await two.abandon();
   });
 
@@ -253,7 +259,7 @@ describe("settings", () => {
   });
 
   test("addresses are as controller-runtime's", async () => {
-    assert.equal((await read(["--metrics-bind-address=:8443"])).metricsAddress, "0.0.0.0:8443");
+    assert.equal((await read(["--metrics-bind-address=:8443"])).metricsAddress, ":8443");
     assert.equal((await read(["--metrics-bind-address=0"])).metricsAddress, "");
   });
 

@@ -94,7 +94,7 @@ function ownMetrics(registry: Registry) {
     }),
     userErrors: registry.counter({
       name: "capstan_function_errors_total",
-      help: "Failures of functions that decide what wakes whom: on, maps, predicates, tenantOf",
+      help: "Failures of functions that decide what wakes whom (on, maps, predicates, tenantOf), and of those of caches",
       labels: [...labels, "function"],
     }),
   };
@@ -112,6 +112,11 @@ export class Meters {
     this.#reconcile = reconcileMetrics(registry);
     this.#queue = queueMetrics(registry);
     this.#own = ownMetrics(registry);
+  }
+
+  /** Counts a failure of a function of the caches, which all controllers share. */
+  cacheFailed(what: string): void {
+    this.#own.userErrors.add({ controller: "cache", function: what });
   }
 
   /** The numbers of one controller, with what is read when somebody asks. */

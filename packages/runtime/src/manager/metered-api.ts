@@ -3,15 +3,15 @@ import { ApiError } from "@capstan/client";
 import type { Api } from "../api.ts";
 import type { Registry } from "./registry.ts";
 
-/** An API whose requests are counted. */
-export function meteredApi(api: Api, registry: Registry): Api {
+/** An API whose requests are counted, to a host where one is known. */
+export function meteredApi(api: Api, registry: Registry, host = ""): Api {
   const labels = ["code", "method", "host"];
   const help = "Number of HTTP requests, partitioned by status code, method, and host.";
   const requests = registry.counter({ name: "rest_client_requests_total", help, labels });
   const series = new Map<string, { code: string; method: string; host: string }>();
   const count = (method: string, code: string): void => {
     const id = `${method} ${code}`;
-    const known = series.get(id) ?? { code, method, host: "" };
+    const known = series.get(id) ?? { code, method, host };
     series.set(id, known);
     requests.add(known);
   };

@@ -1,6 +1,8 @@
 /** An operator: several controllers over one connection, started and stopped in order. */
 import type { StoredObject } from "@capstan/model";
 import type { Api } from "../api.ts";
+import { isSameResource } from "../apply/siblings.ts";
+import type { Sibling } from "../apply/siblings.ts";
 import { noStrays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
@@ -15,15 +17,20 @@ import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { createLog, guardedLog } from "../log.ts";
 import type { Log } from "../log.ts";
+import { Troubles } from "../trigger/troubles.ts";
 import type { Trouble } from "../trigger/troubles.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import { cacheSettingsOf } from "./cache-settings.ts";
+import { checkDefinition, isAlone } from "./definition.ts";
 import { alwaysLeader, Election } from "./election.ts";
 import type { ElectionTuning } from "./election.ts";
 import { Recorder } from "./events.ts";
 import type { EventNote } from "./events.ts";
 import { History } from "./explain.ts";
+import type { Formerly } from "./formerly.ts";
 import type { TurnRecord } from "./explain.ts";
+import { identityOf } from "./identity.ts";
+import type { Identity } from "./identity.ts";
 import { Inventory } from "./inventory.ts";
 import { meteredApi } from "./metered-api.ts";
 import { Meters } from "./meter.ts";
@@ -31,6 +38,7 @@ import { metersIn } from "./metric.ts";
 import type { MetricOf } from "./metric.ts";
 import { Registry } from "./registry.ts";
 import type { RegistrationOptions } from "../webhook/registration.ts";
+import type { ToldHooks } from "./told-hooks.ts";
 import type { Tracer } from "./tracer.ts";
 import { WatchLog } from "./watch-log.ts";
 
@@ -44,13 +52,15 @@ export interface OperatorDefinition {
    * as they are.
    */
   readonly version?: string;
-  /** Namespaces to watch; all of them unless said otherwise. */
+  /** Namespaces to watch; all of them unless said otherwise, or where one of the names is empty. */
   readonly namespaces?: readonly string[];
   /**
    * Whether the pause annotation of a namespace pauses everything in it: not unless said, because the operator must then be allowed
    * to watch namespaces.
    */
   readonly pauseByNamespace?: boolean;
+  /** What earlier versions of it were called and had. */
+  readonly formerly?: Formerly;
   /** How its webhooks are called; they come from the hooks and conversions of its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
 }
@@ -80,20 +90,39 @@ export interface StartOptions {
   /** Sends every write as a dry run. */
   readonly dryRun?: boolean;
   readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
+  /** Whether every error names the line that called for what failed, as tests want it; otherwise those of repeated failures do. */
+  readonly namesCalls?: boolean;
   /** Gets a span for each turn; OpenTelemetry's tracer is one. */
   readonly tracer?: Tracer | undefined;
   /** Who this process is, in events. */
   readonly instance?: string;
+  /** Where requests go, as metrics name it: `10.96.0.1:443`. */
+  readonly host?: string;
+  /** The hooks that this process has told the cluster of, where it runs in one. */
+  readonly hooks?: ToldHooks | undefined;
   /** Where its numbers are kept; a registry of its own unless said otherwise. */
   readonly registry?: Registry;
+}
+
+/** What controllers of one operator are made with. */
+interface Making {
+  readonly name: string;
+  readonly identity: Identity;
+  readonly pauseByNamespace: boolean;
+  readonly isAlone: boolean;
+  readonly siblings: readonly Sibling[];
+  readonly options: StartOptions & { readonly clock: Clock; readonly random: Random };
+  readonly meters: Meters;
+  readonly metric: MetricOf;
 }
 
 /** Everything that runs. */
 export class RunningOperator implements AsyncDisposable {
   readonly controllers: readonly RunningController[];
   readonly registry: Registry;
-  readonly history: History = new History();
+  readonly history: History;
   readonly #caches: Caches;
+  readonly #cacheTroubles: Troubles;
   readonly #election: Election | undefined;
   readonly #inventory: Inventory | undefined;
   readonly #log: Log;
@@ -107,17 +136,32 @@ export class RunningOperator implements AsyncDisposable {
   constructor(definition: OperatorDefinition, options: StartOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.registry = options.registry ?? new Registry();
-    const metered = meteredApi(options.api, this.registry);
+    // A plan is told from it, of every object, and ends soon.
+    this.history = options.dryRun === true ? new History(Infinity) : new History();
+    const metered = meteredApi(options.api, this.registry, options.host);
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
     const name = definition.name ?? "capstan";
     this.#clock = clock;
     this.#log = guardedLog(options.log ?? createLog({ clock }));
-    const managers = new Set(definition.controllers.map((controller) => managerOf(name, controller)));
-    mustBeDistinct(definition.controllers);
+    const managers = new Set(definition.controllers.flatMap((each) => managersOf(definition, each)));
+    checkDefinition(definition);
     const settings = cacheSettingsOf(definition.controllers);
     this.#election =
-      options.leaderElection && new Election({ ...options.leaderElection, api, clock, random, name, log: this.#log });
+      options.leaderElection &&
+      new Election({
+        ...options.leaderElection,
+        api,
+        clock,
+        random,
+        name,
+        formerNames: definition.formerly?.names,
+        log: this.#log,
+        annotations: () => this.#inventory?.annotations ?? {},
+      });
     const watchLog = new WatchLog(this.#log);
+    const meters = new Meters(this.registry);
+    const onTrouble = (what: string): void => meters.cacheFailed(what);
+    this.#cacheTroubles = new Troubles({ controller: "cache", log: this.#log, onTrouble });
     this.#caches = new Caches({
       api,
       clock,
@@ -127,14 +171,17 @@ export class RunningOperator implements AsyncDisposable {
       settings,
       isOurManager: (manager) => managers.has(manager),
       onSignal: (kind, signal) => watchLog.hear(kind, signal),
+      callsOf: (kind) => this.#cacheTroubles.calls(kind),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });
-    const meters = new Meters(this.registry);
     const metric = metersIn(this.registry);
     this.controllers = definition.controllers.map((controller) =>
       this.#make(controller, {
         name,
+        identity: identityOf(definition, controller),
         pauseByNamespace: definition.pauseByNamespace ?? false,
+        isAlone: isAlone(controller, definition.controllers),
+        siblings: this.#siblingsOf(controller, definition),
         options: { ...options, api, clock, random },
         meters,
         metric,
@@ -192,9 +239,12 @@ export class RunningOperator implements AsyncDisposable {
     return this.#caches.health;
   }
 
-  /** Functions that decide what wakes whom (`on`, maps, predicates, `tenantOf`) and failed, until they succeed for the same object. */
+  /**
+   * Functions that decide what wakes whom (`on`, maps, predicates, `tenantOf`) or serve caches (transforms, indexes) and failed, until
+   * they succeed for the same object.
+   */
   get troubles(): readonly Trouble[] {
-    return this.controllers.flatMap(({ troubles }) => troubles);
+    return [...this.#cacheTroubles.all, ...this.controllers.flatMap(({ troubles }) => troubles)];
   }
 
   /**
@@ -253,22 +303,10 @@ export class RunningOperator implements AsyncDisposable {
 
   #make(
     definition: Controller,
-    {
-      name,
-      pauseByNamespace,
-      options,
-      meters,
-      metric,
-    }: {
-      name: string;
-      pauseByNamespace: boolean;
-      options: StartOptions & { clock: Clock; random: Random };
-      meters: Meters;
-      metric: MetricOf;
-    },
+    { name, identity, pauseByNamespace, isAlone: alone, siblings, options, meters, metric }: Making,
   ): RunningController {
-    const { api, clock, random, dryRun = false, onWrite, tracer } = options;
-    const manager = managerOf(name, definition);
+    const { api, clock, random, dryRun = false, namesCalls = false, onWrite, tracer } = options;
+    const { manager } = identity;
     const fence: Fence = this.#election ?? alwaysLeader;
     const caches = this.#caches;
     const log = this.#log;
@@ -288,10 +326,13 @@ export class RunningOperator implements AsyncDisposable {
       random,
       log,
       fence,
-      manager,
+      ...identity,
       dryRun,
       metric,
       pauseByNamespace,
+      isAlone: alone,
+      siblings,
+      namesCalls,
       strays: this.#inventory?.straysOf(definition.name) ?? noStrays,
       meter,
       tracer,
@@ -305,13 +346,28 @@ export class RunningOperator implements AsyncDisposable {
     return controller;
   }
 
+  /** Those who work on the same objects. */
+  #siblingsOf(controller: Controller, definition: OperatorDefinition): readonly Sibling[] {
+    const others = definition.controllers.filter(
+      (other) => other !== controller && isSameResource(other.kind, controller.kind),
+    );
+    return others.map((other) => ({
+      managers: managersOf(definition, other),
+      owns: other.owns,
+      finalizers: identityOf(definition, other).finalizers,
+      strays: this.#inventory?.straysOf(other.name) ?? noStrays,
+    }));
+  }
+
   #makeInventory(definition: OperatorDefinition, options: StartOptions): Inventory | undefined {
     const { api, dryRun = false, leaderElection, namespace = leaderElection?.namespace } = options;
     if (namespace === undefined) return undefined;
     const name = definition.name ?? "capstan";
     const controllers = definition.controllers.map((controller) => ({
       name: controller.name,
-      manager: managerOf(name, controller),
+      formerNames: controller.formerNames,
+      managers: managersOf(definition, controller),
+      of: controller.kind,
       owns: controller.owns,
     }));
     const fence = this.#election ?? alwaysLeader;
@@ -322,6 +378,8 @@ export class RunningOperator implements AsyncDisposable {
       log: this.#log,
       place: { namespace, name },
       controllers,
+      formerly: definition.formerly ?? {},
+      hooks: options.hooks,
       dryRun,
     });
   }
@@ -364,20 +422,8 @@ export class RunningOperator implements AsyncDisposable {
   }
 }
 
-/** The field owner of a controller. */
-export function managerOf(operator: string, controller: Controller): string {
-  return `${operator}-${controller.name}`;
-}
-
-function mustBeDistinct(controllers: readonly Controller[]): void {
-  const names = new Set<string>();
-  for (const { name } of controllers) {
-    if (names.has(name)) {
-      throw new RuntimeError(
-        "BadSetting",
-        `Cannot run two controllers named "${name}": give one of them another \`name\`.`,
-      );
-    }
-    names.add(name);
-  }
+/** The owner of a controller's fields, and those of earlier names. */
+function managersOf(definition: OperatorDefinition, controller: Controller): readonly string[] {
+  const { manager, formerManagers } = identityOf(definition, controller);
+  return [manager, ...formerManagers];
 }

@@ -18,14 +18,23 @@ const OWN = [...READ, "create", "patch", "delete"];
 const Event = { group: "events.k8s.io", plural: "events" };
 
 /** What an operator needs, from what it declares; of its lease the election itself says so. */
-export function neededRules({ controllers, pauseByNamespace = false }: OperatorDefinition): readonly PolicyRule[] {
+export function neededRules({
+  controllers,
+  pauseByNamespace = false,
+  formerly,
+}: OperatorDefinition): readonly PolicyRule[] {
   const ofControllers = controllers.flatMap(({ kind, owns, reads, options }) => [
     rule(kind, [...READ, "patch"]),
     rule(kind, ["patch"], "/status"),
     ...owns.map((owned) => rule(owned, OWN)),
     ...[...reads, ...options.watches.map((watch) => watch.kind)].map((seen) => rule(seen, READ)),
   ]);
-  return [...ofControllers, rule(Event, ["create", "patch"]), ...(pauseByNamespace ? [rule(Namespace, READ)] : [])];
+  return [
+    ...ofControllers,
+    rule(Event, ["create", "patch"]),
+    ...(pauseByNamespace ? [rule(Namespace, READ)] : []),
+    ...(formerly?.owned ?? []).map((kind) => rule(kind, ["list", "delete"])),
+  ];
 }
 
 /** Those that nothing permits, each with the verbs that are missing. */

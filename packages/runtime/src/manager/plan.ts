@@ -1,4 +1,9 @@
-/** What would an operator change: runs every reconcile with dry-run writes and tells what it would have written. */
+/**
+ * What would an operator change: runs every reconcile with dry-run writes and tells what it would have written.
+ *
+ * Nothing is done that a dry run does not hold back: steps that have no result yet, handlers of fields, acts and cleanups are told, and end
+ * what can be known of their object; daemons and sources are not started.
+ */
 import type { StoredObject } from "@capstan/model";
 import type { Write } from "../apply/writer.ts";
 import { sleep, systemClock } from "../clock.ts";
@@ -37,6 +42,8 @@ export interface Plan {
   readonly writes: readonly PlannedWrite[];
   /** Whose reconcile failed: what it would have written afterwards is not known. */
   readonly failures: readonly Unplanned[];
+  /** What would be done and is not, because no dry run could hold it back: what its object would need afterwards is not known. */
+  readonly untaken: readonly Unplanned[];
   /** Who is left alone because somebody paused it. */
   readonly paused: readonly Unplanned[];
 }
@@ -48,10 +55,13 @@ const PATIENCE = 10_000;
 
 /** Runs an operator dry and tells what it would write. */
 export async function plan(definition: OperatorDefinition, options: StartOptions): Promise<Plan> {
-  const writes: PlannedWrite[] = [];
+  // By what is written: a turn that failed is tried again while others are waited for, and would write the same once more.
+  const writes = new Map<string, PlannedWrite>();
   const clock = options.clock ?? systemClock;
   const onWrite = (controller: string, { verb, kind, key, before, after }: Write): void => {
-    writes.push({ controller, verb, kind: kind.kind, key, changes: fieldChanges(before, after) });
+    const changes = fieldChanges(before, after).map(isSecret(kind) ? withoutSecrets : asItIs);
+    const id = [controller, verb, kind.group, kind.kind, key].join(" ");
+    writes.set(id, { controller, verb, kind: kind.kind, key, changes });
   };
   await using operator = new RunningOperator(definition, {
     ...options,
@@ -66,7 +76,7 @@ export async function plan(definition: OperatorDefinition, options: StartOptions
     const isBusy = operator.controllers.some(({ counts }) => counts.ready + counts.running > 0);
     quiet = isBusy ? 0 : quiet + 1;
   }
-  return { writes, ...unplannedIn(operator.history) };
+  return { writes: [...writes.values()], ...unplannedIn(operator.history) };
 }
 
 /** Nobody would see why a plan does not end: what keeps a watch from its objects ends it. */
@@ -87,23 +97,27 @@ async function untilSynced(operator: RunningOperator, clock: Clock): Promise<voi
   }
 }
 
-function unplannedIn(history: History): Pick<Plan, "failures" | "paused"> {
+function unplannedIn(history: History): Pick<Plan, "failures" | "untaken" | "paused"> {
   const failures: Unplanned[] = [];
+  const untaken: Unplanned[] = [];
   const paused: Unplanned[] = [];
   for (const { controller, key, turns } of history) {
     const last = turns.at(-1);
     if (last === undefined) continue;
     if (last.outcome === "failed") failures.push({ controller, key, message: last.message });
+    if (last.outcome === "untaken") untaken.push({ controller, key, message: last.message });
     if (last.outcome === "paused") paused.push({ controller, key, message: last.message });
   }
-  return { failures, paused };
+  return { failures, untaken, paused };
 }
 
 /** A plan as people read it. */
-export function formatPlan({ writes, failures, paused }: Plan): string {
+export function formatPlan({ writes, failures, untaken, paused }: Plan): string {
   const parts = writes.map((write) => `${formatHead(write)}\n${write.changes.map(formatChange).join("")}`);
-  if (writes.length === 0) parts.push("Nothing would be written.\n");
+  if (writes.length === 0 && untaken.length === 0) parts.push("Nothing would be written.\n");
   if (paused.length > 0) parts.push(paused.map(({ key, message }) => `paused ${key}: ${message}\n`).join(""));
+  const waiting = untaken.map(({ controller, key, message }) => `would ${message} for ${key} (${controller})\n`);
+  if (waiting.length > 0) parts.push(`Not done in a plan, and what follows is not known:\n${waiting.join("")}`);
   const failed = failures.map(({ controller, key, message }) => `failed ${key} (${controller}): ${message}\n`);
   if (failed.length > 0) parts.push(`Not known, because their reconciles failed:\n${failed.join("")}`);
   return parts.join("\n");
@@ -137,6 +151,22 @@ function fieldChanges(before: StoredObject | undefined, after: StoredObject | un
     if (JSON.stringify(change.from) !== JSON.stringify(change.to)) changes.push(change);
   }
   return changes;
+}
+
+const isSecret = ({ group, kind }: Write["kind"]): boolean => group === "" && kind === "Secret";
+const asItIs = (change: FieldChange): FieldChange => change;
+
+/** Where a Secret holds what nobody is to see; kubectl writes all of it into an annotation once more. */
+const HIDDEN =
+  /^(?:data|stringData|metadata\.annotations\.kubectl\.kubernetes\.io\/last-applied-configuration)(?:\.|$)/u;
+
+/** Plans are pasted into reviews and logs: that a value changes is told, what it is is not. */
+function withoutSecrets(change: FieldChange): FieldChange {
+  const { path, from, to } = change;
+  if (!HIDDEN.test(path)) return change;
+  const isBoth = from !== undefined && to !== undefined;
+  const hide = (value: unknown, when: string): unknown => value && (isBoth ? `*** (${when})` : "***");
+  return { path, from: hide(from, "before"), to: hide(to, "after") };
 }
 
 /** The values of an object by path. */

@@ -1,6 +1,7 @@
 /** Tells how a turn went, to everybody who wants to know: metrics, log, trace, history, and events on the object. */
 import type { StoredObject } from "@capstan/model";
 import type { Clock } from "../clock.ts";
+import { userLine } from "../call-site.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import type { Turn } from "../queue/queue.ts";
@@ -104,6 +105,7 @@ export class Reporter {
       decisions,
       outcome: end.outcome.outcome,
       message: told.message,
+      ...whereOf(end.outcome),
       milliseconds: told.milliseconds,
       next: told.queue.then,
     });
@@ -142,4 +144,9 @@ function endSpan(span: Span, { outcome, work }: TurnEnd): void {
   span.setAttribute("capstan.writes", work?.writes.length ?? 0);
   if (outcome.outcome === "failed" && outcome.error instanceof Error) span.recordException(outcome.error);
   span.end();
+}
+
+function whereOf(outcome: TurnEnd["outcome"]): { readonly where?: string } {
+  const where = outcome.outcome === "failed" ? userLine(outcome.error) : undefined;
+  return where === undefined ? {} : { where };
 }

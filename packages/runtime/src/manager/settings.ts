@@ -235,7 +235,7 @@ function toLevel(text: string): Level {
 /** `0` switches a door off, as in controller-runtime; `:8080` means every address. */
 function toAddress(text: string): string {
   if (text === "0" || text === "") return "";
-  if (/^[^:]*:\d+$|^\[.*\]:\d+$/u.test(text)) return text.startsWith(":") ? `0.0.0.0${text}` : text;
+  if (/^[^:]*:\d+$|^\[.*\]:\d+$/u.test(text)) return text;
   throw new RuntimeError("BadSetting", `Cannot listen on "${text}": write host:port, :port or 0 for not at all.`);
 }
 

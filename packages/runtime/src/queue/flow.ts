@@ -28,8 +28,11 @@ interface Flow extends Placed {
   tail: Queued | undefined;
 }
 
-/** How far virtual time moves with a turn at the least: this bounds how long a low priority can be overtaken. */
-const LEAST_STEP = 1 / 64;
+/**
+ * Virtual time is counted in the least step that it makes with a turn, which bounds how long a low priority can be overtaken: whole numbers, because
+ * a fraction would be an object of its own beside each member.
+ */
+const TURN = 64;
 
 /** Idle flows are swept when there are this many more than busy ones. */
 const IDLE_FLOWS_KEPT = 64;
@@ -53,7 +56,7 @@ export class Line {
     member.flow = flow;
     member.before = flow.tail;
     member.after = undefined;
-    flow.finish = member.tag + 1;
+    flow.finish = member.tag + TURN;
     if (flow.tail === undefined) flow.head = member;
     else flow.tail.after = member;
     flow.tail = member;
@@ -65,7 +68,7 @@ export class Line {
   take(): Queued | undefined {
     const head = this.#busy.peek()?.head;
     if (head === undefined) return undefined;
-    this.#virtual = Math.max(this.#virtual + LEAST_STEP, head.tag);
+    this.#virtual = Math.max(this.#virtual + 1, head.tag);
     this.leave(head);
     return head;
   }
@@ -86,7 +89,7 @@ export class Line {
   }
 
   #expose(flow: Flow, head: Queued): void {
-    flow.rank = head.tag - flow.priority;
+    flow.rank = head.tag - flow.priority * TURN;
     if (flow.slot < 0) this.#busy.push(flow);
     else this.#busy.update(flow);
   }
@@ -112,7 +115,7 @@ export class Line {
   #sweep(): void {
     for (const [priority, flows] of this.#flows) {
       for (const flow of flows.values()) {
-        if (flow.head !== undefined || flow.finish > this.#virtual + 1) continue;
+        if (flow.head !== undefined || flow.finish > this.#virtual + TURN) continue;
         flows.delete(flow.tenant);
         this.#flowCount--;
       }

@@ -4,6 +4,7 @@
  * A key that is wanted is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its turn;
  * a wish that arrives meanwhile is kept and counts when the turn ends, so no event is lost and no key runs twice at once.
  */
+import { namespaceOfKey } from "../api.ts";
 import type { Clock, Random, Timer } from "../clock.ts";
 import { nextRetry, usualCurves } from "./backoff.ts";
 import type { Curves, Failure, Retries } from "./backoff.ts";
@@ -48,7 +49,7 @@ export interface QueueOptions {
   readonly random: Random;
   /** Called when a key became ready; the callee takes it when it likes. */
   readonly onReady: () => void;
-  /** To which tenant a key belongs; the namespace if not said. */
+  /** To which tenant a key belongs; the namespace if not said, and cluster-scoped keys share one tenant. */
   readonly tenantOf?: (key: string) => string;
   /** A limit on turns per second; none if not said. */
   readonly rate?: Rate | undefined;
@@ -76,7 +77,7 @@ interface Item<C> extends Queued {
   /** `idle`: nobody wants it; it is only still here because keys come back. */
   state: "waiting" | "ready" | "running" | "idle";
   slot: number;
-  /** When it is due while waiting; when it became ready afterwards. */
+  /** When it is due while waiting; when it became ready afterwards; while running, when the next turn is wished for, or Infinity. */
   at: number;
   priority: number;
   /** The first cause, by itself: most keys have one, and a list for each of a million keys that wait would be moved about with them. */
@@ -85,8 +86,6 @@ interface Item<C> extends Queued {
   others: C[];
   /** Somebody wished for it whose cause is not among those that are kept. */
   hasOtherCauses: boolean;
-  /** While running: when the next turn is wished for, Infinity if it is not. */
-  again: number;
 }
 
 function causesOf<C>({ cause, others }: Item<C>): readonly C[] {
@@ -103,12 +102,6 @@ function forgetCauses<C>(item: Item<C>): void {
 /** Whether everything that a key was wished for is known, and tells nothing new. */
 function isOnlyEchoes<C>({ cause, others, hasOtherCauses }: Item<C>, isEcho: (cause: C) => boolean): boolean {
   return !hasOtherCauses && cause !== undefined && isEcho(cause) && others.every(isEcho);
-}
-
-/** The namespace of a key `namespace/name`; cluster-scoped keys share one tenant. */
-export function namespaceOfKey(key: string): string {
-  const slash = key.indexOf("/");
-  return slash < 0 ? "" : key.slice(0, slash);
 }
 
 /** The queue of one controller. */
@@ -174,13 +167,14 @@ export class Queue<C> {
     }
     const item = this.#line.take() as Item<C> | undefined;
     if (item === undefined) return undefined;
+    const waited = now - item.at;
     item.state = "running";
-    item.again = Infinity;
+    item.at = Infinity;
     this.#running.set(item.key, item);
     const causes = causesOf(item);
     forgetCauses(item);
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
-    return { key: item.key, causes, priority: item.priority, failures, waited: now - item.at };
+    return { key: item.key, causes, priority: item.priority, failures, waited };
   }
 
   /**
@@ -193,19 +187,19 @@ export class Queue<C> {
     this.#running.delete(key);
     if (isEcho !== undefined && isOnlyEchoes(item, isEcho)) {
       forgetCauses(item);
-      item.again = Infinity;
+      item.at = Infinity;
     } else if (item.others.length >= CAUSES_KEPT) {
       item.others.length = CAUSES_KEPT - 1;
       item.hasOtherCauses = true;
     }
-    if (item.again === Infinity && after.then === "forget") {
+    if (item.at === Infinity && after.then === "forget") {
       // The end of most turns: nothing is left of the key, and nobody needs to know the time.
       if (this.#retries.size > 0) this.#retries.delete(key);
       this.#rest(item);
       return;
     }
     const now = this.#clock.now();
-    this.#schedule(item, Math.min(item.again, this.#dueAfter(key, after, now)), now);
+    this.#schedule(item, Math.min(item.at, this.#dueAfter(key, after, now)), now);
   }
 
   /** Forgets a key, its causes and its failures, unless it is running. */
@@ -245,7 +239,6 @@ export class Queue<C> {
       cause: undefined,
       others: NO_CAUSES,
       hasOtherCauses: false,
-      again: Infinity,
       tag: 0,
       flow: undefined,
       before: undefined,
@@ -275,8 +268,8 @@ export class Queue<C> {
         return;
       case "running":
         // A turn keeps its priority for the next one only if nobody wishes otherwise.
-        if (item.again === Infinity) item.priority = wish.priority;
-        item.again = Math.min(item.again, wish.at);
+        if (item.at === Infinity) item.priority = wish.priority;
+        item.at = Math.min(item.at, wish.at);
         return;
       case "waiting":
         if (wish.at < item.at) this.#schedule(item, wish.at, wish.now);

@@ -2,6 +2,8 @@
  * What a turn has begun: each write and each step is a promise that knows whether somebody awaits it, so that none is forgotten and
  * none outlives its turn.
  */
+import { addCallSite, captureCallSite } from "../call-site.ts";
+import type { CallSite } from "../call-site.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 
@@ -27,6 +29,8 @@ interface Piece {
   /** As in `apply of ConfigMap settings`. */
   readonly what: () => string;
   readonly promise: Noticed<unknown>;
+  /** Where the function called for it, if somebody wants to know. */
+  readonly site: CallSite | undefined;
   state: "running" | "done" | "failed";
   error: unknown;
 }
@@ -37,6 +41,8 @@ export interface BegunOptions {
   readonly signal: () => AbortSignal;
   /** Called before anything begins; throws if it may not. */
   readonly check: () => void;
+  /** Whether errors name the lines that called for what failed. */
+  readonly namesCalls: boolean;
   /** Is told of what came too late: nobody may be there to hear it otherwise. */
   readonly onLate: (error: RuntimeError) => void;
 }
@@ -53,8 +59,9 @@ export class Begun {
 
   /** Begins a piece of work, unless the turn is over or was given up. */
   begin<T>(what: () => string, run: () => Promise<T>): Promise<T> {
-    const promise = new Noticed<T>((resolve) => resolve(this.#start(what, run)));
-    const piece: Piece = { what, promise, state: "running", error: undefined };
+    const site = this.#options.namesCalls ? captureCallSite() : undefined;
+    const promise = new Noticed<T>((resolve) => resolve(this.#start(what, run, site)));
+    const piece: Piece = { what, promise, site, state: "running", error: undefined };
     this.#pieces.push(piece);
     // Without a look at it: what nobody awaits is told by the turn, and must not end the process.
     void Promise.prototype.then.call(
@@ -76,22 +83,29 @@ export class Begun {
     return forgotten && notAwaited(forgotten);
   }
 
-  async #start<T>(what: () => string, run: () => Promise<T>): Promise<T> {
+  async #start<T>(what: () => string, run: () => Promise<T>, site: CallSite | undefined): Promise<T> {
     const { signal, check, onLate } = this.#options;
     signal().throwIfAborted();
     check();
-    if (!this.#isOver) return await run();
+    try {
+      if (!this.#isOver) return await run();
+    } catch (error) {
+      addCallSite(error, site);
+      throw error;
+    }
     const error = tooLate(what());
+    addCallSite(error, site);
     onLate(error);
     throw error;
   }
 }
 
-function notAwaited({ what, state, error }: Piece): RuntimeError {
+function notAwaited({ what, state, error, site }: Piece): RuntimeError {
   const end = state === "failed" ? `It failed: ${messageOf(error)}` : "Had it failed, nobody would have known.";
-  return new RuntimeError("NotAwaited", `The ${what()} was not awaited: write \`await\` before it. ${end}`, {
-    cause: error,
-  });
+  const told = `The ${what()} was not awaited: write \`await\` before it. ${end}`;
+  const made = new RuntimeError("NotAwaited", told, { cause: error });
+  addCallSite(made, site);
+  return made;
 }
 
 function tooLate(what: string): RuntimeError {

@@ -72,17 +72,43 @@ export interface RemoveChild extends Place {
   readonly grace?: Duration;
 }
 
+/**
+ * A kind that the controller declared. For any other one the compiler shows the cure as what the argument should have been, instead of a
+ * comparison of two kinds field by field.
+ */
+export type Declared<C extends Kind, D extends Kind, Cure extends string> = [C] extends [D] ? C : Cure;
+
+/** What to do about a kind that is written. */
+type ToWrite = "Not declared: add this kind to `owns` of the controller";
+/** What to do about a kind that is read. */
+type ToRead = "Not declared: add this kind to `reads` of the controller";
+
+/** Metadata of an object whose name is an argument of the call: it has no second one here. */
+export type NamedByTheCall<M> = Omit<M, "name">;
+
 /** What goes into a child besides its name: its kind's apply configuration. */
-export type DesiredOf<C extends Kind> = unknown extends ApplyOf<C> ? { readonly [field: string]: unknown } : ApplyOf<C>;
+export type DesiredOf<C extends Kind> =
+  unknown extends ApplyOf<C>
+    ? { readonly [field: string]: unknown }
+    : ApplyOf<C> extends { readonly metadata?: infer M }
+      ? Omit<ApplyOf<C>, "metadata"> & { readonly metadata?: NamedByTheCall<NonNullable<M>> }
+      : ApplyOf<C>;
 
 /** What a reconcile may look at. */
 export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
   /** The object: fresh, at least as new as this operator's own last write, and frozen. */
   readonly object: DeepReadonly<ObjectOf<K>>;
   /** Finds objects of a declared kind in the cache. A change to what was found wakes this object again. */
-  readonly find: <C extends O | R>(kind: C, query?: FindQuery<C>) => readonly DeepReadonly<ObjectOf<C>>[];
+  readonly find: <C extends Kind>(
+    kind: Declared<C, O | R, ToRead>,
+    query?: FindQuery<C>,
+  ) => readonly DeepReadonly<ObjectOf<C>>[];
   /** One object of a declared kind from the cache. */
-  readonly get: <C extends O | R>(kind: C, name: string, place?: Place) => DeepReadonly<ObjectOf<C>> | undefined;
+  readonly get: <C extends Kind>(
+    kind: Declared<C, O | R, ToRead>,
+    name: string,
+    place?: Place,
+  ) => DeepReadonly<ObjectOf<C>> | undefined;
   /** Asks something outside the cluster; the call ends when the turn does. */
   readonly external: <A extends readonly unknown[], T>(
     call: (...args: readonly [...A, { readonly signal: AbortSignal }]) => Promise<T>,
@@ -103,25 +129,25 @@ export interface Context<K extends Kind, O extends Kind = never, R extends Kind 
    * Brings a child to the desired state: sets owner reference, namespace and field owner, and writes nothing when nothing would
    * change. What an earlier turn applied and a turn that is done does not, is deleted.
    */
-  readonly apply: <C extends O>(
-    kind: C,
+  readonly apply: <C extends Kind>(
+    kind: Declared<C, O, ToWrite>,
     name: string,
     desired: DesiredOf<C>,
     options?: ApplyChild,
   ) => Promise<DeepReadonly<ObjectOf<C>>>;
   /** Says that a child is still wanted as it is, where this turn cannot say what it should be: it is not pruned. */
-  readonly keep: <C extends O>(kind: C, name: string, place?: Place) => void;
+  readonly keep: <C extends Kind>(kind: Declared<C, O, ToWrite>, name: string, place?: Place) => void;
   /**
    * Creates a child once, under a name or under one that the server makes from a prefix. It has an owner reference and is there at
    * once for `get` and `find`, but it is never repaired and never pruned: that is left to `remove`.
    */
-  readonly create: <C extends O>(
-    kind: C,
+  readonly create: <C extends Kind>(
+    kind: Declared<C, O, ToWrite>,
     name: string | { readonly prefix: string },
     desired: DesiredOf<C>,
   ) => Promise<DeepReadonly<ObjectOf<C>>>;
   /** Deletes a child at once. For this operator it is gone, or leaving, from then on. */
-  readonly remove: <C extends O>(kind: C, name: string, how?: RemoveChild) => Promise<void>;
+  readonly remove: <C extends Kind>(kind: Declared<C, O, ToWrite>, name: string, how?: RemoveChild) => Promise<void>;
   /** The status, to be written into. It is sent once, when the turn ends, also when it fails. */
   readonly status: StatusDraft<K>;
   /** Runs a step that is remembered across restarts. */

@@ -3,12 +3,15 @@ import { RuntimeError, Retry, Terminal, toMilliseconds } from "../errors.ts";
 import type { RuntimeErrorCode, SaidDuration } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
+import { Untaken } from "./untaken.ts";
 
 /** How a turn went. */
 export type Outcome =
   | { readonly outcome: "done" }
   | { readonly outcome: "again"; readonly after: number; readonly reason: string }
-  | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean };
+  | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean }
+  /** Only in a plan: it ended before something that a plan does not do. */
+  | { readonly outcome: "untaken"; readonly what: string };
 
 /** What a reconcile may return: nothing when it is done, or a wish to be called again. */
 export type Answer = Again | undefined | void;
@@ -19,7 +22,10 @@ export interface Again {
   readonly reason: string;
 }
 
-/** Call this object again after a while: `return again("5m", "waiting for the snapshot")`. */
+/**
+ * Not done yet, call this object again after a while: `return again("5m", "waiting for the snapshot")`. Children that the turn did not apply
+ * stay, because it has not said all that it wants. Whoever is done and wants to look regularly has a source: `timer("look", "5m")`.
+ */
 export function again<const D extends string | number>(after: SaidDuration<D>, reason = ""): Again {
   return { again: toMilliseconds(after), reason };
 }
@@ -38,6 +44,7 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 /** An outcome out of what a reconcile threw. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const error = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
+  if (error instanceof Untaken) return { outcome: "untaken", what: error.what };
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
@@ -58,8 +65,10 @@ const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
   "BadOutcome",
   "ReadOnly",
   "StepsTooLarge",
+  "StepUnnamed",
   "StepUsedTwice",
   "OtherName",
+  "NotJson",
 ]);
 
 function isFinal(error: unknown): boolean {
@@ -89,6 +98,8 @@ export function consequenceOf(outcome: Outcome): Consequence {
     }
     case "failed":
       return consequenceOfFailure(outcome.error, outcome.retry);
+    case "untaken":
+      return { queue: { then: "forget" }, result: "success", level: "debug", message: outcome.what, event: undefined };
   }
 }
 

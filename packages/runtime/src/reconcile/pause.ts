@@ -6,7 +6,7 @@ import type { AnyKind } from "../api.ts";
 import { causeOf } from "../trigger/cause.ts";
 import type { Trigger } from "../trigger/trigger.ts";
 
-/** On an object: `"true"` pauses every controller, a list of names (`a,b`) only those. */
+/** On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`) only those. */
 export const PAUSE_ANNOTATION = "capstan.dev/pause";
 
 /** The kind of namespaces, whose annotation pauses everything in them. */
@@ -35,13 +35,20 @@ function pauseOf(object: StoredObject, namespaceOf: NamespaceOf, controller?: st
   return asked.find(({ value }) => concerns(value, controller));
 }
 
+/** What people write when they mean all or none, in a hurry and in any case: who meant a pause must get one. */
+const all = new Set(["true", "t", "yes", "y", "on", "1"]);
+const none = new Set(["", "false", "f", "no", "n", "off", "0"]);
+
 function valueOn(object: StoredObject | undefined): string {
-  return object?.metadata.annotations?.[PAUSE_ANNOTATION] ?? "";
+  const value = (object?.metadata.annotations?.[PAUSE_ANNOTATION] ?? "").trim();
+  const word = value.toLowerCase();
+  if (none.has(word)) return "";
+  return all.has(word) ? "true" : value;
 }
 
 /** Whether a value of the annotation concerns a controller, or any at all. */
 function concerns(value: string, controller: string | undefined): boolean {
-  if (value === "" || value === "false") return false;
+  if (value === "") return false;
   return controller === undefined || value === "true" || value.split(",").some((name) => name.trim() === controller);
 }
 

@@ -8,10 +8,20 @@ import { isLater, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
 import { sha256 } from "../digest.ts";
+import { qualified } from "../qualified.ts";
 import { RuntimeError } from "../errors.ts";
+import type { BeforeTaken } from "./untaken.ts";
 
-/** Where steps are written. */
-export const STEPS_ANNOTATION = "capstan.dev/steps";
+/**
+ * Where steps were written before each controller had a place of its own: those of two controllers of one kind forgot each other. What is
+ * there is taken over by whoever has nothing of its own yet.
+ */
+const SHARED_ANNOTATION = "capstan.dev/steps";
+
+/** Where the steps of a controller are written, by its name as an owner of fields. */
+export function stepsAnnotation(manager: string): string {
+  return `steps.capstan.dev/${qualified(manager)}`;
+}
 
 /** What is known of a step. */
 type Record =
@@ -20,7 +30,7 @@ type Record =
 
 /** What a step is told when it runs. */
 export interface StepRun {
-  /** An earlier run began and its end is not known: look first at what it did. */
+  /** An earlier run began, perhaps with another input, and its end is not known: look first at what it did. */
   readonly resumed: boolean;
   readonly signal: AbortSignal;
 }
@@ -45,14 +55,22 @@ export interface StepsOptions {
   readonly writer: Writer;
   /** The signal that the turn runs under now. */
   readonly signal: () => AbortSignal;
+  readonly beforeTaken: BeforeTaken;
+  /** Whether no other controller of the operator works on the kind. */
+  readonly isAlone: boolean;
 }
 
 /** How many bytes all annotations of one object may have together: kube-apiserver refuses more. */
 const ANNOTATIONS_LIMIT = 262_144;
 
+/** When so many steps of an object are done and not used, the latest of them are kept. */
+const MOST_UNUSED = 256;
+const KEPT_UNUSED = 128;
+
 /** The steps of one object during one turn. */
 export class Steps {
   readonly #options: StepsOptions;
+  readonly #annotation: string;
   readonly #records: Map<string, Record>;
   readonly #used = new Set<string>();
   /** Steps may run side by side; what they write is written one after the other, each time the whole. */
@@ -60,7 +78,9 @@ export class Steps {
 
   constructor(options: StepsOptions) {
     this.#options = options;
-    this.#records = new Map(Object.entries(parseRecords(textOf(options.object()))));
+    const object = options.object();
+    this.#annotation = stepsAnnotation(options.writer.manager);
+    this.#records = new Map(this.#textsOf(object).flatMap((text) => Object.entries(recordsOf(object, text))));
   }
 
   readonly step: Step = async (name, run, { input = null } = {}) => {
@@ -68,17 +88,27 @@ export class Steps {
     const hash = hashOf(input);
     const known = this.#records.get(name);
     const same = known?.input === hash ? known : undefined;
+    if (name === OF) throw this.#unnamed();
     if (this.#used.has(name)) throw this.#usedTwice(name);
     this.#used.add(name);
     // The result was produced by the same step with the same input, so it has the type that the step has.
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
+    this.#options.beforeTaken(() => `run the step "${name}"`);
     await this.#begin(name, { input: hash, state: "begun" });
-    // The turn may have been given up meanwhile: another one may run by now, and only one of them may take the step.
+    // The turn, or the lease, may have been lost meanwhile: another turn may run by now, and only one of them may take the step.
     signal.throwIfAborted();
-    const result = await run({ resumed: same !== undefined, signal });
+    this.#options.writer.mustLead();
+    const result = await run({ resumed: known?.state === "begun", signal });
     await this.#end(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
+
+  #unnamed(): RuntimeError {
+    const { kind, object } = this.#options;
+    const what = `${kind.kind} ${keyText(object())}`;
+    const why = "steps are remembered by their names, and this one has none";
+    return new RuntimeError("StepUnnamed", `Cannot run a step of ${what}: ${why}. Give it one.`, { object: what });
+  }
 
   /** One name has one record: the second step would get the result of the first, or each would undo what is known of the other. */
   #usedTwice(name: string): RuntimeError {
@@ -102,10 +132,18 @@ export class Steps {
     const known = this.#records.get(name);
     this.#used.add(name);
     if (known?.state === "done" && known.input === hash) return;
+    this.#options.beforeTaken(() => `handle that ${name}`);
     const from = known?.state === "done" ? known.result : known?.from;
     await this.#begin(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
     await run({ from, to: value });
     await this.#end(name, { input: hash, state: "done", result: value });
+  }
+
+  /** Moves what was written under earlier names to the present one. */
+  async takeOver(): Promise<void> {
+    const { annotations } = this.#options.object().metadata;
+    if (annotations === undefined) return;
+    if (this.#elsewhere().some((name) => annotations[name] !== undefined)) await this.#save("as read");
   }
 
   /** Forgets steps that a complete turn did not use: their work is over. */
@@ -117,11 +155,24 @@ export class Steps {
   }
 
   /**
+   * Forgets the oldest steps that are done and that a turn which is not did not use. It may have stopped before it came to them, so that
+   * most are kept; but an object whose turns never are done must not gather them without end.
+   */
+  async forgetOldest(): Promise<void> {
+    const unused = [...this.#records].filter(([name, { state }]) => state === "done" && !this.#used.has(name));
+    if (unused.length <= MOST_UNUSED) return;
+    for (const [name] of unused.slice(0, -KEPT_UNUSED)) this.#records.delete(name);
+    await this.#save("as read");
+  }
+
+  /**
    * Nothing is begun by somebody who does not know what was begun before: the write holds only while the server has the very steps that
    * were read. A conflict ends the turn, and the next one reads them anew.
    */
   async #begin(name: string, record: Record): Promise<void> {
     const former = this.#records.get(name);
+    // The latest is the last, so that the oldest are the first to be forgotten.
+    this.#records.delete(name);
     this.#records.set(name, record);
     try {
       await this.#save("as read");
@@ -158,31 +209,67 @@ export class Steps {
   async #send(when: "as read" | "whatever changed"): Promise<void> {
     const { kind, object: current, writer } = this.#options;
     const object = current();
-    const text = this.#records.size === 0 ? null : JSON.stringify(Object.fromEntries(this.#records));
-    mustFit(kind, object, text ?? "");
-    const guard = when === "as read" ? { resourceVersion: versionWithSteps(writer, kind, object) } : {};
-    const metadata = { uid: object.metadata.uid, ...guard, annotations: { [STEPS_ANNOTATION]: text } };
+    const annotations = this.#annotations(object);
+    mustFit(kind, object, annotations);
+    const guard = when === "as read" ? { resourceVersion: this.#versionWithSteps(object) } : {};
+    const metadata = { uid: object.metadata.uid, ...guard, annotations };
     await writer.patch(kind, keyOf(object), { body: { metadata }, part: "object" });
+  }
+
+  /**
+   * What is written is the whole: what earlier versions wrote elsewhere goes with the same write, so that nothing comes back that was
+   * forgotten. What other controllers may still have to read stays, and is not read again by who has written its own.
+   */
+  #annotations(object: StoredObject): Annotations {
+    const { isAlone } = this.#options;
+    const { annotations = {} } = object.metadata;
+    const isShared = annotations[SHARED_ANNOTATION] !== undefined && !isAlone;
+    const former = this.#elsewhere().filter((name) => annotations[name] !== undefined);
+    const isEmpty = this.#records.size === 0 && !isShared;
+    return {
+      ...Object.fromEntries(former.map((name) => [name, null])),
+      [this.#annotation]: isEmpty ? null : formatRecords(object, this.#records),
+    };
+  }
+
+  /** The latest version that is known of this very object with these very steps: others may have changed something else since. */
+  #versionWithSteps(object: StoredObject): string {
+    const { writer, kind } = this.#options;
+    const { uid, resourceVersion } = object.metadata;
+    const known = writer.known(kind, object);
+    if (known === undefined || known.metadata.uid !== uid) return resourceVersion;
+    if (this.#textsOf(known).join("\n") !== this.#textsOf(object).join("\n")) return resourceVersion;
+    return isLater(known.metadata.resourceVersion, resourceVersion) ? known.metadata.resourceVersion : resourceVersion;
+  }
+
+  /**
+   * What is its own, and what it wrote as an earlier version: that goes whenever its own is written, so where it is there, such a version
+   * was run again since, and knows better.
+   */
+  #textsOf({ metadata: { annotations } }: StoredObject): readonly string[] {
+    if (annotations === undefined) return [];
+    const places = [this.#annotation, ...this.#elsewhere().toReversed()];
+    const texts = places.flatMap((name) => annotations[name] ?? []);
+    return texts.length > 0 ? texts : [annotations[SHARED_ANNOTATION] ?? []].flat();
+  }
+
+  /** Where earlier versions of this very controller wrote. */
+  #elsewhere(): readonly string[] {
+    const { writer, isAlone } = this.#options;
+    return [...writer.formerManagers.map(stepsAnnotation), ...(isAlone ? [SHARED_ANNOTATION] : [])];
   }
 }
 
-/** The latest version that is known of this very object with these very steps: others may have changed something else since. */
-function versionWithSteps(writer: Writer, kind: AnyKind, object: StoredObject): string {
-  const { uid, resourceVersion } = object.metadata;
-  const known = writer.known(kind, object);
-  if (known === undefined || known.metadata.uid !== uid || textOf(known) !== textOf(object)) return resourceVersion;
-  return isLater(known.metadata.resourceVersion, resourceVersion) ? known.metadata.resourceVersion : resourceVersion;
-}
-
-function textOf({ metadata }: StoredObject): string | undefined {
-  return metadata.annotations?.[STEPS_ANNOTATION];
+/** Annotations to set, and to take away. */
+interface Annotations {
+  readonly [name: string]: string | null;
 }
 
 /** The server would refuse it as well, but what it says is tried again, and so would be what the step does. */
-function mustFit(kind: AnyKind, { metadata }: StoredObject, text: string): void {
-  let bytes = Buffer.byteLength(STEPS_ANNOTATION) + Buffer.byteLength(text);
-  for (const [name, value] of Object.entries(metadata.annotations ?? {})) {
-    if (name !== STEPS_ANNOTATION) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+function mustFit(kind: AnyKind, { metadata }: StoredObject, changes: Annotations): void {
+  let bytes = 0;
+  for (const [name, value] of Object.entries({ ...metadata.annotations, ...changes })) {
+    if (value !== null) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
   }
   if (bytes <= ANNOTATIONS_LIMIT) return;
   const what = `${kind.kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
@@ -194,12 +281,24 @@ function mustFit(kind: AnyKind, { metadata }: StoredObject, text: string): void 
   );
 }
 
-/** What was written by hand or by a later version is not trusted: the steps then count as never begun. */
-function parseRecords(text: string | undefined): { readonly [name: string]: Record } {
+/** Whose the steps are stands beside them, under a name that no step has. */
+const OF = "";
+
+function formatRecords(object: StoredObject, records: ReadonlyMap<string, Record>): string {
+  return JSON.stringify({ [OF]: keyText(object), ...Object.fromEntries(records) });
+}
+
+/**
+ * What was written by hand or by a later version is not trusted: the steps then count as never begun. So do those of another object, whose
+ * copy this one is; one that was restored under its own name goes on where it was.
+ */
+function recordsOf(object: StoredObject, text: string | undefined): { readonly [name: string]: Record } {
   if (text === undefined) return {};
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null ? (parsed as { [name: string]: Record }) : {};
+    if (typeof parsed !== "object" || parsed === null) return {};
+    const { [OF]: of, ...records } = parsed as { readonly [name: string]: Record | string };
+    return typeof of === "string" && of !== keyText(object) ? {} : (records as { [name: string]: Record });
   } catch {
     return {};
   }

@@ -9,6 +9,7 @@ import type { ChildName, Desired, Hold, Learned } from "../apply/children.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
+import type { Sibling } from "../apply/siblings.ts";
 import type { Strays } from "../apply/strays.ts";
 import type { Write, Writer } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
@@ -27,9 +28,7 @@ import { addFinalizer } from "./finalizer.ts";
 import { Loans } from "./loans.ts";
 import { Steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
-
-/** Set on an object whose children the garbage collector cannot find. */
-export const CHILDREN_FINALIZER = "capstan.dev/children";
+import { Untaken } from "./untaken.ts";
 
 /** What turns of one controller share. */
 export interface TurnSetting {
@@ -46,6 +45,14 @@ export interface TurnSetting {
   readonly clock: Clock;
   readonly log: Log;
   readonly metric: MetricOf;
+  /** The conditions that the kind declares; undefined where any will do. */
+  readonly conditions: readonly string[] | undefined;
+  /** Whether no other controller of the operator works on the kind. */
+  readonly isAlone: boolean;
+  /** The other controllers of the operator that do. */
+  readonly siblings: readonly Sibling[];
+  /** Set on an object whose children the garbage collector cannot find; then those of earlier names. */
+  readonly childrenFinalizers: readonly [string, ...string[]];
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
 }
 
@@ -56,14 +63,18 @@ export interface TurnLimits {
   readonly trace: string | undefined;
   /** Whether the turn before failed as one does that writes to what is frozen: this one finds out. */
   readonly isSuspect?: boolean;
+  /** Whether errors name the lines that called for what failed, which costs a little. */
+  readonly namesCalls?: boolean;
 }
 
-/** Where the decisions of a context's turn are kept. */
-const decisions = new WeakMap<object, string[]>();
+/** The turns that contexts belong to. */
+const works = new WeakMap<object, TurnWork>();
 
-/** Remembers what a turn decided, for explanations. */
+/** Remembers what a turn decided, for explanations. A plan ends here: it tells the decision, and nobody acts on it. */
 export function noteDecision(context: AnyContext, decision: string): void {
-  decisions.get(context)?.push(decision);
+  const work = works.get(context);
+  work?.decisions.push(decision);
+  work?.beforeTaken(() => `act on ${decision}`);
 }
 
 /** The work of one turn. */
@@ -84,8 +95,13 @@ export class TurnWork {
   readonly writes: Write[] = [];
   readonly decisions: string[] = [];
   object: StoredObject;
+  /** Whether the user's function runs. */
+  #isCalled = false;
+  /** What a plan came to and did not do. */
+  #untaken: Untaken | undefined;
 
-  constructor(setting: TurnSetting, object: StoredObject, { signal, trace, isSuspect = false }: TurnLimits) {
+  constructor(setting: TurnSetting, object: StoredObject, limits: TurnLimits) {
+    const { signal, trace, isSuspect = false, namesCalls = false } = limits;
     this.#setting = setting;
     this.#loans = isSuspect ? new Loans() : undefined;
     this.#signal = signal;
@@ -99,16 +115,20 @@ export class TurnWork {
     const writer = (this.#hands = setting.writer.during(current, (write) => this.#note(write)));
     this.#begun = new Begun({
       signal: current,
-      check: () => this.#loans?.check(),
+      check: () => this.#check(),
+      namesCalls,
       onLate: (error) => this.#tellLate(error),
     });
     const beforeUnreferenced = async (): Promise<void> => {
-      await addFinalizer(writer, kind, this.object, CHILDREN_FINALIZER);
+      await addFinalizer(writer, kind, this.object, setting.childrenFinalizers[0]);
     };
     const owner = { kind, object };
     this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced });
-    this.steps = new Steps({ kind, object: () => this.object, writer, signal: current });
-    this.status = draftOf({ object, time: () => timestamp(clock) });
+    const { isAlone } = setting;
+    const { beforeTaken } = this;
+    this.steps = new Steps({ kind, object: () => this.object, writer, signal: current, beforeTaken, isAlone });
+    const check = (condition: string): void => this.#mustBeDeclaredCondition(condition);
+    this.status = draftOf({ object, time: () => timestamp(clock), check });
   }
 
   /** Writes for this turn; what it writes is remembered. */
@@ -116,18 +136,36 @@ export class TurnWork {
     return this.#writer;
   }
 
+  /** Ends the turn here if it is one of a plan. */
+  readonly beforeTaken = (what: () => string): void => {
+    if (!this.#writer.isDry) return;
+    this.#untaken ??= new Untaken(what());
+    throw this.#untaken;
+  };
+
+  /** Whoever catches what ended the plan gets no further with what it wants to write. */
+  #check(): void {
+    this.#loans?.check();
+    if (this.#untaken !== undefined) throw this.#untaken;
+  }
+
   /** Calls the user's function. The turn goes on when everything has ended that it began; what it forgot to await fails the turn. */
   async call(handler: (context: AnyContext) => unknown, turn: Turn<Cause>, signal: AbortSignal): Promise<unknown> {
     const outer = this.#signal;
     this.#signal = signal;
+    this.#isCalled = true;
     let answer: unknown;
     let forgotten: RuntimeError | undefined;
     try {
       answer = await handler(this.#context(turn, signal));
+    } catch (error) {
+      throw this.#untaken ?? error;
     } finally {
+      this.#isCalled = false;
       forgotten = await this.#begun.end();
       this.#loans?.check();
     }
+    if (this.#untaken !== undefined) throw this.#untaken;
     if (forgotten !== undefined) throw forgotten;
     if (!signal.aborted) this.#signal = outer;
     return answer;
@@ -150,7 +188,7 @@ export class TurnWork {
       external: (call: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>
         call(...args, { signal }),
     };
-    decisions.set(context, this.decisions);
+    works.set(context, this);
     // The runtime knows kinds only as names; the types that the user sees follow from the kind values that were declared.
     return context as unknown as AnyContext;
   }
@@ -172,7 +210,8 @@ export class TurnWork {
           () => this.steps.step(...args),
         ),
       event: (type: "Normal" | "Warning", reason: string, note: string) => {
-        if (!this.#signal.aborted) this.#setting.onEvent(this.object, { type, reason, note });
+        if (!this.#signal.aborted && this.#untaken === undefined)
+          this.#setting.onEvent(this.object, { type, reason, note });
       },
     };
   }
@@ -267,6 +306,18 @@ export class TurnWork {
 
   #mustBeOwned(kind: AnyKind): void {
     if (!isAmong(this.#setting.owns, kind)) this.#refuse(kind, "owns");
+  }
+
+  /** The compiler says so too, where it is asked. The runtime itself tells conditions beside those of the kind. */
+  #mustBeDeclaredCondition(condition: string): void {
+    const { kind, conditions } = this.#setting;
+    if (!this.#isCalled || conditions === undefined || conditions.includes(condition)) return;
+    const known = conditions.length === 0 ? "it declares none" : `there are ${conditions.join(", ")}`;
+    throw new RuntimeError(
+      "NotDeclared",
+      `Cannot set the condition "${condition}": ${kind.kind} does not declare it; ${known}. Correct the name, or add it to \`conditions\`.`,
+      { object: `${kind.kind} ${keyText(this.object)}` },
+    );
   }
 
   #refuse(kind: AnyKind, where: string): never {

@@ -1,23 +1,29 @@
 /** Gives an object its turn: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
 import type { Json, StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind } from "../api.ts";
 import { hasStatusChange, writeStatus } from "../apply/status.ts";
+import { haveFarChildren } from "../apply/siblings.ts";
 import type { View } from "../cache/caches.ts";
 import { RuntimeError, Terminal } from "../errors.ts";
 import { messageOf } from "../failure.ts";
+import type { SharedFinalizers } from "../manager/identity.ts";
 import type { Turn } from "../queue/queue.ts";
 import type { Cause } from "../trigger/cause.ts";
 import { valueAt } from "../trigger/predicate.ts";
 import { rollUp } from "../apply/conditions.ts";
 import type { AnyContext } from "./context.ts";
 import type { Daemon } from "./daemons.ts";
-import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
+import { addFinalizer, hasFinalizer, removeFinalizer, replaceFinalizers } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import { isPaused, notePause, noteResume, pausedNote } from "./pause.ts";
 import type { NamespaceOf } from "./pause.ts";
+import { findOurs, tellHolders } from "./shared-finalizers.ts";
 import { noteStall } from "./stall.ts";
+import type { TellingConditions } from "./stall.ts";
 import { withTimeLimit } from "./time-limit.ts";
-import { CHILDREN_FINALIZER, TurnWork } from "./turn.ts";
+import { TurnWork } from "./turn.ts";
 import type { TurnLimits, TurnSetting } from "./turn.ts";
 
 /** The user's part. */
@@ -29,10 +35,12 @@ export interface Handlers {
   readonly daemon: Daemon | undefined;
   /** What runs when a field is not what it was when it was last handled. */
   readonly fieldHandlers: readonly FieldHandler[];
-  /** Whether its kind declares conditions, among which a pause can be told. */
+  /** Whether its kind declares conditions, among which a pause and a failure can be told. */
   readonly hasConditions: boolean;
-  /** Whether `Stalled` is among them, which the runtime keeps. */
-  readonly tellsStall: boolean;
+  /** The conditions that its kind declares; undefined where kinds do not declare any in this way. */
+  readonly conditions: readonly string[] | undefined;
+  /** Which of those that tell a failure are among them. */
+  readonly declares: TellingConditions;
   /** Why a stored object cannot be used, if it cannot. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
 }
@@ -47,8 +55,10 @@ export interface FieldHandler {
 export interface WorkerOptions extends TurnSetting {
   readonly handlers: Handlers;
   readonly view: View;
-  /** The finalizer that holds an object until its cleanup has run. */
-  readonly finalizer: string;
+  /** The finalizer that holds an object until its cleanup has run, then those that did under earlier names. */
+  readonly finalizers: readonly [string, ...string[]];
+  /** Those of versions that did not name the operator in them. */
+  readonly sharedFinalizers: SharedFinalizers;
   /** In milliseconds. */
   readonly timeout: number;
   /** Whether children that a complete turn did not apply are deleted. */
@@ -102,9 +112,7 @@ export class Worker {
     const work = new TurnWork(this.#options, object, { ...limits, isSuspect });
     if (isPaused(object, controller, this.#options.namespaceOf)) return await this.#rest(work);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
-    const outcome = await (isToCleanUp
-      ? this.#guard(() => this.#cleanUp(work, turn, signal))
-      : this.#reconcile(work, turn, signal));
+    const outcome = await (isToCleanUp ? this.#leave(work, turn, signal) : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
     if (outcome.outcome === "failed" && outcome.error instanceof TypeError) this.#suspects.add(turn.key);
     return { outcome: this.#limited(outcome, turn), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
@@ -136,30 +144,54 @@ export class Worker {
 
   /** Whether an object that is leaving gets its ordinary turn: only when none of our own finalizers hold it any more. */
   #staysWhileLeaving(object: StoredObject): boolean {
-    const { whileLeaving, finalizer } = this.#options;
-    return whileLeaving && !hasFinalizer(object, finalizer) && !hasFinalizer(object, CHILDREN_FINALIZER);
+    const { whileLeaving, finalizers, childrenFinalizers, sharedFinalizers: shared } = this.#options;
+    return (
+      whileLeaving && !hasFinalizer(object, ...finalizers, ...childrenFinalizers, ...shared.cleanup, shared.children)
+    );
   }
 
   async #reconcile(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
-    const { controller, handlers, finalizer, kind, prune, owns } = this.#options;
+    const { handlers, finalizers, kind, prune, owns } = this.#options;
     const outcome = await this.#guard(async () => {
       this.#mustBeValid(work.object);
       const isLeaving = work.object.metadata.deletionTimestamp !== undefined;
-      if (handlers.cleanup !== undefined && !isLeaving) await addFinalizer(work.writer, kind, work.object, finalizer);
+      if (!isLeaving) await this.#takeOver(work);
+      if (handlers.cleanup !== undefined && !isLeaving)
+        await addFinalizer(work.writer, kind, work.object, finalizers[0]);
       const answered = await this.#call((context) => this.#handle(context, work), work, turn, signal);
       // A turn that is not done has not said everything that it wants: only a complete one tells what is no longer wanted.
-      if (answered.outcome !== "done") return answered;
+      if (answered.outcome !== "done") {
+        if (prune) tellKept(work, owns);
+        if (answered.outcome === "again") await work.steps.forgetOldest();
+        return answered;
+      }
       if (prune) await work.children.prune(owns);
       await work.steps.forgetUnused();
       return answered;
     });
+    // What the status would be depends on what was not done.
+    if (outcome.outcome === "untaken") return outcome;
     return await this.#guard(async () => {
       if (handlers.hasConditions) noteResume(work.status, work.object, this.#options.namespaceOf);
-      if (handlers.tellsStall) noteStall(work.status, { controller, outcome, failures: turn.failures });
       rollUp(work.status, this.#options.readyWhen);
+      this.#tellStall(work, turn, outcome);
       await this.#mustNotFight(turn, work);
       return await this.#writeStatus(work, outcome, signal);
     });
+  }
+
+  /** What an object carries under earlier names is moved to the present ones, so that those need not be known for ever. */
+  async #takeOver(work: TurnWork): Promise<void> {
+    const { handlers, kind, finalizers, childrenFinalizers } = this.#options;
+    const [present, ...former] = finalizers;
+    const [children, ...formerChildren] = childrenFinalizers;
+    if (work.writer.isDry) return;
+    await replaceFinalizers(work.writer, kind, work.object, (name) => {
+      if (formerChildren.includes(name)) return children;
+      if (!former.includes(name)) return name;
+      return handlers.cleanup === undefined ? undefined : present;
+    });
+    await work.steps.takeOver();
   }
 
   /** What handles single fields comes first: the reconcile may rely on it. */
@@ -177,7 +209,8 @@ export class Worker {
   /** Somebody else writes our status: repairs of it are counted as those of children are. */
   async #mustNotFight({ causes, key }: Turn<Cause>, work: TurnWork): Promise<void> {
     const { breaker, kind } = this.#options;
-    if (!causes.every(({ relation }) => relation === "status") || !hasStatusChange(work.object, work.status)) return;
+    if (!causes.every(({ relation }) => relation === "status")) return;
+    if (!hasStatusChange({ kind, object: work.object }, work.status)) return;
     await breaker.check({ kind, key, field: "status" });
   }
 
@@ -192,19 +225,50 @@ export class Worker {
     return outcome.outcome === "failed" ? outcome : written;
   }
 
+  #tellStall(work: TurnWork, { failures }: Turn<Cause>, outcome: Outcome): void {
+    const { controller, handlers, isAlone } = this.#options;
+    if (!handlers.hasConditions) return;
+    noteStall(work.status, { controller, declares: handlers.declares, outcome, failures, isAlone });
+  }
+
+  /** An object that cannot go shows why. */
+  async #leave(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#guard(() => this.#cleanUp(work, turn, signal));
+    if (outcome.outcome !== "failed") return outcome;
+    return await this.#guard(async () => {
+      this.#tellStall(work, turn, outcome);
+      return await this.#writeStatus(work, outcome, signal);
+    });
+  }
+
   async #cleanUp(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
-    const { handlers, finalizer, kind, owns } = this.#options;
-    if (handlers.cleanup !== undefined && hasFinalizer(work.object, finalizer)) {
+    const { handlers, kind } = this.#options;
+    const shared = await findOurs(this.#options, work);
+    const finalizers = [...this.#options.finalizers, ...shared.cleanup];
+    if (handlers.cleanup !== undefined && hasFinalizer(work.object, ...finalizers)) {
+      // A cleanup is there for what is outside of the cluster: nothing of it is for a plan to do.
+      work.beforeTaken(() => "run the cleanup");
       const answered = await this.#call(handlers.cleanup, work, turn, signal);
       if (answered.outcome !== "done") return await this.#writeStatus(work, answered, signal);
     }
     // Also when there is no cleanup any more: an earlier version of the operator had one, and nobody else removes its mark.
-    await removeFinalizer(work.writer, kind, work.object, finalizer);
-    if (hasFinalizer(work.object, CHILDREN_FINALIZER)) {
-      const left = await work.children.removeUnreferenced(owns);
-      if (left > 0) return { outcome: "again", after: 1_000, reason: `waiting for ${left} children to go` };
-      await removeFinalizer(work.writer, kind, work.object, CHILDREN_FINALIZER);
-    }
+    await removeFinalizer(work.writer, kind, work.object, ...finalizers);
+    const outcome = await this.#letGo(work, shared.children);
+    if (outcome.outcome === "done") tellHolders(this.#options, work.object);
+    return outcome;
+  }
+
+  /** Removes children that the garbage collector would leave, and then what holds the object for them. */
+  async #letGo(work: TurnWork, shared: readonly string[]): Promise<Outcome> {
+    const { childrenFinalizers, kind, owns, siblings, caches } = this.#options;
+    if (!hasFinalizer(work.object, ...childrenFinalizers, ...shared)) return { outcome: "done" };
+    const left = await work.children.removeUnreferenced(owns);
+    if (left > 0) return { outcome: "again", after: 1_000, reason: `waiting for ${left} children to go` };
+    await removeFinalizer(work.writer, kind, work.object, ...childrenFinalizers);
+    // What an earlier version set for all controllers together, the last of them takes away.
+    if (shared.length > 0 && haveFarChildren(siblings, work.object.metadata.uid, caches))
+      return { outcome: "again", after: 1_000, reason: "waiting for children of other controllers to go" };
+    await removeFinalizer(work.writer, kind, work.object, ...shared);
     return { outcome: "done" };
   }
 
@@ -239,4 +303,16 @@ export class Worker {
       object: what,
     });
   }
+}
+
+/** Whoever wonders why a child is still there finds it in the explanation. Where single acts are decided on, they are known to be parts. */
+function tellKept({ children, decisions }: TurnWork, owns: readonly AnyKind[]): void {
+  if (decisions.length > 0) return;
+  const [first, ...others] = children.unapplied(owns);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const what = `${first.kind.kind} ${keyText(first.child)}${more}`;
+  decisions.push(
+    `keep ${what}, which this turn did not apply: it answered again(...), so it is not done, and prunes nothing`,
+  );
 }

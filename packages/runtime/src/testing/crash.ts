@@ -4,7 +4,7 @@ import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Operator } from "../operator.ts";
-import { formatFailures } from "./test-operator.ts";
+import { formatFailures } from "./failures.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /** What happens in a world: what users do, and waiting until it settles. What it returns is compared, too. */
@@ -36,7 +36,8 @@ export async function crashEverywhere(
     await using world = await openWorld();
     if (crashBefore > 0) world.crashBeforeWrite(crashBefore);
     const returned = await story(world);
-    await world.settle();
+    // After a crash, another end is told together with what failed.
+    await world.settle(crashBefore > 0 ? { failures: "expected" } : {});
     const end = { returned, objects: await picture(world, app) };
     return { end, writes: world.writes.length, failures: formatFailures(world.failures) };
   };

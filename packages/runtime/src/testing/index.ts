@@ -1,6 +1,7 @@
 /** Tests of operators: the real API server in process, virtual time, and failures on demand. */
 export { testOperator, TestWorld } from "./test-operator.ts";
-export type { FailedObject, TestOptions, TestServer } from "./test-operator.ts";
+export type { FailedObject } from "./failures.ts";
+export type { TestOptions, TestServer } from "./test-operator.ts";
 export { connectToCluster } from "./on-cluster.ts";
 export type { ClusterWorlds, TestCluster } from "./on-cluster.ts";
 export { crashEverywhere } from "./crash.ts";

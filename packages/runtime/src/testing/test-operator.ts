@@ -24,6 +24,8 @@ import type { Door, Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
+import { failedIn, formatFailures } from "./failures.ts";
+import type { FailedObject } from "./failures.ts";
 
 /** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
 export type TestServer = ({ readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api }) & {
@@ -42,37 +44,30 @@ export interface TestOptions {
   readonly log?: Log;
   /** The namespace of objects for which none is said: `default`. */
   readonly namespace?: string;
-  /** Is told which turns have failed whenever the world has settled and they are other ones than before. */
-  readonly onFailures?: (text: string) => void;
+  /** Whether objects may still fail when the world has settled: refused unless said otherwise. */
+  readonly failures?: "refused" | "expected";
 }
 
 /** The status of a kind, as it is written. */
 type StatusOf<K extends Kind> = DesiredOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
-
-/** An object whose last turn failed. */
-export interface FailedObject {
-  readonly controller: string;
-  /** As `namespace/name`. */
-  readonly object: string;
-  readonly message: string;
-}
-
-/** So many failures say enough. */
-const FAILURES_TOLD = 5;
-
-/** Failures as lines that follow a sentence; nothing where there are none. */
-export function formatFailures(failures: readonly FailedObject[]): string {
-  const told = failures.slice(0, FAILURES_TOLD).map((one) => `\n  ${one.controller} ${one.object}: ${one.message}`);
-  const left = failures.length - told.length;
-  const more = left > 0 ? `\n  and ${left} more` : "";
-  return failures.length === 0 ? "" : `\nThe last turn failed of:${told.join("")}${more}`;
-}
 
 /** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
 const PATIENCE = 3_600_000;
 /** Nothing may be due for so long for a world to be settled. */
 const CALM = 10_000;
 const STEP = 1_000;
+
+const REAL_WAIT =
+  "All the time a turn waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
+  "Hand such things in, and hand in fakes in tests.";
+
+function stillFailing(failed: readonly FailedObject[]): RuntimeError {
+  return new RuntimeError(
+    "StillFailing",
+    `The world has settled, and not all is well.${formatFailures(failed)}\n` +
+      'If the test is about that, say so: world.settle({ failures: "expected" }).',
+  );
+}
 
 /** Starts an operator on a server, with the CRDs of its resources installed. */
 export async function testOperator(
@@ -99,7 +94,6 @@ export class TestWorld implements AsyncDisposable {
   #running: RunningOperator | undefined;
   #serial = 0;
   #calls = 0;
-  #told = "";
 
   constructor(operator: Operator, server: TestServer, options: TestOptions) {
     this.#operator = operator;
@@ -153,7 +147,8 @@ export class TestWorld implements AsyncDisposable {
       clock: this.clock,
       random,
       log,
-      leaderElection: { namespace, identity: `replica-${++this.#serial}` },
+      leaderElection: { namespace, identity: `${this.#operator.definition.name ?? "replica"}-${++this.#serial}` },
+      namesCalls: true,
       onWrite: (controller, write) => this.writes.push({ ...write, controller }),
     });
   }
@@ -165,33 +160,29 @@ export class TestWorld implements AsyncDisposable {
     await this.#while(running.kill());
   }
 
-  /** Lets virtual time pass until nothing moves: no turn runs or is due soon, and nothing was written. */
-  async settle(): Promise<void> {
+  /**
+   * Lets virtual time pass until nothing moves: no turn runs or is due soon, and nothing was written. Rejects when the last turn of an
+   * object has failed by then, so that no test of a broken operator succeeds; a test that is about failures says so:
+   * `settle({ failures: "expected" })`.
+   */
+  async settle({ failures = this.#options.failures }: Pick<TestOptions, "failures"> = {}): Promise<void> {
     const end = this.clock.now() + PATIENCE;
-    for (let calm = 0; calm < CALM;) {
+    let steps = 0;
+    let busy = 0;
+    for (let calm = 0; calm < CALM; steps++) {
       const before = this.#activity;
       await this.clock.advance(STEP);
+      if (this.#isRunning) busy++;
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
-      if (this.clock.now() > end) {
-        throw new RuntimeError(
-          "TimedOut",
-          `Nothing settles: after an hour of virtual time there is still something to do. ${this.#describe()}`,
-        );
-      }
+      if (this.clock.now() > end) throw this.#restless(busy * 2 > steps);
     }
-    const failed = formatFailures(this.failures).trimStart();
-    if (failed !== "" && failed !== this.#told) this.#options.onFailures?.(failed);
-    this.#told = failed;
+    const failed = this.failures.filter(({ isForeseen }) => !isForeseen);
+    if (failures !== "expected" && failed.length > 0) throw stillFailing(failed);
   }
 
   /** Objects whose last turn failed, and why: the first thing to look at when a test does not end as it should. */
   get failures(): readonly FailedObject[] {
-    const failed: FailedObject[] = [];
-    for (const { controller, key, turns } of this.#running?.history ?? []) {
-      const last = turns.at(-1);
-      if (last?.outcome === "failed") failed.push({ controller, object: key, message: last.message });
-    }
-    return failed;
+    return failedIn(this.#running?.history ?? []);
   }
 
   /** Lets time pass. */
@@ -310,11 +301,20 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  #describe(): string {
+  get #isRunning(): boolean {
+    return this.#running?.controllers.some(({ counts }) => counts.running > 0) === true;
+  }
+
+  #restless(isWaiting: boolean): RuntimeError {
     const counts = this.#running?.controllers.map(
       ({ definition, counts: own }) => `${definition.name}: ${JSON.stringify(own)}`,
     );
-    return `Queues: ${counts?.join(", ") ?? "none"}.${formatFailures(this.failures)}`;
+    const queues = `Queues: ${counts?.join(", ") ?? "none"}.`;
+    const told = "Nothing settles: after an hour of virtual time there is still something to do.";
+    return new RuntimeError(
+      "TimedOut",
+      `${told} ${isWaiting ? `${REAL_WAIT} ` : ""}${queues}${formatFailures(this.failures)}`,
+    );
   }
 
   #fault(call: Call): Fault | undefined {

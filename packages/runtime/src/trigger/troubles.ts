@@ -5,10 +5,11 @@
 import type { KubeObject } from "@capstan/model";
 import { isEarlier, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import type { UserCalls } from "../cache/indexes.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import { namespaceOfKey } from "../queue/queue.ts";
+import { namespaceOfKey } from "../api.ts";
 import type { Predicate } from "./predicate.ts";
 import type { MapToKeys } from "./trigger.ts";
 
@@ -89,6 +90,16 @@ export class Troubles {
         this.note("tenantOf", { object: key, version: undefined }, error);
         return namespaceOfKey(key);
       }
+    };
+  }
+
+  /** For functions that caches of a kind call. */
+  calls(kind: AnyKind): UserCalls {
+    return {
+      failed: (what, object, error) => this.note(`${what} of ${kind.kind}`, nameOf(kind, object), error),
+      succeeded: (what, object) => {
+        if (this.#known.size > 0) this.#succeeded(`${what} of ${kind.kind}`, kind, object);
+      },
     };
   }
 

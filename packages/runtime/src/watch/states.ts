@@ -2,6 +2,7 @@
 import { ApiError } from "@capstan/client";
 import type { Random } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
+import { retryAfterOf } from "../failure.ts";
 
 /** What a watch is doing. */
 export type State =
@@ -56,6 +57,13 @@ export const usualTuning: WatchTuning = {
   timeout: 300_000,
 };
 
+/**
+ * A server whose history has gone back (its store was restored) says nothing at all to who asks from a version that it does not know: no
+ * error, no bookmark. So who hears nothing twice, or is closed without a word so often, lists again. Idle streams and sudden ends are
+ * otherwise no reason to.
+ */
+const FRUITLESS_CLOSES = 20;
+
 /** The state after an end. */
 export function nextState(progress: Progress, end: End, tuning: WatchTuning, random: Random): State {
   const rest = (then: Exclude<State, { readonly at: "resting" }>, atLeast = 0): State => {
@@ -67,9 +75,10 @@ export function nextState(progress: Progress, end: End, tuning: WatchTuning, ran
     case "listed":
       return { at: "watching", version: end.version };
     case "closed":
+      if (progress.failures >= FRUITLESS_CLOSES) return relist(progress);
       return end.lived < tuning.shortLife && progress.failures > 0 ? rest(again) : again;
     case "idle":
-      return again;
+      return progress.failures > 0 ? relist(progress) : again;
     case "failed":
       return afterFailure({ progress, error: end.error, tuning }, rest);
   }
@@ -106,7 +115,7 @@ function afterFailure(
       // Another server may answer next time, and this one may have caught up.
       return rest(relist(progress));
     case "retry":
-      return rest(resume(progress), error instanceof ApiError ? error.retryAfterMs : 0);
+      return rest(resume(progress), retryAfterOf(error));
   }
 }
 

@@ -209,6 +209,7 @@ class Watcher {
     const version = object.metadata.resourceVersion;
     const isKnown = this.#version !== undefined && isEarlier(version, this.#version);
     // What is earlier than all that is known is known already. Only of a deletion some servers tell the version before it.
+    if (isKnown && type === "BOOKMARK") throw this.#behind("go on with a watch", version);
     if (isKnown && type !== "DELETED") return false;
     if (!isKnown) this.#reach(version);
     switch (type) {
@@ -237,17 +238,19 @@ class Watcher {
 
   /** A list is complete; one that is older than what is known is not taken: objects would return that are gone. */
   #complete(version: string): void {
-    const { kind, onSignal } = this.#options;
-    if (this.#latest !== undefined && isEarlier(version, this.#latest)) {
-      throw new RuntimeError(
-        "ServerBehind",
-        `Did not take a list of ${kind.plural}: it is as of version ${version}, and version ${this.#latest} was told before. ` +
-          "The API server is behind and is asked again.",
-      );
-    }
+    const { onSignal } = this.#options;
+    if (this.#latest !== undefined && isEarlier(version, this.#latest)) throw this.#behind("take a list", version);
     this.#oldLists = 0;
     this.#reach(version);
     onSignal({ type: "synced", version });
+  }
+
+  #behind(what: string, version: string): RuntimeError {
+    return new RuntimeError(
+      "ServerBehind",
+      `Did not ${what} of ${this.#options.kind.plural}: it is as of version ${version}, and version ${this.#latest} was told before. ` +
+        "The API server is behind and is asked again.",
+    );
   }
 
   #reach(version: string): void {

@@ -3,30 +3,46 @@ import { jsonPatchBetween } from "@capstan/client";
 import { apiErrors, cloneJson, deepFreeze, fieldErrors } from "@capstan/model";
 import type { FieldError, Json, KubeObject } from "@capstan/model";
 import type { Resource } from "@capstan/schema";
+import { oddIn } from "../apply/json-only.ts";
 import { messageOf } from "../failure.ts";
 import { storageVersion } from "../resource.ts";
 import { WebhookError } from "./errors.ts";
 import type { AdmissionRequest, AdmissionVerdict } from "./review.ts";
 
-/** Says something about a write. */
-export type Admit = (request: AdmissionRequest) => Promise<AdmissionVerdict>;
+/** Says something about a write, as long as somebody waits for it. */
+export type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionVerdict>;
 
 /** Lets the resource's `default` complete the object. */
 export function defaulting(resource: Resource): Admit {
-  return async ({ object }) => {
+  return async ({ object }, signal) => {
     const fill = resource.hooks.default;
     if (fill === undefined || object === undefined) return { allowed: true };
     mustBeOf(resource, object);
     // Hooks are promised a spec, which users may leave out where nothing in it is required.
     const draft = { spec: {}, ...cloneJson(object) };
-    await run("default", resource, () => fill(draft as unknown as Parameters<typeof fill>[0]));
+    await run("default", resource, async () => {
+      const answer: unknown = await fill(draft as unknown as Parameters<typeof fill>[0], { signal });
+      mustBeCompleted(draft, answer);
+    });
     return { allowed: true, patch: jsonPatchBetween(toJson(object), toJson(draft)) };
   };
 }
 
+/** What is written in a draft goes to the server as it is: a number that is none would arrive as null, in the place of the user's own. */
+function mustBeCompleted(draft: { readonly spec?: unknown }, answer: unknown): void {
+  // What short functions happen to answer is nothing; another object is what somebody meant.
+  if (typeof answer === "object" && answer !== null && "spec" in answer && answer !== draft)
+    throw new Error("it answered another object, which nobody looks at. Write into the object that it is given.");
+  const { spec } = draft;
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec))
+    throw new Error("it took the spec away, or put something else in its place. Write into the spec.");
+  const odd = oddIn(draft);
+  if (odd !== undefined) throw new Error(`${odd}, which JSON does not have. Correct what makes it.`);
+}
+
 /** Lets the resource's `validate` judge the object. */
 export function validating(resource: Resource): Admit {
-  return async (request) => {
+  return async (request, signal) => {
     const { validate } = resource.hooks;
     const object = request.operation === "DELETE" ? request.oldObject : request.object;
     if (validate === undefined || object === undefined) return { allowed: true };
@@ -39,6 +55,7 @@ export function validating(resource: Resource): Admit {
       operation: operations[request.operation],
       reject: (field: string, reason: string) => void problems.push(problemAt(object, field, reason)),
       warn: (text: string) => void warnings.push(text),
+      signal,
     };
     await run("validate", resource, () => validate(context as unknown as Parameters<typeof validate>[0]));
     if (problems.length === 0) return { allowed: true, warnings };

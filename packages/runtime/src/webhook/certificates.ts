@@ -11,7 +11,7 @@ export interface Trust {
   readonly signer: KeyedCertificate;
   /** Will sign when everybody has had time to learn of it. */
   readonly next: KeyedCertificate | undefined;
-  /** Has signed until lately (PEM, without its key). */
+  /** Whoever has signed until lately (PEM, without keys). */
   readonly previous: string | undefined;
   readonly serving: KeyedCertificate;
 }
@@ -39,6 +39,24 @@ export interface TrustOptions {
   readonly names: ServingNames;
   readonly lifetimes?: Lifetimes;
   readonly entropy?: Entropy | undefined;
+  /** Whom the cluster trusts as yet (PEM): where everything begins anew, replicas may still serve under them. */
+  readonly trusted?: string | undefined;
+}
+
+/**
+ * What a replica goes on from that serves by a state of its own: what is stored is the same for all, but it may be gone, spoiled, or that of
+ * another time. The authority that replicas still serve under is trusted on for an overlap, which begins with the serving certificate.
+ */
+export function settleTrust(
+  stored: Trust | undefined,
+  known: Trust | undefined,
+  options: TrustOptions,
+): Trust | undefined {
+  if (stored === undefined || known === undefined) return stored ?? known;
+  const { certificate } = known.signer;
+  if (bundleCertificates(bundleOf(stored), certificate) === bundleOf(stored)) return stored;
+  const previous = bundleCertificates(stored.previous ?? "", certificate);
+  return { ...stored, previous, serving: issue(stored.signer, options) };
 }
 
 /** The state that should be kept from now on: the very same one when nothing has to be done. */
@@ -60,7 +78,7 @@ export function bundleOf({ signer, next, previous }: Trust): string {
 
 function newTrust(options: TrustOptions): Trust {
   const signer = newAuthority(options);
-  return { signer, next: undefined, previous: undefined, serving: issue(signer, options) };
+  return { signer, next: undefined, previous: options.trusted, serving: issue(signer, options) };
 }
 
 /** The announced authority begins to sign; at once when the old one is over anyway. */

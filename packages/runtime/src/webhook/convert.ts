@@ -3,6 +3,7 @@ import { parseApiVersion } from "@capstan/model";
 import type { Json, KubeObject } from "@capstan/model";
 import { applyDefaults, readSchema } from "@capstan/schema";
 import type { Resource, StructuralSchema } from "@capstan/schema";
+import { oddIn } from "../apply/json-only.ts";
 import { messageOf } from "../failure.ts";
 import { storageVersion } from "../resource.ts";
 import type { Conversion, ConversionRequest } from "./review.ts";
@@ -44,7 +45,7 @@ function stepsOf(resource: Resource): ConvertObject {
   const step = (spec: Json, from: string, to: string): Json => {
     const convert = conversions[`${from}->${to}`];
     if (convert === undefined) throw new UnknownVersion(`no conversion from ${from} to ${to} is stated`);
-    return convert(complete(spec, from)) as Json;
+    return mustBeSpec(convert(complete(spec, from)), `convert["${from}->${to}"]`);
   };
   return (object, desiredApiVersion) => {
     const { version: from } = parseApiVersion(object.apiVersion);
@@ -58,6 +59,18 @@ function stepsOf(resource: Resource): ConvertObject {
     const converted = isDirect ? step(spec, from, to) : step(step(spec, from, storage), storage, to);
     return { ...object, apiVersion: desiredApiVersion, spec: converted } as KubeObject;
   };
+}
+
+/** Anything else than a spec would be stored in the place of one: the data would be lost. */
+function mustBeSpec(answer: unknown, what: string): Json {
+  const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer);
+  if (isObject && !("then" in answer && typeof answer.then === "function")) {
+    const odd = oddIn({ spec: answer });
+    if (odd === undefined) return answer as Json;
+    throw new Error(`${what} answered something that JSON does not have: ${odd}`);
+  }
+  const kind = isObject ? "a promise" : answer === null || answer === undefined ? "nothing" : `a ${typeof answer}`;
+  throw new Error(`${what} answered ${Array.isArray(answer) ? "a list" : kind} instead of a spec`);
 }
 
 /** Functions are promised specs with their defaults; during an apply the server also sends objects of which parts are missing. */

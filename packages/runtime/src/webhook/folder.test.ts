@@ -88,7 +88,7 @@ async function subjectAt(port: number): Promise<string | undefined> {
 
 /** Lets the clock run until a caller is shown somebody's certificate; the files are read in real time. */
 async function untilShown({ clock, shown }: Stage, name: string): Promise<void> {
-  for (let looks = 0; looks < 200; looks++) {
+  for (const end = performance.now() + 60_000; performance.now() < end;) {
     if ((await shown()) === name) return;
     await clock.advance(10_000);
   }
@@ -149,6 +149,6 @@ describe("certificates in a folder", () => {
       isInCluster: false,
       server: "https://prod.example.com",
     });
-    assert.equal(place.listen, "0.0.0.0:9443");
+    assert.equal(place.listen, ":9443");
   });
 });

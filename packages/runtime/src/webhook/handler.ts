@@ -37,8 +37,8 @@ export function webhookHandler(options: HandlerOptions): WebhookHandler {
     const start = clock.now();
     const ended = meter.began(pathname);
     const limit = { clock, ms: patienceOf(searchParams.get("timeout")) };
-    const response = await inTime(answer(route, request), limit).catch((error: unknown) =>
-      refuse(error, { log, meter, pathname }),
+    const response = await inTime((signal) => answer(route, request, signal), limit, request.signal).catch(
+      (error: unknown) => refuse(error, { log, meter, pathname }),
     );
     ended(response.status, (clock.now() - start) / 1000);
     return response;
@@ -51,22 +51,34 @@ function patienceOf(said: string | null): number {
   return Math.min(Number(seconds), 30) * 900;
 }
 
-/** What comes later is of no use to anybody: the call ends with a sentence, and nothing is kept for it. */
-async function inTime<T>(work: Promise<T>, { clock, ms }: { clock: Clock; ms: number }): Promise<T> {
+/** What comes later is of no use to anybody: the call ends with a sentence, nothing is kept for it, and its hook is told. */
+async function inTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { clock, ms }: { readonly clock: Clock; readonly ms: number },
+  hungUp: AbortSignal,
+): Promise<T> {
   const late = Promise.withResolvers<never>();
+  const stop = new AbortController();
+  const end = (reason: unknown): void => {
+    late.reject(reason);
+    stop.abort(reason);
+  };
+  const onHungUp = (): void => end(new WebhookError("TooSlow", "The API server hung up before the hook had answered."));
   const timer = clock.later(ms, () => {
     const message = `The hook did not answer within ${ms} ms. Do less in it, or give it more time with timeoutSeconds.`;
-    late.reject(new WebhookError("TooSlow", message));
+    end(new WebhookError("TooSlow", message));
   });
+  hungUp.addEventListener("abort", onHungUp, { once: true });
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work(stop.signal), late.promise]);
   } finally {
     timer.cancel();
+    hungUp.removeEventListener("abort", onHungUp);
   }
 }
 
 /** Makes the answer's body of the request's. */
-type Route = (body: string) => Promise<string>;
+type Route = (body: string, signal: AbortSignal) => Promise<string>;
 
 function routesOf({ resources, log, meter, paths }: HandlerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>();
@@ -86,17 +98,17 @@ function routesOf({ resources, log, meter, paths }: HandlerOptions): ReadonlyMap
 }
 
 function admitting(admit: Admit): Route {
-  return async (body) => {
+  return async (body, signal) => {
     const request = readAdmissionReview(body);
-    return writeAdmissionReview(request.uid, await admit(request));
+    return writeAdmissionReview(request.uid, await admit(request, signal));
   };
 }
 
-async function answer(route: Route, request: Request): Promise<Response> {
+async function answer(route: Route, request: Request, signal: AbortSignal): Promise<Response> {
   if (request.method !== "POST") return text(405, "Webhooks are called with POST.");
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim();
   if (type !== "application/json") return text(415, "Send a review as application/json.");
-  const body = await route(await request.text());
+  const body = await route(await request.text(), signal);
   return new Response(body, { status: 200, headers: { "content-type": "application/json" } });
 }
 

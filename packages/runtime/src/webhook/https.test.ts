@@ -83,3 +83,21 @@ test("a closing door waits for answers that are on their way, and for nobody els
   assert.equal(await waiting, 202);
   await closed;
 });
+
+test("a call whose caller hangs up is told so", async () => {
+  const begun = Promise.withResolvers<void>();
+  const hungUp = Promise.withResolvers<void>();
+  const { door, port } = await openDoor(async ({ signal }) => {
+    signal.addEventListener("abort", () => hungUp.resolve());
+    begun.resolve();
+    await hungUp.promise;
+    return new Response("nobody hears it");
+  });
+  await using _closed = door;
+  const call = request({ port, host: "127.0.0.1", path: "/x", method: "POST", rejectUnauthorized: false });
+  call.on("error", () => undefined);
+  call.end("{}");
+  await begun.promise;
+  call.destroy();
+  await hungUp.promise;
+});

@@ -99,8 +99,10 @@ interface Exchange {
 
 async function exchange(handler: WebhookHandler, { incoming, outgoing, load }: Exchange): Promise<void> {
   const body = new Body(incoming, load);
+  const hungUp = new AbortController();
+  outgoing.once("close", () => hungUp.abort());
   try {
-    const response = await handler(toRequest(incoming, await body.read()));
+    const response = await handler(toRequest(incoming, await body.read(), hungUp.signal));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
   } catch (error) {
     const status = error instanceof WebhookError ? { TooLarge: 413, TooBusy: 503 }[String(error.code)] : undefined;
@@ -110,11 +112,16 @@ async function exchange(handler: WebhookHandler, { incoming, outgoing, load }: E
   }
 }
 
-function toRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: string): Request {
+function toRequest(
+  { method = "GET", url = "/", headers }: IncomingMessage,
+  body: string,
+  signal: AbortSignal,
+): Request {
   const type = headers["content-type"];
   const canHaveBody = method !== "GET" && method !== "HEAD";
   return new Request(new URL(url, "https://webhooks"), {
     method,
+    signal,
     headers: type === undefined ? {} : { "content-type": type },
     ...(canHaveBody ? { body } : {}),
   });

@@ -1,8 +1,10 @@
 /** What a cluster is told about an operator's webhooks: their configurations, and how a CRD's versions are converted. Pure. */
 import { isIP } from "node:net";
 import type { KubeObject } from "@capstan/model";
-import type { CustomResourceDefinition, Resource } from "@capstan/schema";
+import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
 import type { AnyKind } from "../api.ts";
+import { meantNamespaces } from "../every-namespace.ts";
+import { CustomResourceDefinition } from "../manager/crds.ts";
 import { crdName, storageVersion } from "../resource.ts";
 import type { ServingNames } from "./certificates.ts";
 import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
@@ -30,8 +32,9 @@ export interface RegistrationOptions {
   readonly paths?: ChosenPaths | undefined;
 }
 
-/** A configuration and the kind that it is of. */
+/** What a cluster is told, in an object of this kind: whom to ask about writes, or how versions are converted. */
 export interface Registration {
+  readonly tells: "webhooks" | "conversion";
   readonly kind: AnyKind;
   readonly object: KubeObject;
 }
@@ -68,13 +71,21 @@ export function registrationsOf(resource: Resource, options: RegistrationOptions
 }
 
 /** How the CRD's versions are converted; absent where there is nothing to convert. */
-export function conversionOf(
-  resource: Resource,
-  { reach, bundle }: RegistrationOptions,
-): CustomResourceDefinition["spec"]["conversion"] {
+export function conversionOf(resource: Resource, { reach, bundle }: RegistrationOptions): Crd["spec"]["conversion"] {
   if (!isConverted(resource)) return undefined;
   const clientConfig = clientConfigOf(reach, CONVERT_PATH, bundle);
   return { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } };
+}
+
+/** The conversion as a part of the CRD, whose definition may be somebody else's; none where there is nothing to convert. */
+export function conversionRegistrationsOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
+  const conversion = conversionOf(resource, options);
+  if (conversion === undefined) return [];
+  const { group, version, kind } = CustomResourceDefinition;
+  const head = { apiVersion: `${group}/${version}`, kind, metadata: { name: crdName(resource) } };
+  return [
+    { tells: "conversion", kind: CustomResourceDefinition, object: { ...head, spec: { conversion } } as KubeObject },
+  ];
 }
 
 /** Under which names the serving certificate must be valid. */
@@ -90,7 +101,7 @@ export function servingNames(reach: Reach): ServingNames {
 function registration(kind: AnyKind, resource: Resource, webhooks: readonly object[]): Registration {
   const apiVersion = "admissionregistration.k8s.io/v1";
   const metadata = { name: crdName(resource) };
-  return { kind, object: { apiVersion, kind: kind.kind, metadata, webhooks } as KubeObject };
+  return { tells: "webhooks", kind, object: { apiVersion, kind: kind.kind, metadata, webhooks } as KubeObject };
 }
 
 interface Hook {
@@ -127,8 +138,9 @@ const notBeingDeleted = {
 function namespaceSelector({ namespace, namespaces }: RegistrationOptions): object {
   const key = "kubernetes.io/metadata.name";
   const outside = { key, operator: "NotIn", values: [...new Set([namespace, "kube-system"])] };
-  const inside = { key, operator: "In", values: namespaces };
-  return { matchExpressions: namespaces === undefined || namespaces.length === 0 ? [outside] : [outside, inside] };
+  const values = meantNamespaces(namespaces);
+  const inside = { key, operator: "In", values };
+  return { matchExpressions: values.length === 0 ? [outside] : [outside, inside] };
 }
 
 function clientConfigOf(reach: Reach, path: string, bundle: string): object {

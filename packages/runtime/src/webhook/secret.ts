@@ -5,7 +5,7 @@ import type { KeyedCertificate } from "@capstan/pki";
 import { createPublicKey } from "node:crypto";
 import type { AnyKind, Api } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
-import { nextTrust } from "./certificates.ts";
+import { nextTrust, settleTrust } from "./certificates.ts";
 import type { Trust, TrustOptions } from "./certificates.ts";
 
 const Secret: AnyKind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
@@ -26,13 +26,14 @@ const MOST_TRIES = 20;
 
 /**
  * Brings the kept trust up to date and answers what it is. Of replicas that do so at once, one writes; the others are told of the
- * conflict by the server, read again, and find that nothing is left to do.
+ * conflict by the server, read again, and find that nothing is left to do. `known` is what this replica serves by: a Secret that somebody
+ * deleted or spoiled gets it back.
  */
-export async function keepTrust(place: SecretPlace, options: TrustOptions): Promise<Trust> {
+export async function keepTrust(place: SecretPlace, options: TrustOptions, known?: Trust): Promise<Trust> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const stored = await read(place);
     const trust = stored && parseTrust(stored.data ?? {});
-    const wanted = nextTrust(trust, options);
+    const wanted = nextTrust(settleTrust(trust, known, options), options);
     if (wanted === trust || (await write(place, wanted, stored?.resourceVersion))) return wanted;
   }
   throw new RuntimeError(
@@ -71,7 +72,9 @@ async function write(place: SecretPlace, trust: Trust, resourceVersion: string |
     }
     return true;
   } catch (error) {
-    if (isApiError(error, "Conflict", "AlreadyExists", "NotFound")) return false;
+    if (isApiError(error, "Conflict", "AlreadyExists")) return false;
+    // Of a Secret that was there, somebody has taken it away; of a new one, its namespace is missing.
+    if (isApiError(error, "NotFound") && resourceVersion !== undefined) return false;
     throw error;
   }
 }

@@ -12,7 +12,8 @@ import type { AnyKind } from "../api.ts";
 import { silentLog } from "../log.ts";
 import { Registry } from "../manager/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
-import { announce } from "./announce.ts";
+import { defaulting } from "./admit.ts";
+import { announce, trustedNow } from "./announce.ts";
 import { bundleOf, nextTrust } from "./certificates.ts";
 import type { Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
@@ -22,6 +23,7 @@ import { webhookMeter } from "./meter.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 import type { Registration } from "./registration.ts";
 import { keepTrust, parseTrust } from "./secret.ts";
+import { openWebhooks } from "./webhooks.ts";
 import { placeOf } from "./where.ts";
 
 const Disk = defineResource({
@@ -97,6 +99,26 @@ describe("the handler", () => {
       apiVersion: "admission.k8s.io/v1",
       response: { uid: "1", allowed: true },
     });
+  });
+
+  test("fails where a default function leaves what JSON does not have, or nothing, instead of sending it on", async () => {
+    const wrong: readonly (readonly [string, (draft: { spec?: unknown }) => unknown])[] = [
+      ["spec.size is NaN, which JSON does not have", (draft) => void (draft.spec = { size: Number.NaN })],
+      ["spec is a Map, which JSON does not have", (draft) => void (draft.spec = new Map())],
+      ["spec.size is a function, which JSON does not have", (draft) => void (draft.spec = { size: () => "" })],
+      ["it took the spec away", (draft) => void delete draft.spec],
+      ["it answered another object, which nobody looks at", (draft) => ({ ...draft, spec: {} })],
+    ];
+    for (const [told, fill] of wrong) {
+      const resource = { ...Disk, hooks: { default: fill } } as unknown as Resource;
+      const admit = defaulting(resource);
+      const request = { uid: "1", operation: "CREATE", name: "d", namespace: "n", oldObject: undefined } as const;
+      const object = disk({ size: "3Gi" }) as KubeObject;
+      await assert.rejects(admit({ ...request, object }, AbortSignal.any([])), (error: Error) => {
+        assert.ok(error.message.startsWith(`The default function of Disk failed: ${told}`), error.message);
+        return true;
+      });
+    }
   });
 
   test("refuses with a Status such as the server's own", async () => {
@@ -237,6 +259,85 @@ describe("certificates", () => {
     assert.notEqual(renewed[0]?.next, undefined);
   });
 
+  const Secret: AnyKind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
+  const key = { namespace: "n", name: "certificates" };
+
+  /** Two replicas, of which one looks and the other one does not yet: whatever happens to the Secret, both are trusted. */
+  async function whileOneLooks(harm: (api: ModelApi) => Promise<unknown>): Promise<{ before: Trust; after: Trust }> {
+    const api = new ModelApi(() => start);
+    const place = { api, ...key, manager: "m" };
+    const before = await keepTrust(place, { now: new Date(start), names });
+    await harm(api);
+    const now = new Date(start + 10 * day);
+    const after = await keepTrust(place, { now, names }, before);
+    for (const { serving } of [before, after]) {
+      assert.ok(isTrusted(serving.certificate, { authorities: splitBundle(bundleOf(after)), now }));
+    }
+    // The other one finds what it can go on with, and an overlap later only one authority is left.
+    const other = await keepTrust(place, { now, names }, before);
+    assert.deepEqual(other, after);
+    const later = await keepTrust(place, { now: new Date(now.getTime() + 3_600_000), names }, other);
+    assert.deepEqual(splitBundle(bundleOf(later)), [after.signer.certificate]);
+    return { before, after };
+  }
+
+  for (const [what, harm] of [
+    ["deleted", (api: ModelApi) => api.delete(Secret, key, {})],
+    ["spoiled", (api: ModelApi) => api.patch(Secret, key, { data: { "ca.key": "" } }, { type: "merge", manager: "x" })],
+  ] as const) {
+    test(`a Secret that is ${what} gets back what replicas serve by`, async () => {
+      const { before, after } = await whileOneLooks(harm);
+      assert.equal(after.signer.certificate, before.signer.certificate);
+    });
+  }
+
+  test("where a Secret of another time is put back, the authority that replicas serve under is trusted on for a while", async () => {
+    const older = new ModelApi(() => start);
+    const restored = await keepTrust({ api: older, ...key, manager: "m" }, { now: new Date(start - day), names });
+    const { data } = (await older.get(Secret, key)) as { readonly data?: unknown };
+    const { after } = await whileOneLooks((api) => api.patch(Secret, key, { data }, { type: "merge", manager: "x" }));
+    assert.equal(after.signer.certificate, restored.signer.certificate);
+  });
+
+  test("a replica that starts while the Secret is gone leaves those trusted that serve already", async () => {
+    const clock = new VirtualClock(start);
+    const api = new ModelApi(() => clock.wall());
+    const served: string[] = [];
+    const open = () =>
+      openWebhooks({
+        resources: [Disk],
+        api,
+        clock,
+        log: silentLog,
+        registry: new Registry(),
+        name: "disks",
+        namespace: "n",
+        door: async () => ({
+          reach: { by: "service", namespace: "n", name: "w", port: 443 },
+          use: ({ certificate }) => void served.push(certificate),
+          [Symbol.asyncDispose]: async () => {},
+        }),
+      });
+    const told = registrationsOf(Disk, {
+      reach: { by: "service", namespace: "n", name: "w", port: 443 },
+      bundle: "",
+      namespace: "n",
+    })[0];
+    const isTrustedNow = async (certificate: string): Promise<boolean> => {
+      assert.ok(told !== undefined);
+      const authorities = splitBundle((await trustedNow(api, told)) ?? "");
+      return isTrusted(certificate, { authorities, now: new Date(clock.wall()) });
+    };
+    await using first = await open();
+    await first.register();
+    await api.delete(Secret, { namespace: "n", name: "disks-webhook-certificates" }, {});
+    await using second = await open();
+    await second.register();
+    const [old = "", young = ""] = served;
+    assert.notEqual(old, young);
+    assert.deepEqual([await isTrustedNow(old), await isTrustedNow(young)], [true, true]);
+  });
+
   test("a Secret that is empty or spoiled is filled anew", () => {
     assert.equal(parseTrust({}), undefined);
     const text = (one: string): string => Buffer.from(one).toString("base64");
@@ -290,7 +391,7 @@ describe("registration", () => {
   test("webhooks are served where the API server can be expected to reach them, and nowhere else", () => {
     const around = { address: undefined, url: undefined, service: "w", namespace: "n" };
     const inside = placeOf({ ...around, isInCluster: true, server: "https://10.96.0.1" });
-    assert.equal(inside.listen, "0.0.0.0:9443");
+    assert.equal(inside.listen, ":9443");
     const beside = placeOf({ ...around, isInCluster: false, server: "https://127.0.0.1:6443" });
     assert.equal(beside.listen, "127.0.0.1:0");
     assert.equal(beside.failurePolicy, "Ignore");
@@ -331,30 +432,56 @@ describe("chosen paths", () => {
   }
 });
 
-test("a hook that hangs is answered before the API server gives up, so that its failure policy decides", async () => {
+describe("a hook that hangs", () => {
+  const told: unknown[] = [];
+  const hang = (signal: AbortSignal): Promise<void> => {
+    signal.addEventListener("abort", () => told.push(signal.reason.code));
+    return new Promise<void>(() => undefined);
+  };
   const Slow = defineResource({
     group: "example.com",
     version: "v1",
     kind: "Slow",
     spec: s.object({}),
-    validate: () => new Promise<void>(() => undefined),
+    validate: ({ signal }) => hang(signal),
+    default: (_draft, { signal }) => hang(signal),
   }) as unknown as Resource;
-  const clock = new VirtualClock();
-  const meter = webhookMeter(new Registry(), webhookPaths([Slow]));
-  const answer = webhookHandler({ resources: [Slow], clock, log: silentLog, meter });
   const object = { apiVersion: "example.com/v1", kind: "Slow", metadata: { name: "a" }, spec: {} };
   const request = { uid: "u", operation: "CREATE", name: "a", namespace: "", object };
   const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
-  const said: number[] = [];
-  const call = answer(post("/validate-example-com-v1-slow", review)).then(async (response) => {
-    said.push(response.status);
-    return await response.text();
+  const open = () => {
+    const clock = new VirtualClock();
+    const meter = webhookMeter(new Registry(), webhookPaths([Slow]));
+    return { clock, answer: webhookHandler({ resources: [Slow], clock, log: silentLog, meter }) };
+  };
+
+  for (const verb of ["validate", "mutate"]) {
+    test(`is answered before the API server gives up, so that its failure policy decides, and is told: ${verb}`, async () => {
+      const { clock, answer } = open();
+      const said: number[] = [];
+      told.length = 0;
+      const call = answer(post(`/${verb}-example-com-v1-slow`, review)).then(async (response) => {
+        said.push(response.status);
+        return await response.text();
+      });
+      await clock.advance(4_400);
+      assert.deepEqual([said, told], [[], []]);
+      await clock.advance(101);
+      assert.match(await call, /^The hook did not answer within 4500 ms\. Do less in it, or give it more time/u);
+      assert.deepEqual([said, told], [[504], ["TooSlow"]]);
+    });
+  }
+
+  test("is told when nobody waits for it any more", async () => {
+    const { clock, answer } = open();
+    told.length = 0;
+    const caller = new AbortController();
+    const call = answer(new Request(post("/validate-example-com-v1-slow", review), { signal: caller.signal }));
+    await clock.advance(10);
+    caller.abort();
+    assert.equal((await call).status, 504);
+    assert.deepEqual(told, ["TooSlow"]);
   });
-  await clock.advance(4_400);
-  assert.deepEqual(said, []);
-  await clock.advance(101);
-  assert.match(await call, /^The hook did not answer within 4500 ms\. Do less in it, or give it more time/u);
-  assert.deepEqual(said, [504]);
 });
 
 describe("the configurations of an operator", () => {
@@ -368,7 +495,7 @@ describe("the configurations of an operator", () => {
     };
     const webhooks = [{ name: "a.example.com", clientConfig: { caBundle }, rules: [rule] }];
     const head = { apiVersion: "admissionregistration.k8s.io/v1", kind: kind.kind, metadata: { name: "disks" } };
-    return { kind, object: { ...head, webhooks } as KubeObject };
+    return { tells: "webhooks", kind, object: { ...head, webhooks } as KubeObject };
   };
   const steps: readonly (readonly [string, version: string | undefined, rule: string, ca: string, expected: string])[] =
     [

@@ -6,10 +6,8 @@ import type { Api } from "../api.ts";
 import type { Clock, Timer } from "../clock.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import { CustomResourceDefinition } from "../manager/crds.ts";
 import type { Registry } from "../manager/registry.ts";
-import { crdName } from "../resource.ts";
-import { announce } from "./announce.ts";
+import { announce, managerOf, trustedNow } from "./announce.ts";
 import { bundleOf } from "./certificates.ts";
 import type { Lifetimes, Trust } from "./certificates.ts";
 import { webhookHandler } from "./handler.ts";
@@ -17,8 +15,9 @@ import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import type { WebhookMeter } from "./meter.ts";
 import { checkPaths, webhookPaths } from "./paths.ts";
-import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
-import type { Reach, RegistrationOptions } from "./registration.ts";
+import { conversionOf, conversionRegistrationsOf, registrationsOf, servingNames } from "./registration.ts";
+import type { Reach, Registration, RegistrationOptions } from "./registration.ts";
+import { retireHooks } from "./retire.ts";
 import { keepTrust } from "./secret.ts";
 
 /** A place where the webhooks can be called. */
@@ -73,7 +72,7 @@ export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
   const meter = webhookMeter(registry, webhookPaths(resources, paths));
   const door = await options.door(webhookHandler({ resources, clock, log, meter, paths }));
   try {
-    const trust = await keep(options, door.reach);
+    const trust = await keep(options, door.reach, { trusted: await trustedAmong(options, door.reach) });
     return new Webhooks(options, { door, meter, trust });
   } catch (error) {
     await door[Symbol.asyncDispose]();
@@ -81,15 +80,34 @@ export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
   }
 }
 
-function keep({ api, clock, name, namespace, lifetimes }: WebhookOptions, reach: Reach): Promise<Trust> {
+/** What is known of earlier times: what this replica serves by, or whom the cluster trusts when it starts. */
+type Before = { readonly known: Trust } | { readonly trusted: string | undefined };
+
+function keep(options: WebhookOptions, reach: Reach, before: Before): Promise<Trust> {
+  const { api, clock, name, namespace, lifetimes } = options;
+  const [known, trusted] = "known" in before ? [before.known] : [undefined, before.trusted];
   return keepTrust(
     { api, namespace, name: `${name}-webhook-certificates`, manager: managerOf(name) },
-    { now: new Date(clock.wall()), names: servingNames(reach), ...(lifetimes ? { lifetimes } : {}) },
+    { now: new Date(clock.wall()), names: servingNames(reach), trusted, ...(lifetimes ? { lifetimes } : {}) },
+    known,
   );
 }
 
-function managerOf(name: string): string {
-  return `${name}-webhooks`;
+/** Whom the cluster trusts by the first registration that it has of ours. */
+async function trustedAmong({ api, resources, namespace }: WebhookOptions, reach: Reach): Promise<string | undefined> {
+  const registration = { reach, bundle: "", namespace };
+  for (const resource of resources) {
+    for (const one of registeredOf(resource, registration)) {
+      const trusted = await trustedNow(api, one);
+      if (trusted !== undefined) return trusted;
+    }
+  }
+  return undefined;
+}
+
+/** All that the cluster is told about a resource. */
+function registeredOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
+  return [...conversionRegistrationsOf(resource, options), ...registrationsOf(resource, options)];
 }
 
 interface Opened {
@@ -131,12 +149,14 @@ export class Webhooks implements OperatorWebhooks {
     this.#lookIn(LOOK);
   }
 
-  /** Brings certificates and registrations up to date. */
+  /** Brings certificates and registrations up to date. An authority is told before anything is served under it, if it can be told. */
   async check(): Promise<void> {
-    const trust = await keep(this.#options, this.#door.reach);
-    this.#trust = trust;
-    this.#serve(trust);
-    await this.#announce();
+    this.#trust = await keep(this.#options, this.#door.reach, { known: this.#trust });
+    try {
+      await this.#announce();
+    } finally {
+      this.#serve(this.#trust);
+    }
   }
 
   /** Nobody can reach a program outside the cluster when it is gone: writes must not wait for it. */
@@ -174,16 +194,11 @@ export class Webhooks implements OperatorWebhooks {
     const manager = managerOf(name);
     // Who works on an operator outside of the cluster wants its own rules, whatever its version.
     const version = this.reach.by === "url" ? undefined : this.#options.version;
+    const registration = this.#registration;
     for (const resource of resources) {
-      const conversion = conversionOf(resource, this.#registration);
-      if (conversion !== undefined) {
-        const crd = { ...crdHead, metadata: { name: crdName(resource) }, spec: { conversion } };
-        await api.apply(CustomResourceDefinition, crd, { manager, force: true });
-      }
-      for (const registration of registrationsOf(resource, this.#registration)) {
-        await announce({ api, manager, version }, registration);
-      }
+      for (const one of registeredOf(resource, registration)) await announce({ api, manager, version }, one);
     }
+    await retireHooks({ api, manager, version }, resources);
   }
 
   #lookIn(delay: number): void {
@@ -201,5 +216,3 @@ export class Webhooks implements OperatorWebhooks {
     }
   }
 }
-
-const crdHead = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" } as const;

@@ -32,8 +32,8 @@ export type Place =
     }
   | { readonly listen: undefined; readonly why: string };
 
-/** The port that a webhook Service usually points to. */
-const USUAL = "0.0.0.0:9443";
+/** The port that a webhook Service usually points to, at every address, those of version 6 as well. */
+const USUAL = ":9443";
 
 /** Where webhooks are served. */
 export function placeOf(surroundings: Surroundings): Place {

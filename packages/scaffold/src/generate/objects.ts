@@ -78,14 +78,9 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metaOf(program, { name, namespace: placement.namespace }) },
     ...own,
-    ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program.lease) }),
+    ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program) }),
     ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
-    ...(servesWebhooks(program) && placement.registrar !== "installer"
-      ? [
-          ...bound({ ...here, name: webhookRoleName(program), rules: certificateRules(program.lease) }),
-          ...bound({ ...everywhere, name: webhookRoleName(program), rules: registrationRules(program) }),
-        ]
-      : []),
+    ...(placement.registrar === "installer" ? [] : webhookRoles(program, placement)),
     {
       apiVersion: rbacVersion,
       kind: "ClusterRole",
@@ -93,6 +88,17 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
       rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
     },
     ...program.resources.flatMap((resource) => personRoles(program, resource)),
+  ];
+}
+
+/** An operator that serves hooks keeps their certificates; one that only had some takes back what it told of them. */
+function webhookRoles(program: Program, placement: Placement): readonly Manifest[] {
+  const { namespace } = placement;
+  const role = { program, placement, name: webhookRoleName(program) } as const;
+  const registration = registrationRules(program);
+  return [
+    ...(servesWebhooks(program) ? bound({ ...role, scope: namespace, rules: certificateRules(program.lease) }) : []),
+    ...(registration.length > 0 ? bound({ ...role, rules: registration }) : []),
   ];
 }
 

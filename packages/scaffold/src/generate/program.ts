@@ -26,6 +26,15 @@ export interface Program {
   readonly pausesByNamespace: boolean;
   /** How its webhooks are called, where it says so. */
   readonly webhooks: WebhookManners;
+  /** What earlier versions of it were called and had. */
+  readonly formerly: Former;
+}
+
+/** What earlier versions had and this one has not: names of the operator, kinds that it owned, CRDs of kinds that it had hooks for. */
+export interface Former {
+  readonly names: readonly string[];
+  readonly owned: readonly KindNames[];
+  readonly hooked: readonly string[];
 }
 
 /** What happens when a webhook does not answer, and after how long; and where hooks are answered, by the names of CRDs. */
@@ -70,6 +79,15 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
     controllers: controllers.map(toFacts),
     pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
     webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
+    formerly: formerOf(operators.flatMap(({ definition }) => definition.formerly ?? [])),
+  };
+}
+
+function formerOf(all: readonly Partial<Former>[]): Former {
+  return {
+    names: all.flatMap(({ names = [] }) => names),
+    owned: all.flatMap(({ owned = [] }) => owned),
+    hooked: all.flatMap(({ hooked = [] }) => hooked),
   };
 }
 
@@ -78,6 +96,7 @@ interface OperatorLike {
     readonly name?: string;
     readonly controllers: readonly unknown[];
     readonly pauseByNamespace?: boolean;
+    readonly formerly?: Partial<Former>;
     readonly webhooks?: WebhookManners;
   };
 }

@@ -1,6 +1,6 @@
 /** The least permissions that a program needs, from the kinds that its controllers declare. */
 import type { ControllerFacts, KindNames, Program } from "./program.ts";
-import { isConverted, isHooked } from "./webhooks.ts";
+import { isConverted, isHooked, servesWebhooks } from "./webhooks.ts";
 
 /** A rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -13,6 +13,8 @@ export interface PolicyRule {
 const reading = ["get", "list", "watch"] as const;
 /** `apply` creates or patches; what is no longer wanted is deleted. */
 const writing = [...reading, "create", "patch", "delete"] as const;
+/** What earlier versions left is looked for once, and deleted. */
+const pruning = ["list", "delete"] as const;
 
 interface Grant {
   readonly group: string;
@@ -28,20 +30,29 @@ export interface ScopedRules {
 }
 
 /** What the controllers of a program must be allowed to do. */
-export function rulesOf({ controllers, pausesByNamespace }: Program): ScopedRules {
-  const grants = [...controllers.flatMap(grantsOf), events, ...(pausesByNamespace ? [namespaces] : [])];
+export function rulesOf({ controllers, pausesByNamespace, formerly }: Program): ScopedRules {
+  const grants = [
+    ...controllers.flatMap(grantsOf),
+    ...formerly.owned.map((kind) => grant(kind, pruning)),
+    events,
+    ...(pausesByNamespace ? [namespaces] : []),
+  ];
   return {
     namespaced: toRules(grants.filter(({ scope }) => scope === "Namespaced")),
     cluster: toRules(grants.filter(({ scope }) => scope === "Cluster")),
   };
 }
 
-/** What leader election needs in the operator's own namespace. Creation cannot be limited to a name. */
-export function leaderRules(name: string): readonly PolicyRule[] {
+/**
+ * What leader election needs in the operator's own namespace. The leases of earlier names are held as well, so that no version of those
+ * names works at the same time; what was kept on them is read.
+ */
+export function leaderRules({ lease: name, formerly }: Pick<Program, "lease" | "formerly">): readonly PolicyRule[] {
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
   return [
+    // Creation cannot be limited to a name.
     { ...lease, verbs: ["create"] },
-    { ...lease, resourceNames: [name], verbs: ["get", "patch"] },
+    { ...lease, resourceNames: [...new Set([name, ...formerly.names])], verbs: ["get", "patch"] },
   ];
 }
 
@@ -54,9 +65,16 @@ export function certificateRules(name: string): readonly PolicyRule[] {
   ];
 }
 
-/** What it takes to tell the cluster where webhooks and conversions are: under the names of the CRDs, and no others. */
-export function registrationRules({ resources }: Program): readonly PolicyRule[] {
-  const hooked = resources.filter(isHooked).map(crdName);
+/**
+ * What it takes to tell the cluster where webhooks and conversions are, and to take back what earlier versions told: under the names of the
+ * CRDs, and no others.
+ */
+export function registrationRules(program: Pick<Program, "resources" | "formerly">): readonly PolicyRule[] {
+  const { resources, formerly } = program;
+  const tells = resources.some(isHooked);
+  // Who serves hooks of one kind may have had them for its others.
+  const own = servesWebhooks(program) ? resources.map(crdName) : [];
+  const named = [...new Set([...own, ...formerly.hooked])];
   const converted = resources.filter(isConverted).map(crdName);
   const configurations = {
     apiGroups: ["admissionregistration.k8s.io"],
@@ -64,12 +82,10 @@ export function registrationRules({ resources }: Program): readonly PolicyRule[]
   };
   const definitions = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
   return [
-    ...(hooked.length === 0
+    ...(tells ? [{ ...configurations, verbs: ["create"] }] : []),
+    ...(named.length === 0
       ? []
-      : [
-          { ...configurations, verbs: ["create"] },
-          { ...configurations, resourceNames: hooked, verbs: ["get", "patch"] },
-        ]),
+      : [{ ...configurations, resourceNames: named, verbs: ["get", ...(tells ? ["patch"] : []), "delete"] }]),
     ...(converted.length === 0 ? [] : [{ ...definitions, resourceNames: converted, verbs: ["get", "patch"] }]),
   ];
 }

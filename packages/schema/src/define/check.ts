@@ -5,6 +5,7 @@ import { validateCustomResourceDefinition } from "../structural/crd.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
 import { DefinitionError } from "./errors.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import { misfitOf } from "./status-versions.ts";
 import type { VersionFacts } from "./version-facts.ts";
 
 interface Defined {
@@ -14,10 +15,12 @@ interface Defined {
   readonly plural: string;
   readonly versions: { readonly [version: string]: VersionFacts };
   readonly conversions: { readonly [direction: string]: unknown };
+  readonly conditions: { readonly [name: string]: string };
 }
 
 export function checkDefinition(resource: Defined): void {
   checkNames(resource);
+  Object.keys(resource.conditions).forEach(checkConditionName);
   for (const { name, schema, storage } of Object.values(resource.versions)) {
     checkVersionName(name);
     walk(schema, "", checkNode);
@@ -96,6 +99,15 @@ function checkNames({ group, kind, plural }: Defined): void {
     throw new DefinitionError("BadName", "plural", `"${plural}" is not a name in lower case`);
 }
 
+/** As Kubernetes has them: a word, which may have a domain before it. */
+const CONDITION_NAME =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/u;
+
+function checkConditionName(name: string): void {
+  if (name.length <= 316 && CONDITION_NAME.test(name)) return;
+  throw new DefinitionError("BadName", "conditions", `"${name}" is not a condition; write a word such as "Available"`);
+}
+
 function checkVersionName(name: string): void {
   if (/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return;
   throw new DefinitionError("BadName", "version", `"${name}" is not a version; write v1, v1beta1 or v1alpha1`);
@@ -112,6 +124,19 @@ function checkConversions({ versions, conversions }: Defined, name: string): voi
       );
     }
   }
+  checkStatuses(versions, name, storage);
+}
+
+function checkStatuses(versions: Defined["versions"], name: string, storage: string): void {
+  const [status, stored] = [name, storage].map((each) => versions[each]?.schema.properties?.status);
+  if (status === undefined || stored === undefined) return;
+  const misfit = misfitOf(status, stored, "status") ?? misfitOf(stored, status, "status");
+  if (misfit === undefined) return;
+  throw new DefinitionError(
+    "BadConversion",
+    `versions.${name}.${misfit.path}`,
+    `${misfit.why}, ${storage}; only specs are converted, so give a status field the same type in every version, or another name`,
+  );
 }
 
 function walk(schema: JsonSchema, path: string, visit: (schema: JsonSchema, path: string) => void): void {
@@ -163,7 +188,7 @@ function checkPattern(path: string, pattern: string | undefined): void {
     throw new DefinitionError(
       "BadPattern",
       path,
-      `/${pattern}/ is not an RE2 pattern (${cause instanceof Error ? cause.message : "unknown"}); look-around and back-references do not exist there`,
+      `/${pattern}/ is not an RE2 pattern (${cause instanceof Error ? cause.message : "unknown"}); look-around, back-references and flags but i, m, s and u do not exist there`,
     );
   }
 }

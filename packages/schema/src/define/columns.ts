@@ -2,6 +2,7 @@
 import type { JsonSchema } from "./json-schema.ts";
 import { DefinitionError } from "./errors.ts";
 import { parseJsonPath } from "../print/jsonpath-parser.ts";
+import { runtimeConditions } from "./conditions.ts";
 import type { ColumnFacts } from "./version-facts.ts";
 
 type ColumnInput = string | ({ readonly wide?: boolean; readonly describe?: string } & ColumnPlace);
@@ -9,9 +10,16 @@ type ColumnInput = string | ({ readonly wide?: boolean; readonly describe?: stri
 /** Where the value of a column is: at a path that the schema knows, or wherever a JSONPath leads. */
 type ColumnPlace = { readonly path: string } | { readonly jsonPath: string; readonly type: ColumnFacts["type"] };
 
-export function toColumns(columns: { readonly [title: string]: ColumnInput }, root: JsonSchema): ColumnFacts[] {
+/** What columns may show. */
+interface Shown {
+  readonly schema: JsonSchema;
+  /** The declared conditions. */
+  readonly conditions: readonly string[];
+}
+
+export function toColumns(columns: { readonly [title: string]: ColumnInput }, shown: Shown): ColumnFacts[] {
   const stated = Object.entries(columns).map(([name, column]) =>
-    toColumn(name, typeof column === "string" ? { path: column } : column, root),
+    toColumn(name, typeof column === "string" ? { path: column } : column, shown),
   );
   const age: ColumnFacts = {
     name: "Age",
@@ -23,9 +31,9 @@ export function toColumns(columns: { readonly [title: string]: ColumnInput }, ro
   return stated.some(({ name }) => name === "Age") ? stated : [...stated, age];
 }
 
-function toColumn(name: string, column: Exclude<ColumnInput, string>, root: JsonSchema): ColumnFacts {
+function toColumn(name: string, column: Exclude<ColumnInput, string>, shown: Shown): ColumnFacts {
   const { wide = false, describe } = column;
-  const place = "jsonPath" in column ? asStated(name, column) : locate(name, column.path, root);
+  const place = "jsonPath" in column ? asStated(name, column) : locate(name, column.path, shown);
   return { name, ...place, priority: wide ? 1 : 0, description: describe };
 }
 
@@ -48,15 +56,24 @@ function asStated(
 
 const conditionPart = { condition: "status", reason: "reason", message: "message" } as const;
 
-function locate(name: string, path: string, root: JsonSchema): Pick<ColumnFacts, "type" | "jsonPath"> {
-  const condition = /^(condition|reason|message):(.+)$/.exec(path);
-  if (condition) {
-    const part = conditionPart[condition[1] as keyof typeof conditionPart];
-    return { type: "string", jsonPath: `.status.conditions[?(@.type=="${condition[2]}")].${part}` };
+function locate(name: string, path: string, shown: Shown): Pick<ColumnFacts, "type" | "jsonPath"> {
+  const [, part, condition] = /^(condition|reason|message):(.*)$/.exec(path) ?? [];
+  if (part !== undefined && condition !== undefined) {
+    mustBeDeclared(name, condition, shown);
+    const field = conditionPart[part as keyof typeof conditionPart];
+    return { type: "string", jsonPath: `.status.conditions[?(@.type=="${condition}")].${field}` };
   }
   if (path.startsWith("metadata."))
     return { type: path === "metadata.creationTimestamp" ? "date" : "string", jsonPath: `.${path}` };
-  return { type: columnType(name, path, root), jsonPath: `.${path}` };
+  return { type: columnType(name, path, shown.schema), jsonPath: `.${path}` };
+}
+
+/** A condition that nobody sets would be an empty column for ever. */
+function mustBeDeclared(name: string, condition: string, { conditions }: Shown): void {
+  if (conditions.includes(condition)) return;
+  if (conditions.length > 0 && runtimeConditions.some((known) => known === condition)) return;
+  const cure = conditions.length === 0 ? "declare it in `conditions`" : `declared are ${conditions.join(", ")}`;
+  throw new DefinitionError("BadColumn", `columns.${name}`, `there is no condition "${condition}"; ${cure}`);
 }
 
 function columnType(name: string, path: string, root: JsonSchema): ColumnFacts["type"] {

@@ -1,7 +1,7 @@
 /** What a user states about a resource, as types. */
 import type { Scope, StoredMeta } from "@capstan/model";
 import type { Fields, ObjectSchema } from "./collections.ts";
-import type { Condition } from "./conditions.ts";
+import type { Condition, runtimeConditions } from "./conditions.ts";
 import type { MetadataPath, Path } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import type { Infer, InferInput, Schema } from "./schema.ts";
@@ -56,7 +56,7 @@ export type ColumnPath<Spec, Status, Conditions extends string> =
   | "status.observedGeneration"
   | ([Conditions] extends [never]
       ? never
-      : `condition:${Conditions}` | `reason:${Conditions}` | `message:${Conditions}`);
+      : `${"condition" | "reason" | "message"}:${Conditions | (typeof runtimeConditions)[number]}`);
 
 /** What else can be said about a column of `kubectl get`. */
 interface ColumnDetails {
@@ -117,8 +117,14 @@ export interface Naming<S extends Scope = Scope> {
   readonly describe?: string;
 }
 
+/** What every function that runs in a webhook is given. */
+export interface HookCall {
+  /** Aborted when the API server has given up on the answer: pass it on to whatever the function waits for. */
+  readonly signal: AbortSignal;
+}
+
 /** What a validating function can say. */
-export interface ValidateContext<T> {
+export interface ValidateContext<T> extends HookCall {
   readonly object: T;
   /** The object as it was, on updates. */
   readonly old: T | undefined;
@@ -139,10 +145,13 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
 /** Functions that run in a webhook, for what neither a schema nor CEL can say. */
 export interface Hooks<Spec, Status, Conditions extends string> {
   readonly validate?: (context: ValidateContext<ResourceObject<Spec, Status, Conditions>>) => void | Promise<void>;
-  readonly default?: (draft: {
-    readonly metadata: Draft<StoredMeta>;
-    readonly spec: Draft<Spec extends SpecSchema ? InferInput<Spec> : unknown>;
-  }) => void | Promise<void>;
+  readonly default?: (
+    draft: {
+      readonly metadata: Draft<StoredMeta>;
+      readonly spec: Draft<Spec extends SpecSchema ? InferInput<Spec> : unknown>;
+    },
+    call: HookCall,
+  ) => void | Promise<void>;
 }
 
 /** A resource with one version. */

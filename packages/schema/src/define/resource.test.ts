@@ -172,6 +172,40 @@ const broken: readonly { name: string; define: () => unknown; code: string; fiel
       }),
   },
   {
+    name: "a pattern with a flag that RE2 does not have",
+    code: "BadPattern",
+    field: "spec.name",
+    define: () =>
+      defineResource({ group: "a.b", version: "v1", kind: "A", spec: s.object({ name: s.string().pattern(/^a$/iy) }) }),
+  },
+  {
+    name: "a condition that is no word",
+    code: "BadName",
+    field: "conditions",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({}),
+        conditions: { "bad name!": "it is" },
+      }),
+  },
+  {
+    name: "conditions that are declared and described by hand as well",
+    code: "BadName",
+    field: "status.conditions",
+    define: () =>
+      defineResource({
+        group: "a.b",
+        version: "v1",
+        kind: "A",
+        spec: s.object({}),
+        status: s.object({ conditions: s.array(s.string()) }),
+        conditions: { Ready: "it is" },
+      }),
+  },
+  {
     name: "a list key that may be missing",
     code: "BadListKey",
     field: "spec.ports",
@@ -283,6 +317,22 @@ describe("validation where objects are written", () => {
   });
 });
 
+test("a new object may leave its name to the server, and one that is there may not", () => {
+  const Thing = defineResource({ group: "example.com", version: "v1", kind: "Thing", spec: s.object({}) });
+  const named = (metadata: object) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata, spec: {} });
+  const fields = (metadata: object): string[] => Thing.validate(named(metadata)).map(({ field }) => field ?? "");
+  assert.deepEqual(fields({ generateName: "thing-" }), []);
+  assert.deepEqual(fields({ generateName: `${"a".repeat(80)}-` }), []);
+  assert.deepEqual(fields({ generateName: "No!" }), ["metadata.generateName", "metadata.name"]);
+  assert.deepEqual(fields({}), ["metadata.name"]);
+  const stored = named({ name: "thing-abcde", resourceVersion: "1" });
+  const update = Thing.validate(named({ generateName: "thing-", resourceVersion: "1" }), stored);
+  assert.deepEqual(
+    update.map(({ field }) => field),
+    ["metadata.name"],
+  );
+});
+
 describe("what imported CRDs say", () => {
   const names = { group: "example.com", version: "v1", kind: "Thing" } as const;
   const rootOf = (resource: { readonly toCrd: () => CustomResourceDefinition }) =>
@@ -334,6 +384,29 @@ describe("what imported CRDs say", () => {
       message: /a JSONPath begins with a dot; write "\.status\.x"/u,
     });
     assert.throws(withPath(".status[?("), { code: "BadColumn", message: /is no JSONPath/u });
+  });
+
+  test("the flags of a pattern go into the pattern, as RE2 has them", () => {
+    const patternOf = (pattern: RegExp): string | undefined => {
+      const { versions } = defineResource({ ...names, spec: s.object({ name: s.string().pattern(pattern) }) });
+      return versions["v1"]?.schema.properties?.["spec"]?.properties?.["name"]?.pattern;
+    };
+    assert.deepEqual([/^a.b$/isu, /^a$/m, /^a$/u].map(patternOf), ["(?is)^a.b$", "(?m)^a$", "^a$"]);
+    const loud = defineResource({ ...names, spec: s.object({ name: s.string().pattern(/^abc$/i) }) });
+    const named = (name: string) =>
+      loud.validate({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "x" }, spec: { name } });
+    assert.deepEqual(named("ABC"), []);
+    assert.equal(named("ABD").length, 1);
+  });
+
+  test("a column shows declared conditions and those of the runtime, and no others", () => {
+    const show = (condition: string, conditions: object = { Ready: "it works" }) =>
+      defineResource({ ...names, spec: s.object({}), conditions, columns: { X: condition } } as never);
+    for (const known of ["condition:Ready", "reason:Stalled", "message:Paused"]) show(known);
+    const refused = (message: RegExp) => ({ code: "BadColumn", field: "columns.X", message });
+    assert.throws(() => show("condition:Redy"), refused(/there is no condition "Redy"; declared are Ready$/u));
+    assert.throws(() => show("condition:"), refused(/there is no condition ""/u));
+    assert.throws(() => show("reason:Stalled", {}), refused(/"Stalled"; declare it in `conditions`$/u));
   });
 
   test("a version can be stored and no longer served", () => {

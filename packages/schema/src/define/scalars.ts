@@ -41,12 +41,18 @@ export class StringSchema extends Schema<string, string, "required"> {
   }
 
   pattern(pattern: string | RegExp): this {
-    return this.with({ pattern: typeof pattern === "string" ? pattern : pattern.source });
+    return this.with({ pattern: typeof pattern === "string" ? pattern : asRe2(pattern) });
   }
 
   format(format: StringFormat): this {
     return this.with({ format });
   }
+}
+
+/** RE2 has flags within the pattern, and is always about characters (`u`); those that it does not know are refused with the field's name. */
+function asRe2({ source, flags }: RegExp): string {
+  const kept = flags.replace("u", "");
+  return kept === "" ? source : `(?${kept})${source}`;
 }
 
 /** A number, whole or not. */

@@ -21,7 +21,8 @@ interface Described {
 export function validating(resource: Described): Validate {
   const compiled = new Map<string, CompiledResource>();
   return (object, old) => {
-    const given = inNamespace(object, resource.scope);
+    const placed = inNamespace(object, resource.scope);
+    const given = old === undefined ? named(placed) : placed;
     const version = versionOf(given);
     const facts = Object.hasOwn(resource.versions, version) ? resource.versions[version] : undefined;
     if (facts === undefined) return [unknownVersion(given, resource)];
@@ -51,6 +52,19 @@ function inNamespace(object: object, scope: Described["scope"]): Json {
   return isJsonObject(metadata ?? null)
     ? { ...json, metadata: { namespace: "default", ...(metadata as object) } }
     : json;
+}
+
+/** How many letters of a prefix a server keeps, and how many it adds: as many as a name that is a label may have. */
+const KEPT_OF_PREFIX = 58;
+const ADDED = "xxxxx";
+
+/** A new object that leaves its name to the server: it has one by the time it is judged. Which one makes no difference here. */
+function named(object: Json): Json {
+  if (!isJsonObject(object) || !isJsonObject(object["metadata"] ?? null)) return object;
+  const metadata = object["metadata"] as { readonly [field: string]: Json };
+  const { name, generateName } = metadata;
+  if ((name ?? "") !== "" || typeof generateName !== "string" || generateName === "") return object;
+  return { ...object, metadata: { ...metadata, name: `${generateName.slice(0, KEPT_OF_PREFIX)}${ADDED}` } };
 }
 
 function versionOf(object: Json): string {

@@ -91,9 +91,9 @@ interface Stated {
 }
 
 export function readVersions(definition: LooseVersions & { readonly conditions?: object }): Stated {
-  const conditioned = definition.conditions !== undefined && Object.keys(definition.conditions).length > 0;
+  const conditions = Object.keys(definition.conditions ?? {});
   if ("version" in definition) {
-    const facts = { [definition.version]: toFacts(definition.version, { ...definition, storage: true }, conditioned) };
+    const facts = { [definition.version]: toFacts(definition.version, { ...definition, storage: true }, conditions) };
     return { facts, storage: definition.version, conversions: {} };
   }
   const entries = Object.entries(definition.versions);
@@ -107,20 +107,20 @@ export function readVersions(definition: LooseVersions & { readonly conditions?:
     );
   }
   return {
-    facts: Object.fromEntries(entries.map(([name, version]) => [name, toFacts(name, version, conditioned)])),
+    facts: Object.fromEntries(entries.map(([name, version]) => [name, toFacts(name, version, conditions)])),
     storage,
     conversions: definition.convert,
   };
 }
 
-function toFacts(name: string, version: LooseVersion, conditioned: boolean): VersionFacts {
-  const schema = withFilledDefaults(objectSchema(version, conditioned));
+function toFacts(name: string, version: LooseVersion, conditions: readonly string[]): VersionFacts {
+  const schema = withFilledDefaults(objectSchema(version, conditions.length > 0));
   return {
     name,
     storage: version.storage === true,
     served: version.served ?? true,
     schema,
-    columns: toColumns(version.columns ?? {}, schema),
+    columns: toColumns(version.columns ?? {}, { schema, conditions }),
     scale: version.scale && { selector: undefined, ...version.scale },
     selectable: version.selectable ?? [],
     deprecated: version.deprecated,
@@ -160,6 +160,13 @@ function statusSchema(
   { conditioned, required }: { readonly conditioned: boolean; readonly required: readonly string[] },
 ): JsonSchema {
   const { required: _, ...rest } = status ?? { type: "object" };
+  if (conditioned && rest.properties?.["conditions"] !== undefined) {
+    throw new DefinitionError(
+      "BadName",
+      "status.conditions",
+      "is made from the conditions that are declared; take it out of `status`, or declare none",
+    );
+  }
   return {
     ...rest,
     ...(required.length > 0 ? { required } : {}),

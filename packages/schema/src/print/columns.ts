@@ -1,6 +1,6 @@
 /** Printer columns: from the paths of a CRD to the cells of a Table. */
 import type { Json } from "@capstan/model";
-import { parseTime, toMilliseconds } from "@capstan/model";
+import { isLargeInteger, parseTime, toMilliseconds } from "@capstan/model";
 
 import { isJsonObject } from "../structural/schema.ts";
 import { formatAge } from "./age.ts";
@@ -119,9 +119,9 @@ function firstOf(path: JsonPath, object: Json): Json | undefined {
 function convert(value: Json, type: string, now: number): Json {
   switch (type) {
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return integer(value);
     case "number":
-      return typeof value === "number" ? value : null;
+      return isLargeInteger(value) ? Number(value) : typeof value === "number" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
@@ -129,6 +129,19 @@ function convert(value: Json, type: string, now: number): Json {
     default:
       return null;
   }
+}
+
+const leastInteger = -(2n ** 63n);
+
+/** As Go makes an integer of 64 bits: without what is behind the point; what is too large becomes the least one. */
+function integer(value: Json): Json {
+  if (isLargeInteger(value)) return value;
+  if (typeof value !== "number") return null;
+  if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value);
+  const exact = BigInt(Math.trunc(value));
+  const fits = exact >= leastInteger && exact < -leastInteger;
+  // A bigint is how an integer beyond the safe ones is held.
+  return (fits ? exact : leastInteger) as unknown as Json;
 }
 
 function age(timestamp: string, now: number): string {

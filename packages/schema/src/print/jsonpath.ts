@@ -1,5 +1,5 @@
 /** Follows a JSONPath through a value, and prints what it finds as kubectl and printer columns do. */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 
 import { plainText } from "../structural/enumeration.ts";
 import { formatNumber, marshal } from "../structural/go-text.ts";
@@ -194,7 +194,8 @@ type Basic = "bool" | "float" | "int" | "string";
 function basicKind(value: Json): Basic | undefined {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
-  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "int" : "float";
+  if (isLargeInteger(value)) return "int";
   return undefined;
 }
 

@@ -46,7 +46,7 @@ export function compileCheck(schema: Schema, dialect: Dialect): Check {
       case "boolean":
         return boolean;
       case "bigint":
-        return accepts(0) && number(Number(value));
+        return number(value);
       default:
         return Array.isArray(value) ? array(value as readonly Json[]) : object(value as JsonObject);
     }
@@ -60,10 +60,10 @@ function gate<T>(accepted: boolean, check: TypedCheck<T>): (value: T) => boolean
 
 function gateNumber(
   accepted: { readonly integer: boolean; readonly float: boolean },
-  check: TypedCheck<number>,
-): (value: number) => boolean {
+  check: TypedCheck<number | bigint>,
+): (value: number | bigint) => boolean {
   return (value) => {
-    const whole = isInt64(value) || (accepted.integer && isJsonInteger(value));
+    const whole = typeof value === "bigint" || isInt64(value) || (accepted.integer && isJsonInteger(value));
     return (whole ? accepted.integer : accepted.float) && (check === undefined || check(value));
   };
 }
@@ -91,7 +91,7 @@ function compileString(schema: Schema, dialect: Dialect): TypedCheck<string> {
   };
 }
 
-function compileNumber(schema: Schema, dialect: Dialect): TypedCheck<number> {
+function compileNumber(schema: Schema, dialect: Dialect): TypedCheck<number | bigint> {
   const type = numberType(typesOf(schema, dialect), formatOf(schema, dialect));
   const bounded = schema.minimum !== undefined || schema.maximum !== undefined || schema.multipleOf !== undefined;
   if (!bounded && type.name !== "integer" && type.format !== "float") return undefined;

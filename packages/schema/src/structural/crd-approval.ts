@@ -1,5 +1,5 @@
 /** Groups of the Kubernetes community need an approval, which stands in an annotation. */
-import type { FieldError } from "@capstan/model";
+import { quote, type FieldError } from "@capstan/model";
 
 import type { Crd } from "./crd-model.ts";
 import { invalid, required } from "./field-error.ts";
@@ -15,7 +15,8 @@ export function isProtectedGroup(group: string): boolean {
   return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`));
 }
 
-type Approval = "missing" | "bypassed" | "approved" | "invalid";
+/** How far a definition is approved. */
+export type Approval = "missing" | "bypassed" | "approved" | "invalid";
 
 function annotationOf(crd: Crd): string {
   const annotations = crd.metadata["annotations"];
@@ -23,12 +24,35 @@ function annotationOf(crd: Crd): string {
   return typeof value === "string" ? value : "";
 }
 
-/** How far a definition is approved. */
-export function approvalOf(text: string): Approval {
+function approvalOf(text: string): Approval {
   if (text === "") return "missing";
   if (text.startsWith("unapproved")) return "bypassed";
   const url = parseUrl(text);
   return !("problem" in url) && url.host !== "" && url.scheme !== "" ? "approved" : "invalid";
+}
+
+/** How far a definition of a group is approved, and what to say about it; `undefined` for groups that need no approval. */
+export function approvalState(
+  group: string,
+  annotations: { readonly [name: string]: string } | undefined,
+): { readonly approval: Approval; readonly message: string } | undefined {
+  if (!isProtectedGroup(group)) return undefined;
+  const text = annotations?.[annotation] ?? "";
+  const approval = approvalOf(text);
+  return { approval, message: describe(approval, text) };
+}
+
+function describe(approval: Approval, text: string): string {
+  switch (approval) {
+    case "missing":
+      return `protected groups must have approval annotation "${annotation}", ${see}`;
+    case "bypassed":
+      return `not approved: ${quote(text)}`;
+    case "approved":
+      return `approved in ${text}`;
+    case "invalid":
+      return `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
+  }
 }
 
 /** A missing or malformed approval; one that did not change is never reported. */
@@ -37,9 +61,6 @@ export function approvalErrors(crd: Crd, old: Crd | undefined): FieldError[] {
   const text = annotationOf(crd);
   const approval = approvalOf(text);
   if (old !== undefined && approvalOf(annotationOf(old)) === approval) return [];
-  if (approval === "missing")
-    return [required(place, `protected groups must have approval annotation "${annotation}", ${see}`)];
-  if (approval !== "invalid") return [];
-  const detail = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
-  return [invalid(place, text, detail)];
+  if (approval === "missing") return [required(place, describe(approval, text))];
+  return approval === "invalid" ? [invalid(place, text, describe(approval, text))] : [];
 }

@@ -1,5 +1,5 @@
 /** Enums compare with Go's conversions: a number is converted to the type of each allowed value before it is compared. */
-import type { Json } from "@capstan/model";
+import { isLargeInteger, type Json } from "@capstan/model";
 import { isDeepEqual } from "@capstan/model";
 
 import { formatNumber, isInt64 } from "./go-text.ts";
@@ -11,14 +11,24 @@ export function enumAllows(allowed: readonly Json[], value: Json): boolean {
 }
 
 function matches(candidate: Json, value: Json): boolean {
+  if (isLargeInteger(value)) return matchesLarge(candidate, value);
   if (typeof value !== "number") return isDeepEqual(candidate, value);
   if (typeof candidate === "number") return (isInt64(candidate) ? Math.trunc(value) : value) === candidate;
+  if (isLargeInteger(candidate)) return Number.isFinite(value) && BigInt(Math.trunc(value)) === candidate;
   // Go converts an integer to a string as the character with that code.
   return typeof candidate === "string" && isInt64(value) && candidate === character(value);
 }
 
+/** No character has the code of so large an integer. */
+function matchesLarge(candidate: Json, value: bigint): boolean {
+  if (typeof candidate === "number") return !isInt64(candidate) && Number(value) === candidate;
+  return isLargeInteger(candidate) ? value === candidate : candidate === noCharacter;
+}
+
+const noCharacter = "\ufffd";
+
 function character(code: number): string {
-  return code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+  return code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : noCharacter;
 }
 
 /** The allowed values as `%v` prints a slice. */
@@ -31,7 +41,7 @@ export function plainText(value: Json | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (typeof value === "string") return value;
   if (typeof value === "number") return formatNumber(value);
-  if (typeof value === "boolean") return String(value);
+  if (typeof value === "boolean" || isLargeInteger(value)) return String(value);
   if (Array.isArray(value)) return enumText(value as readonly Json[]);
   if (!isJsonObject(value)) return "";
   const entries = Object.keys(value)

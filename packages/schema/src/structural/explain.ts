@@ -80,7 +80,7 @@ interface Sink {
 
 function explainByKind(schema: Schema, value: Json, sink: Sink): void {
   if (typeof value === "string") explainString(schema, value, sink);
-  else if (typeof value === "number" || isLargeInteger(value)) explainNumber(schema, Number(value), sink);
+  else if (typeof value === "number" || isLargeInteger(value)) explainNumber(schema, value, sink);
   else if (Array.isArray(value)) explainArray(schema, value as readonly Json[], sink);
   addEnum(schema, value, sink);
   sink.result.matches += 1;
@@ -181,7 +181,7 @@ function stringProblem(schema: Schema, value: string, path: string): Problem | u
   return validation("pattern", path, { message: `${path} in body should match '${shown}'`, value });
 }
 
-function explainNumber(schema: Schema, value: number, { place, result }: Sink): void {
+function explainNumber(schema: Schema, value: number | bigint, { place, result }: Sink): void {
   const type = numberType(typesOf(schema, place.dialect), formatOf(schema, place.dialect));
   for (const problem of numberProblems(value, schema, { path: place.path, type })) add(result, problem);
   result.matches += 2;

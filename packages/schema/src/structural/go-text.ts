@@ -20,17 +20,14 @@ export function markedFloat(value: GoValue): number | undefined {
   return typeof marked === "number" ? marked : undefined;
 }
 
-const minInt64 = -(2 ** 63);
-const maxInt64 = 2 ** 63;
-
-/** Whether the server's decoder would have made this number an int64 rather than a float64. */
+/** Whether the server's decoder made this number an int64 rather than a float64; integers that a number cannot hold come as bigints. */
 export function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value >= minInt64 && value < maxInt64;
+  return Number.isSafeInteger(value);
 }
 
 /** A number as `%v` prints it: int64 in full, float64 in the shortest form, with an exponent from seven digits or below 1e-4. */
 export function formatNumber(value: number): string {
-  return isInt64(value) ? BigInt(value).toString() : formatFloat(value);
+  return isInt64(value) ? String(value) : formatFloat(value);
 }
 
 /** A float64 as `%v` prints it. */
@@ -66,8 +63,7 @@ function jsonString(text: string): string {
 export function marshal(value: GoValue | undefined): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return jsonString(value);
-  if (typeof value === "number") return isInt64(value) ? BigInt(value).toString() : String(value);
-  if (typeof value === "boolean" || isLargeInteger(value)) return String(value);
+  if (typeof value === "number" || typeof value === "boolean" || isLargeInteger(value)) return String(value);
   if (Array.isArray(value)) return `[${value.map((item: GoValue) => marshal(item)).join(",")}]`;
   const entries =
     value instanceof Map ? [...value] : sortedEntries(value as { readonly [key: string]: Json | undefined });

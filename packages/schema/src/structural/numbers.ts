@@ -1,6 +1,6 @@
-/** Number checks with the server's arithmetic: int64 where the value is whole, float64 where it is not. */
+/** Number checks with the server's arithmetic: int64 for what was written as an integer that fits, float64 for all else. */
 import type { GoValue } from "./go-text.ts";
-import { asFloat, formatFloat, formatNumber, isInt64 } from "./go-text.ts";
+import { asFloat, formatFloat, isInt64 } from "./go-text.ts";
 import type { Problem } from "./problem.ts";
 import { plain, validation } from "./problem.ts";
 import type { Schema } from "./schema.ts";
@@ -32,32 +32,32 @@ export function numberType(types: readonly string[], format: string | undefined)
 
 const maxFloat32 = 3.4028235677973366e38;
 
-function inRange(value: number, type: NumberType): boolean {
-  if (type.name === "integer") {
-    if (type.format !== "int32") return isInt64(value);
-    return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
-  }
-  return type.format !== "float" || Math.abs(value) < maxFloat32;
+function inRange(value: number | bigint, type: NumberType): boolean {
+  if (type.name === "integer") return fitsBits(value, type.format === "int32" ? 32 : 64);
+  return type.format !== "float" || Math.abs(Number(value)) < maxFloat32;
 }
 
-function rangeProblem(
-  value: number,
-  type: NumberType,
-  what: { readonly prefix: string; readonly path: string },
-): Problem {
+/** The server writes a float with as few digits as tell it from others, and tries to read that text as an integer. */
+function fitsBits(value: number | bigint, bits: 32 | 64): boolean {
+  if (typeof value === "number" && (!Number.isInteger(value) || Math.abs(value) >= 1e21)) return false;
+  const whole = BigInt(String(value));
+  return BigInt.asIntN(bits, whole) === whole;
+}
+
+function rangeProblem(type: NumberType, what: { readonly prefix: string; readonly path: string }): Problem {
   const form = type.format === "" ? "(default format)" : `with format ${type.format}`;
   return plain(`${what.prefix} value must be of type ${type.name} ${form} in ${what.path}`);
 }
 
 /** What is wrong with a number, in the server's order: range, multiple, minimum, maximum. */
 export function numberProblems(
-  value: number,
+  value: number | bigint,
   schema: Schema,
   where: { readonly path: string; readonly type: NumberType },
 ): Problem[] {
   const { path, type } = where;
   const problems: Problem[] = [];
-  if (!inRange(value, type)) problems.push(rangeProblem(value, type, { prefix: "Checked", path }));
+  if (!inRange(value, type)) problems.push(rangeProblem(type, { prefix: "Checked", path }));
   const bounds: readonly [number | undefined, string, Bound][] = [
     [schema.multipleOf, "MultipleOf", multipleOf],
     [schema.minimum, "Minimum boundary", minimum],
@@ -66,8 +66,9 @@ export function numberProblems(
   for (const [bound, prefix, check] of bounds) {
     if (bound === undefined) continue;
     const usable = inRange(bound, type);
-    if (!usable) problems.push(rangeProblem(bound, type, { prefix, path }));
-    const problem = check(value, bound, { path, schema, whole: usable && isInt64(value) });
+    if (!usable) problems.push(rangeProblem(type, { prefix, path }));
+    const whole = usable && (typeof value === "bigint" || isInt64(value));
+    const problem = check(whole ? value : Number(value), bound, { path, schema, whole });
     if (problem !== undefined) problems.push(problem);
   }
   return problems;
@@ -80,23 +81,27 @@ interface BoundContext {
   readonly whole: boolean;
 }
 
-type Bound = (value: number, bound: number, context: BoundContext) => Problem | undefined;
+type Bound = (value: number | bigint, bound: number, context: BoundContext) => Problem | undefined;
 
-function toInt64(value: number): number {
-  const whole = Math.trunc(value);
-  return isInt64(whole) ? whole : -(2 ** 63);
+/** The bound that is compared with, without its fraction where that is lost; one that is too large becomes the least integer. */
+function boundFor(given: number, whole: boolean): number | bigint {
+  if (!whole) return given;
+  const bound = Math.trunc(given);
+  if (isInt64(bound)) return bound;
+  return Math.abs(bound) < 2 ** 63 ? BigInt(bound) : -(2n ** 63n);
 }
 
-function shown(bound: number, whole: boolean): string {
-  return whole ? formatNumber(bound) : formatFloat(bound);
+function shown(bound: number | bigint, whole: boolean): string {
+  return whole ? String(bound) : formatFloat(Number(bound));
 }
 
-function held(value: number, whole: boolean): GoValue {
-  return whole ? value : asFloat(value);
+function held(value: number | bigint, whole: boolean): GoValue {
+  // A bigint is how an integer beyond the safe ones is held.
+  return whole ? (value as GoValue) : asFloat(Number(value));
 }
 
 const maximum: Bound = (value, given, { path, schema, whole }) => {
-  const bound = whole ? toInt64(given) : given;
+  const bound = boundFor(given, whole);
   const exclusive = schema.exclusiveMaximum === true;
   if (exclusive ? value < bound : value <= bound) return undefined;
   const words = exclusive ? "less than" : "less than or equal to";
@@ -107,7 +112,7 @@ const maximum: Bound = (value, given, { path, schema, whole }) => {
 };
 
 const minimum: Bound = (value, given, { path, schema, whole }) => {
-  const bound = whole ? toInt64(given) : given;
+  const bound = boundFor(given, whole);
   const exclusive = schema.exclusiveMinimum === true;
   if (exclusive ? value > bound : value >= bound) return undefined;
   const words = exclusive ? "greater than" : "greater than or equal to";
@@ -118,16 +123,20 @@ const minimum: Bound = (value, given, { path, schema, whole }) => {
 };
 
 const multipleOf: Bound = (value, given, { path, whole }) => {
-  const factor = whole ? toInt64(given) : given;
+  const factor = boundFor(given, whole);
   if (factor <= 0)
     return validation("multipleOf", path, {
       message: `factor MultipleOf declared for ${path} must be positive: ${shown(factor, whole)}`,
       value: held(factor, whole),
     });
-  const fits = whole ? value % factor === 0 : isJsonInteger(factor < 1 ? (1 / factor) * value : value / factor);
+  const fits = whole ? BigInt(value) % BigInt(factor) === 0n : isMultiple(Number(value), Number(factor));
   if (fits) return undefined;
   return validation("multipleOf", path, {
     message: `${path} in body should be a multiple of ${shown(factor, whole)}`,
     value: held(value, whole),
   });
 };
+
+function isMultiple(value: number, factor: number): boolean {
+  return isJsonInteger(factor < 1 ? (1 / factor) * value : value / factor);
+}

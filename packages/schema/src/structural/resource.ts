@@ -19,7 +19,10 @@ import { isJsonObject } from "./schema.ts";
 import { compileValidator } from "./validator.ts";
 
 /** An object after it was read: pruned, with embedded metadata read, and the paths of the fields nobody knows. */
-export type Decoded = { readonly object: Json; readonly unknown: readonly string[] } | { readonly problem: string };
+export type Decoded =
+  | { readonly object: Json; readonly unknown: readonly string[] }
+  /** What is wrong with an embedded object is told as an error of its field as well. */
+  | { readonly problem: string; readonly error?: FieldError };
 
 /** What a resource is called and whether it lives in a namespace. */
 export interface ResourceNames {
@@ -123,8 +126,14 @@ function decode(object: Json, schema: Schema, refusedNulls: RefusedNulls): Decod
   const pruned = prune(object, schema, true);
   const kept = refusedNulls === "drop" ? dropRefusedNulls(pruned.value, schema) : pruned.value;
   const coerced = coerceEmbedded(kept, schema);
-  if (coerced.error !== undefined) return { problem: `${coerced.error.field}: ${coerced.error.body}` };
-  const unknown = [...(meta?.unknown ?? []).map((key) => `metadata.${key}`), ...pruned.unknown, ...coerced.unknown];
+  const { error } = coerced;
+  if (error !== undefined) return { problem: `${error.field}: ${error.body}`, error };
+  // In the order in which they are found, those of a step by their names.
+  const unknown = [
+    ...(meta?.unknown ?? []).map((key) => `metadata.${key}`).sort(),
+    ...[...pruned.unknown].sort(),
+    ...[...coerced.unknown].sort(),
+  ];
   const read =
     meta === undefined || !isJsonObject(coerced.value) ? coerced.value : { ...coerced.value, metadata: meta.meta };
   return { object: read, unknown };

@@ -151,9 +151,17 @@ async function listAll(bucket: Bucket, prefix: string, { signal }: StoreCall = {
     if (token !== undefined) query.push(["continuation-token", token]);
     const { text } = await bucket.ask({ method: "GET", query, signal });
     found.push(...elementsOf(text, "Contents").map(toObject));
-    token = textOf(text, "IsTruncated") === "true" ? textOf(text, "NextContinuationToken") : undefined;
+    token = nextToken(text, token);
   } while (token !== undefined);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Where the list goes on. One that breaks off must not look like a whole one: backups that it leaves out would seem to be none. */
+function nextToken(text: string, former: string | undefined): string | undefined {
+  if (textOf(text, "IsTruncated") !== "true") return undefined;
+  const token = textOf(text, "NextContinuationToken");
+  if (token !== undefined && token !== "" && token !== former) return token;
+  throw new StoreError("Malformed", "the store lists a part of its objects and does not say how to get the rest");
 }
 
 function toObject(xml: string): StoredObject {

@@ -681,6 +681,7 @@ export const pods = defineTopic("pods", {
     patch("merge", a, { spec: { nodeSelector: { c: "d" } } }),
     patch("merge", a, { spec: { nodeSelector: { a: "x" } } }),
     patch("merge", a, { spec: { schedulingGates: [{ name: "y" }] } }),
+    patch("merge", a, { spec: { schedulingGates: [{ name: "y" }, { name: "y" }] } }),
     patch("merge", a, { spec: { schedulingGates: null } }),
   ],
   "adds tolerations": [

@@ -173,6 +173,19 @@ const integers = ["1", "1.0", "1e3", "9007199254740993", "9223372036854775808", 
 
 export const customKeywords = defineTopic("custom-keywords", {
   ...Object.fromEntries(kw.map(([name, schema, values]) => [name, [define(specOf({ x: schema })), ...tries(values)]])),
+  ...Object.fromEntries(
+    ["dependencies", "definitions", "patternProperties"].map((keyword) => [
+      `${keyword}, empty`,
+      [
+        {
+          ...define(specOf({ x: { type: "object", [keyword]: {} } })),
+          quiet: false,
+          settle: 0,
+          only: ["status", "message"],
+        },
+      ],
+    ]),
+  ),
   numbers: [define(specOf({ x: { type: "number" } })), ...numbers.map(written)],
   integers: [define(specOf({ x: { type: "integer" } })), ...integers.map(written)],
 });

@@ -3,9 +3,13 @@ import type { Topic } from "../../case.ts";
 import { customDefinitions } from "./custom-definitions.ts";
 import { customKeywords } from "./custom-keywords.ts";
 import { customLives } from "./custom-lives.ts";
+import { customNumbers } from "./custom-numbers.ts";
 import { customRules } from "./custom-rules.ts";
+import { edges } from "./edges.ts";
 import { empties } from "./empties.ts";
 import { everyKind } from "./every-kind.ts";
+import { hostileForms } from "./hostile-forms.ts";
+import { hostileKinds } from "./hostile-kinds.ts";
 import { hostileLives } from "./hostile-lives.ts";
 import { hostileRules } from "./hostile-rules.ts";
 import { hostileWire } from "./hostile-wire.ts";
@@ -22,9 +26,13 @@ export const exploredTopics: readonly Topic[] = [
   customDefinitions,
   customKeywords,
   customLives,
+  customNumbers,
   customRules,
+  edges,
   empties,
   everyKind,
+  hostileForms,
+  hostileKinds,
   hostileLives,
   hostileRules,
   hostileWire,

@@ -48,7 +48,13 @@ const scene = (phase: Phase, names: readonly string[], more: Part = {}): Step[] 
 ];
 
 const cases: { [name: string]: Step[] } = {};
+const waiting = (name: string): Part => ({ ...hook(name), timeoutSeconds: name === "again-too-late" ? 1 : 10 });
 for (const phase of phases) {
+  cases[`${phase}: detours`] = [
+    install(phase, admissionHooks.detours.map(waiting)),
+    ...admissionHooks.detours.map((name) => post(maps, labelled(name))),
+    uninstall(phase),
+  ];
   cases[`${phase}: refusals`] = scene(phase, admissionHooks.refusals);
   cases[`${phase}: warnings`] = scene(phase, admissionHooks.warnings);
   cases[`${phase}: patches`] = scene(phase, admissionHooks.patches);
@@ -97,6 +103,39 @@ for (const phase of phases) {
 }
 const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
 const pods = "/api/v1/namespaces/{ns}/pods";
+const template = { metadata: { labels: { a: "b" } }, spec: { ...pod.spec, restartPolicy: "Always" } };
+const selector = { matchLabels: { a: "b" } };
+const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+const backend = { service: { name: "s", port: { number: 80 } } };
+/** New objects whose status, labels or order of fields are the server's. */
+const newObjects: { readonly [collection: string]: Part } = {
+  "/apis/apps/v1/namespaces/{ns}/deployments": { selector, template },
+  "/apis/apps/v1/namespaces/{ns}/statefulsets": { serviceName: "s", selector, template },
+  "/apis/apps/v1/namespaces/{ns}/daemonsets": { selector, template },
+  "/apis/batch/v1/namespaces/{ns}/jobs": { template: { spec: { ...pod.spec, restartPolicy: "Never" } } },
+  "/apis/batch/v1/namespaces/{ns}/cronjobs": {
+    schedule: "* * * * *",
+    jobTemplate: { spec: { template: { spec: { ...pod.spec, restartPolicy: "Never" } } } },
+  },
+  "/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses": { defaultBackend: backend },
+  "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets": { maxUnavailable: 1, selector },
+  "/api/v1/namespaces/{ns}/persistentvolumeclaims": claim,
+  "/api/v1/namespaces/{ns}/resourcequotas": { hard: { pods: "1" } },
+  "/api/v1/namespaces/{ns}/services": { type: "ExternalName", externalName: "e.example.com", ports: [{ port: 80 }] },
+};
+for (const phase of phases) {
+  cases[`${phase}: what is asked about new objects`] = [
+    install(phase, [
+      hook("echo", {
+        ...everywhere,
+        rules: rules({ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["CREATE"] }),
+      }),
+    ]),
+    ...Object.entries(newObjects).map(([path, spec]) => post(path, { metadata: { name: "n" }, spec }, bob)),
+    post("/api/v1/namespaces/{ns}/secrets", { type: "Opaque", metadata: { name: "s" }, data: { a: "MQ==" } }, bob),
+    uninstall(phase),
+  ];
+}
 cases["what is asked about views"] = [
   post(pods, pod, quietly),
   post(

@@ -1,6 +1,5 @@
 /** What a check of pod security is, and the words that checks share. */
 import type { Container, Pod } from "@capstan/kinds/v1";
-import { quote } from "@capstan/model";
 
 /** What is checked: a pod, or the pod that a template stands for. */
 export interface Checked {
@@ -27,9 +26,9 @@ export interface Check {
   }[];
 }
 
-/** `"a", "b"`. */
+/** `"a", "b"`; what is quoted inside stays as it is. */
 export function quoted(names: readonly string[]): string {
-  return names.map(quote).join(", ");
+  return names.map((name) => `"${name}"`).join(", ");
 }
 
 /** The values, each once, in order, quoted. */

@@ -3,8 +3,9 @@ import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJsonLiterals } from "../../decode/json-text.ts";
 import { TypeMismatch } from "../../decode/strict.ts";
 import { parseYaml } from "../../decode/yaml-text.ts";
-import { addressOf, authorityOf, placeOf } from "../../outgoing/client-config.ts";
-import { OutgoingError, type OutgoingAnswer, type OutgoingCall } from "../../outgoing/outgoing.ts";
+import { addressOf, authorityOf, noPlace, placeOf } from "../../outgoing/client-config.ts";
+import type { OutgoingAnswer } from "../../outgoing/outgoing.ts";
+import { post } from "../../outgoing/post.ts";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import type { Forms } from "../forms.ts";
 import type { Webhook } from "./hook.ts";
@@ -69,30 +70,15 @@ const defaultSeconds = 10;
 async function send(hook: Webhook, body: string, context: AdmissionContext): Promise<OutgoingAnswer | string> {
   const seconds = hook.timeoutSeconds ?? defaultSeconds;
   const url = `${addressOf(hook.clientConfig)}?timeout=${seconds}s`;
-  const late = new AbortController();
-  const timer = context.after(seconds * 1000, () => late.abort());
-  try {
-    const connectTo = await placeOf(hook.clientConfig, context.resolveService);
-    const call: OutgoingCall = {
-      method: "POST",
-      url,
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, */*",
-        "user-agent": "kube-apiserver-admission",
-      },
-      body,
-      authority: authorityOf(hook.clientConfig),
-      connectTo,
-      signal: late.signal,
-    };
-    return await context.call(call);
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error;
-    return `Post ${quote(url)}: ${late.signal.aborted ? "context deadline exceeded" : error.message}`;
-  } finally {
-    timer.cancel();
-  }
+  const connectTo = await placeOf(hook.clientConfig, context.resolveService).catch(noPlace);
+  if (typeof connectTo === "string") return `Post ${quote(url)}: ${connectTo}`;
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, */*",
+    "user-agent": "kube-apiserver-admission",
+  };
+  const authority = authorityOf(hook.clientConfig);
+  return post({ url, headers, body, authority, connectTo, patience: seconds * 1000 }, context);
 }
 
 /** What was answered, or what is wrong with it. */

@@ -28,7 +28,7 @@ export interface ReviewParts {
 /** The text of a review. */
 export function writeReview({ version, uid, request, form, pair }: ReviewParts): string {
   const { kind, resource, subresource, name, namespace, operation, user, dryRun, options } = request;
-  return toGoJson({
+  const review = {
     kind: "AdmissionReview",
     apiVersion: `admission.k8s.io/${version}`,
     request: {
@@ -48,7 +48,8 @@ export function writeReview({ version, uid, request, form, pair }: ReviewParts):
       dryRun,
       options: options as unknown as Json,
     },
-  });
+  };
+  return `${toGoJson(review)}\n`;
 }
 
 function ordered({ group, version, kind }: ServedKind["kind"]): Json {

@@ -28,7 +28,7 @@ const templateGeneration = "deprecated.daemonset.template.generation";
 
 /** The rules of daemon sets. */
 export const daemonSet: KindRules<DaemonSet> = defineRules<DaemonSet>({
-  wholeOnlyAnnotation: templateGeneration,
+  wholeOnlyAnnotations: [templateGeneration],
   defaults(draft) {
     setDefaults(draft.spec);
     setTemplateGeneration(draft, templateGenerationOf(draft));
@@ -88,6 +88,11 @@ function setDefaults(spec: Draft<DaemonSetSpec>): void {
   if (strategy.type === "RollingUpdate") {
     strategy.rollingUpdate ??= {};
     strategy.rollingUpdate.maxUnavailable ??= 1;
+    strategy.rollingUpdate.maxSurge ??= 0;
+  }
+  // Inside of the real server neither can be missing.
+  if (!isAbsent(strategy.rollingUpdate)) {
+    strategy.rollingUpdate.maxUnavailable ??= 0;
     strategy.rollingUpdate.maxSurge ??= 0;
   }
   spec.revisionHistoryLimit ??= 10;

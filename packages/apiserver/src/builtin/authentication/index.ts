@@ -1,7 +1,10 @@
 /** The rules of the group authentication.k8s.io: who am I, and whose is this token. */
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus } from "@capstan/kinds/authentication.k8s.io/v1";
 import { apiErrors, type KubeObject } from "@capstan/model";
-import type { UserInfo } from "../../authenticate/user.ts";
+import type { Access } from "../../access.ts";
+import type { Authentication } from "../../authenticate/authenticator.ts";
+import { bearerIn } from "../../authenticate/bearer.ts";
+import { anonymous, type UserInfo } from "../../authenticate/user.ts";
 import type { ResourceName } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -23,7 +26,8 @@ const tokenReview = defineReview<TokenReview>({
   answer(draft, { access }) {
     const { token, audiences = [] } = draft.spec;
     if (isEmpty(token)) throw apiErrors.badRequest("token is required for TokenReview in authentication");
-    const found = access.authenticate(token, audiences);
+    const bearer = bearerIn(`Bearer ${token}`);
+    const found = bearer.type === "token" ? access.authenticate(bearer.token, audiences) : nobody(access, audiences);
     const status: Draft<TokenReviewStatus> = {};
     if (found.type === "user") {
       status.authenticated = true;
@@ -36,6 +40,11 @@ const tokenReview = defineReview<TokenReview>({
     return { ...draft, metadata: draft.metadata ?? {}, status };
   },
 });
+
+/** What is no token at all once it is in a header is a request of nobody. */
+function nobody(access: Access, audiences: readonly string[]): Authentication {
+  return { type: "user", user: anonymous, audiences: audiences.length === 0 ? access.tokens().audiences : audiences };
+}
 
 const unknownToken = "invalid bearer token";
 

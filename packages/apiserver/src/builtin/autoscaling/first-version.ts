@@ -23,6 +23,8 @@ const notes = {
   up: `${prefix}/scale-up-tolerance`,
   down: `${prefix}/scale-down-tolerance`,
 };
+/** The annotations that only the first version has: they mean nothing in any other. */
+export const firstNotes: readonly string[] = Object.values(notes);
 const defaultUtilization = 80;
 
 /** How the first version is read and shown. */

@@ -8,7 +8,6 @@ import type {
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkCounts } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import { checkOneOf, checkPositive } from "../meta/checks.ts";
 import { isNegative } from "../meta/resource-list.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -17,7 +16,7 @@ import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { metricsCell } from "./metric-cell.ts";
 import { checkMetric, checkReference, versionProblem, type ReferenceLeniency } from "./metric-check.ts";
-import { asStored, firstVersion } from "./first-version.ts";
+import { asStored, firstNotes, firstVersion } from "./first-version.ts";
 
 type Autoscaler = Whole<AutoscalerObject>;
 
@@ -25,12 +24,15 @@ type Autoscaler = Whole<AutoscalerObject>;
 export const horizontalPodAutoscaler: KindRules<Autoscaler> = defineRules<Autoscaler>({
   hub: "v2",
   versions: { v1: firstVersion },
-  defaults: ({ spec }) => setDefaults(spec),
+  wholeOnlyAnnotations: firstNotes,
+  defaults({ metadata, spec }) {
+    dropFirstNotes(metadata);
+    setDefaults(spec);
+  },
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
   validateCreate: ({ spec }) => checkSpec(spec, leniencyOf(spec)),
   validateUpdate: ({ spec }, old) => checkSpec(spec, leniencyOf(spec, old.spec)),
-  canonicalize: ({ status }) => emptyAsNull(status ?? {}, "currentMetrics"),
   subresources: {
     status: statusView<Autoscaler>({
       validate: ({ status }) => checkCounts(status, ["currentReplicas", "desiredReplicas"]),
@@ -53,6 +55,13 @@ export const horizontalPodAutoscaler: KindRules<Autoscaler> = defineRules<Autosc
     },
   },
 });
+
+function dropFirstNotes(metadata: Draft<Autoscaler>["metadata"]): void {
+  const { annotations } = metadata;
+  if (annotations === undefined) return;
+  for (const name of firstNotes) delete annotations[name];
+  if (Object.keys(annotations).length === 0) delete metadata.annotations;
+}
 
 /** What an autoscaler without metrics looks at. */
 export const defaultUtilization = 80;

@@ -11,7 +11,7 @@ import { ageOf, containerCells, selectorCell, sinceCell } from "../table/cells.t
 import type { Whole } from "../whole.ts";
 import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
 import { checkJobSpec, jobSpecWarnings } from "./job-spec.ts";
-import { canonicalizeJobSpec, defaultJobSpec } from "./job.ts";
+import { defaultJobSpec } from "./job.ts";
 
 type Spec = CronJobSpec & { readonly jobTemplate: { readonly spec: JobSpec } };
 type CronJob = Whole<CronJobObject> & { readonly spec: Spec };
@@ -55,7 +55,6 @@ export const cronJob: KindRules<CronJob> = defineRules<CronJob>({
         ]
       : []),
   ],
-  canonicalize: ({ spec }) => canonicalizeJobSpec(spec.jobTemplate.spec),
   subresources: { status: statusView<CronJob>({ validatesMetadata: true }) },
   table: {
     row: (object, now) => {

@@ -16,7 +16,7 @@ import { formatAge } from "../../encode/age.ts";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import { checkSelected, isAbsent, nameWarnings, parsedSelector } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";
-import { emptyAsNull } from "../empty-list.ts";
+import { isGiven } from "../given-empty.ts";
 import { checkSamePointer, checkUnchanged, isEmpty } from "../meta/checks.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { toInternal } from "../meta/internal-form.ts";
@@ -71,10 +71,7 @@ export const job: KindRules<Job> = defineRules<Job>({
     if (old !== undefined && old.metadata.generation === metadata.generation) return [];
     return [...(old === undefined ? nameWarnings(metadata.name) : []), ...jobSpecWarnings(spec, "spec")];
   },
-  canonicalize({ metadata, spec }) {
-    canonicalizeJobSpec(spec);
-    takeLabels(metadata, spec);
-  },
+  readBack: ({ metadata, spec }) => takeLabels(metadata, spec),
   subresources: { status: statusView<Job>({ validate: checkJobStatus, validatesMetadata: false }) },
   table: { row: (object, now) => ({ cells: cellsOf(object, now) }) },
 });
@@ -105,18 +102,12 @@ export function defaultJobSpec(spec: Draft<JobSpec>): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Empty lists of rules are kept as none. */
-export function canonicalizeJobSpec({ podFailurePolicy, successPolicy }: Draft<JobSpec>): void {
-  if (podFailurePolicy) emptyAsNull(podFailurePolicy, "rules");
-  if (successPolicy) emptyAsNull(successPolicy, "rules");
-}
-
 /** Gives the pods labels that no other job's pods have, and selects by them. */
 function generateSelector({ metadata, spec }: Draft<Job>): void {
   const { name, uid } = metadata;
   const own = { [nameLabels[0]]: name, [nameLabels[1]]: name, [uidLabels[0]]: uid, [uidLabels[1]]: uid };
   const template = (spec.template.metadata ??= {});
-  const given = template.labels;
+  const given = template.labels ?? (isGiven(template, "labels") ? {} : undefined);
   template.labels = sorted({ ...own, ...given });
   const selector = (spec.selector ??= {});
   selector.matchLabels = sorted({ [uidLabels[1]]: uid, ...selector.matchLabels });

@@ -6,6 +6,7 @@ import type {
 } from "@capstan/kinds/certificates.k8s.io/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { parseCertificate, parseRequest, PkiError } from "@capstan/pki";
+import { firstBadBase64 } from "../../decode/base64.ts";
 import { formatAge } from "../../encode/age.ts";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { RuleContext } from "../context.ts";
@@ -15,6 +16,7 @@ import { keepField } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf, orNone } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
+import { requestComplaint } from "./request-complaint.ts";
 import { checkSignerName } from "./signer-name.ts";
 
 type Request = Whole<RequestObject>;
@@ -181,9 +183,12 @@ function checkRequest(object: Request, old?: Request): FieldError[] {
 /** Bytes stand in base64; an absent request is null. */
 function checkEncodedRequest(encoded: string, path: string): FieldError[] {
   const pem = Buffer.from(encoded ?? "", "base64").toString("latin1");
-  if (!/-----BEGIN CERTIFICATE REQUEST-----[^]*-----END CERTIFICATE REQUEST-----/.test(pem)) {
+  const bytes = requestIn(pem);
+  if (bytes === undefined) {
     return [fieldErrors.invalid(path, encoded ?? null, "PEM block type must be CERTIFICATE REQUEST")];
   }
+  const complaint = requestComplaint(bytes);
+  if (complaint !== undefined) return [fieldErrors.invalid(path, encoded, complaint)];
   try {
     parseRequest(pem);
     return [];
@@ -191,6 +196,14 @@ function checkEncodedRequest(encoded: string, path: string): FieldError[] {
     if (!(error instanceof PkiError)) throw error;
     return [fieldErrors.invalid(path, encoded, error.message)];
   }
+}
+
+const block = /-----BEGIN CERTIFICATE REQUEST-----\s*\n((?:[^\n]*:[^\n]*\n)*)([^-]*)-----END CERTIFICATE REQUEST-----/;
+
+/** The bytes of the request in a text; headers before them count for nothing, and what is no base64 is no block. */
+function requestIn(pem: string): Uint8Array | undefined {
+  const body = block.exec(pem)?.[2]?.replaceAll(/\s/g, "");
+  return body === undefined || firstBadBase64(body) >= 0 ? undefined : Buffer.from(body, "base64");
 }
 
 function checkUsages(given: readonly string[], old: readonly string[]): FieldError[] {

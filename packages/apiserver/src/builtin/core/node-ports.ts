@@ -43,6 +43,11 @@ export class NodePortPool {
     this.#own = new Set(old === undefined ? [] : portsOf(old));
   }
 
+  /** What is stored needs no holding: a service has the ports that it says, and those that it said before are free. */
+  static settle(lookup: Lookup, services: readonly Service[]): void {
+    for (const port of services.flatMap(portsOf)) held.get(lookup)?.delete(port);
+  }
+
   /** Takes a port that was asked for. */
   take(port: number, path: string): void {
     const why = this.#refusal(port);

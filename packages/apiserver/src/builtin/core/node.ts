@@ -18,7 +18,6 @@ import { checkNetwork, networkWarnings } from "../meta/ip-checks.ts";
 import { checkChangedMetadata, checkClusterScoped } from "../meta/metadata.ts";
 import { roundQuantities, type ResourceList } from "../meta/resource-list.ts";
 import { checkAmount } from "../meta/resource-name.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { checkTaintEffect } from "../pod-template/scheduling.ts";
 import { defineRules, type KindRules } from "../rules.ts";
@@ -44,7 +43,6 @@ export const nodeRules: KindRules<Node> = defineRules<Node>({
     ...(spec?.podCIDRs ?? []).flatMap((network, index) => networkWarnings(network, `spec.podCIDRs[${index}]`)),
   ],
   // An image without names is kept with none, however that was said.
-  canonicalize: ({ status }) => (status?.images ?? []).forEach((image) => emptyAsNull(image, "names")),
   resetFields: ["status"],
   selectsByNamespace: false,
   fields: { "spec.unschedulable": ({ spec }) => String(spec?.unschedulable ?? false) },

@@ -28,8 +28,10 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
   },
   prepareForCreate(draft) {
     dropField(draft, "status");
-    draft.status = { phase: "Pending" };
     prepareSources((draft.spec ??= {}));
+  },
+  readBack(draft) {
+    draft.status = { phase: "Pending" };
   },
   prepareForUpdate(draft, old) {
     keepField(draft, old, "status");

@@ -8,13 +8,14 @@ import { parseIp } from "../meta/ip-address.ts";
 import { checkEndpointIp } from "../meta/ip-checks.ts";
 import { allContainers } from "../pod-template/containers.ts";
 import type { ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../rules.ts";
+import { toLogAnswer } from "./log-answer.ts";
 import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
 
 type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
 /** By name. */
 export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
-  log: { type: "connect", methods: ["GET"], validate: checkLog, connect: readLog },
+  log: { type: "connect", methods: ["GET"], checkOptions: checkLog, validate: checkContainer, connect: readLog },
   exec: { type: "connect", methods: ["GET", "POST"], validate: checkExec, connect: streaming("exec") },
   attach: { type: "connect", methods: ["GET", "POST"], validate: checkStreams, connect: streaming("attach") },
   portforward: { type: "connect", methods: ["GET", "POST"], connect: forwardPorts },
@@ -60,7 +61,8 @@ async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
   query.delete("container");
   const text = query.toString();
   const path = `/containerLogs/${placeOf(pod)}/${container}`;
-  return door.handOver(nodeOf(pod), text === "" ? path : `${path}?${text}`, call);
+  const answer = await door.handOver(nodeOf(pod), text === "" ? path : `${path}?${text}`, call);
+  return toLogAnswer(answer, pod.metadata.name ?? "");
 }
 
 const streamOptions: readonly (readonly [asked: string, kubelet: string])[] = [
@@ -117,10 +119,13 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
 }
 
 /** The options are an object of their own kind, and are refused as such. */
-function checkLog(pod: Pod, query: URLSearchParams): FieldError[] {
+function checkLog(name: string, query: URLSearchParams): void {
   readTime(query.get("sinceTime") ?? "");
   const errors = checkLogOptions(query);
-  if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "PodLogOptions" }, pod.metadata.name ?? "", errors);
+  if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "PodLogOptions" }, name, errors);
+}
+
+function checkContainer(pod: Pod, query: URLSearchParams): FieldError[] {
   containerOf(pod, query.get("container") ?? "");
   return [];
 }
@@ -156,18 +161,17 @@ function checkLogOptions(query: URLSearchParams): FieldError[] {
   return errors;
 }
 
-function checkExec(pod: Pod, query: URLSearchParams): FieldError[] {
-  containerOf(pod, query.get("container") ?? "");
-  nodeOf(pod);
-  checkStreams(pod, query);
+function checkExec(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError[] {
+  checkStreams(pod, query, door);
   if (query.getAll("command").length === 0)
     throw apiErrors.badRequest("you must specify at least 1 command for the container");
   return [];
 }
 
-function checkStreams(pod: Pod, query: URLSearchParams): FieldError[] {
+/** Where the streams lead is looked at before the streams are. */
+function checkStreams(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError[] {
   containerOf(pod, query.get("container") ?? "");
-  nodeOf(pod);
+  door.reach?.(nodeOf(pod));
   const asked = ["stdin", "stdout", "stderr"].filter((name) => isTrue(query.get(name)));
   if (asked.length === 0) throw apiErrors.badRequest("you must specify at least 1 of stdin, stdout, stderr");
   if (isTrue(query.get("tty")) && asked.includes("stderr")) {

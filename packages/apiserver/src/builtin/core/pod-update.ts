@@ -117,17 +117,15 @@ function checkAddedTolerations(now: readonly Toleration[], before: readonly Tole
   return checkTolerations(now, path);
 }
 
+/** Of gates with the same name, the last one is told. */
 function checkRemovedGates({ schedulingGates = [] }: PodSpec, old: PodSpec): FieldError[] {
-  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
-  return schedulingGates.flatMap(({ name }, index) =>
-    before.has(name)
-      ? []
-      : [
-          fieldErrors.forbidden(
-            `spec.schedulingGates[${index}].name`,
-            `only deletion is allowed, but found new scheduling gate '${name}'`,
-          ),
-        ],
+  const added = new Map(schedulingGates.map(({ name }, index) => [name, index]));
+  for (const { name } of old.schedulingGates ?? []) added.delete(name);
+  return [...added].map(([name, index]) =>
+    fieldErrors.forbidden(
+      `spec.schedulingGates[${index}].name`,
+      `only deletion is allowed, but found new scheduling gate '${name}'`,
+    ),
   );
 }
 

@@ -152,11 +152,12 @@ function takeHealthCheckPort(spec: DraftSpec, old: Service | undefined, pool: No
 
 const addressResource = "ipaddresses.networking.k8s.io";
 
-/** Every address that is in use has an object of its own, which says whose it is. */
-export function settleAddresses(event: StoredEvent<Service>, writer: Writer, context: RuleContext): void {
+/** Ports need nothing any more; every address that is in use has an object of its own, which says whose it is. */
+export function settleAllocation(event: StoredEvent<Service>, writer: Writer, context: RuleContext): void {
   const before = event.type === "created" ? [] : addressesOf(event.old);
   const after = event.type === "deleted" ? [] : addressesOf(event.object);
   const service = event.type === "deleted" ? event.old : event.object;
+  NodePortPool.settle(context.lookup, event.type === "updated" ? [event.old, event.object] : [service]);
   for (const ip of after) if (!before.includes(ip)) AddressPool.settle(ip, service, { writer, context });
   for (const ip of before) {
     if (!after.includes(ip) && context.lookup.get(addressResource, ip) !== undefined)

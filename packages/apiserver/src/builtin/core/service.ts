@@ -4,7 +4,7 @@ import type { FieldError } from "@capstan/model";
 import { ipWarnings } from "../meta/ip-checks.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";
-import { allocateService, settleAddresses } from "./service-allocation.ts";
+import { allocateService, settleAllocation } from "./service-allocation.ts";
 import { checkService } from "./service-check.ts";
 import { defaultService, dropTypeFields } from "./service-fields.ts";
 import { checkLoadBalancerStatus } from "./service-status.ts";
@@ -38,7 +38,7 @@ export const serviceRules: KindRules<Service> = defineRules<Service>({
     "spec.type": ({ spec }) => spec?.type ?? "",
   },
   deletion: { returnsObject: true },
-  stored: settleAddresses,
+  stored: settleAllocation,
   subresources: {
     proxy: serviceProxy,
     status: {

@@ -150,7 +150,8 @@ function resourceOf({ kind: boundKind = "", apiVersion = "" }: Reference): "pods
 function nodeOf(pod: Pod | undefined, { lookup }: RuleContext): TokenWish["node"] {
   const name = pod?.spec?.nodeName;
   if (isEmpty(name)) return undefined;
-  return { name, uid: lookup.get("nodes", name)?.metadata.uid ?? "" };
+  const uid = lookup.get("nodes", name)?.metadata.uid;
+  return uid === undefined ? { name } : { name, uid };
 }
 
 function toAnswer(request: TokenRequest, wish: TokenWish, token: string, { now }: RuleContext): KubeObject {

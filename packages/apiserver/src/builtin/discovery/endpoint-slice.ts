@@ -10,7 +10,6 @@ import {
 } from "@capstan/model";
 import { checkLabels, checkObjectMetadata } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import {
   checkLabelName,
   checkOneOf,
@@ -63,10 +62,6 @@ export const endpointSlice: KindRules<EndpointSlice> = defineRules<EndpointSlice
     ...(old === undefined && object.addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
     ...(controllers.has(object.metadata.labels?.[managedBy] ?? "") ? [] : addressWarnings(object)),
   ],
-  canonicalize(draft) {
-    emptyAsNull(draft, "endpoints");
-    emptyAsNull(draft, "ports");
-  },
   table: {
     row: (object, now) => {
       const { metadata, addressType, ports, endpoints } = object;

@@ -17,6 +17,7 @@ import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { tellSchema } from "./dangling.ts";
+import { checkFixedSchema } from "./fixed.ts";
 
 type FlowSchema = Whole<FlowSchemaObject>;
 
@@ -85,6 +86,7 @@ function checkSchema(object: FlowSchema): FieldError[] {
     ...checkMethod(spec),
     ...checkLevel(spec.priorityLevelConfiguration.name),
     ...(spec.rules ?? []).flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`)),
+    ...checkFixedSchema(metadata.name, spec),
     ...checkTypes(status?.conditions ?? []),
   ];
 }

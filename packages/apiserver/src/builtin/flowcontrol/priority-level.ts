@@ -17,6 +17,7 @@ import { keepMetadata } from "../storage/keep-metadata.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { tellSchemasOf } from "./dangling.ts";
+import { checkFixedLevel } from "./fixed.ts";
 import { checkTypes } from "./flow-schema.ts";
 
 type PriorityLevel = Whole<PriorityLevelObject>;
@@ -79,6 +80,7 @@ function checkPriorityLevel(object: PriorityLevel): FieldError[] {
     ...checkObjectMetadata(object, false, "dns-subdomain"),
     ...(isMarked ? [fieldErrors.forbidden("metadata.annotations", `annotation '${preserveZero}' is forbidden`)] : []),
     ...checkSpec(spec, metadata.name),
+    ...checkFixedLevel(metadata.name, spec),
     ...checkTypes(status?.conditions ?? []),
   ];
 }

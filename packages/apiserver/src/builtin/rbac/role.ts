@@ -5,7 +5,6 @@ import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } fro
 import { fullAuthority } from "../../authorize/rbac/escalation.ts";
 import { parsedSelector } from "../apps/workload.ts";
 import type { RuleContext } from "../context.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { checkGrant, isCollecting } from "./escalation.ts";
@@ -27,7 +26,6 @@ export const role: KindRules<Role> = defineRules<Role>({
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
   ],
-  canonicalize: (draft) => emptyAsNull(draft, "rules"),
   table: { row: ({ metadata }) => ({ cells: [metadata.name, metadata.creationTimestamp] }) },
 });
 
@@ -53,7 +51,6 @@ export const clusterRole: KindRules<ClusterRole> = defineRules<ClusterRole>({
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
   ],
-  canonicalize: (draft) => emptyAsNull(draft, "rules"),
   table: { row: ({ metadata }) => ({ cells: [metadata.name, metadata.creationTimestamp] }) },
 });
 

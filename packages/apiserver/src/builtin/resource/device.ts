@@ -81,7 +81,7 @@ function checkAttribute(attribute: DeviceAttribute, path: string): FieldError[] 
 
 function shownAttribute({ int, bool, string, version }: DeviceAttribute): object {
   const [IntValue, BoolValue] = [int ?? null, bool ?? null];
-  const lists = { BoolValues: null, IntValues: null, StringValues: null, VersionValues: null };
+  const lists = { IntValues: null, BoolValues: null, StringValues: null, VersionValues: null };
   return { IntValue, BoolValue, StringValue: string ?? null, VersionValue: version ?? null, ...lists };
 }
 

@@ -1,6 +1,7 @@
 /** The rules of the group resource.k8s.io: devices, and who claims them. */
 import type {
   DeviceClass as ClassObject,
+  DeviceRequestAllocationResult,
   ResourceClaim as ClaimObject,
   ResourceClaimTemplate as TemplateObject,
   ResourceSlice as SliceObject,
@@ -9,7 +10,6 @@ import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { ResourceName } from "../context.ts";
 import type { Draft } from "../draft.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { finalSubdomain } from "../meta/metadata.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
@@ -20,6 +20,7 @@ import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { isExtendedResource } from "../meta/resource-name.ts";
+import { checkAdminRequests, checkAdminResults } from "./admin-access.ts";
 import { checkClaimSpec, defaultClaimSpec, requestNamesOf } from "./claim-spec.ts";
 import { checkClaimStatus } from "./claim-status.ts";
 import { checkConfiguration, maxConfigurations } from "./configuration.ts";
@@ -60,8 +61,8 @@ const resourceClaim = defineRules<Claim>({
   defaults: ({ spec }) => defaultClaimSpec(spec),
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
-  canonicalize: ({ spec }) => noRequestsAsNull(spec),
-  validateCreate: (object) => [
+  validateCreate: (object, context) => [
+    ...checkAdminRequests(object.spec.devices?.requests ?? [], context),
     ...checkObjectMetadata(object, true, "dns-subdomain"),
     ...checkClaimSpec(object.spec, "spec"),
   ],
@@ -72,16 +73,22 @@ const resourceClaim = defineRules<Claim>({
       resetFields: ["metadata", "spec"],
       prepare: keepMetadata,
       validatesMetadata: false,
-      validate: (object, old) =>
-        checkClaimStatus(object.status, {
+      validate: (object, old, context) => [
+        ...checkAdminResults(resultsOf(object), resultsOf(old), context),
+        ...checkClaimStatus(object.status, {
           old: old.status,
           requests: requestNamesOf(object.spec.devices ?? {}),
           isDeleted: object.metadata.deletionTimestamp !== undefined,
         }),
+      ],
     }),
   },
   table: { row: (object, now) => ({ cells: [object.metadata.name, stateOf(object), ageOf(object, now)] }) },
 });
+
+function resultsOf({ status }: Claim): readonly DeviceRequestAllocationResult[] {
+  return status.allocation?.devices?.results ?? [];
+}
 
 function checkClaimMetadata(object: Claim | Template, old: Claim | Template): FieldError[] {
   return [
@@ -110,11 +117,6 @@ function checkSameTemplate(spec: Template["spec"], old: Template["spec"]): Field
   return [fieldErrors.invalid("spec", shown, "field is immutable")];
 }
 
-/** Lists of requests that are empty are kept as none. */
-function noRequestsAsNull({ devices }: Draft<ClaimObject["spec"]>): void {
-  if (devices) emptyAsNull(devices, "requests");
-}
-
 function stateOf({ metadata, status }: Claim): string {
   const isGoing = metadata.deletionTimestamp !== undefined;
   const isReserved = (status.reservedFor ?? []).length > 0;
@@ -129,8 +131,10 @@ const resourceClaimTemplate = defineRules<Template>({
   defaults({ spec }) {
     defaultClaimSpec(spec.spec);
   },
-  canonicalize: ({ spec }) => noRequestsAsNull(spec.spec),
-  validateCreate: (object) => checkTemplate(object),
+  validateCreate: (object, context) => [
+    ...checkAdminRequests(object.spec.spec.devices?.requests ?? [], context),
+    ...checkTemplate(object),
+  ],
   validateUpdate: (object, old) => [
     ...checkTemplate(object),
     ...checkMetadataUpdate(object.metadata, old.metadata),
@@ -139,6 +143,16 @@ const resourceClaimTemplate = defineRules<Template>({
   ],
   table: { row: (object, now) => ({ cells: [object.metadata.name, ageOf(object, now)] }) },
 });
+
+/** Lists of values and shares of nodes are switched off in the real server: what is given of them is dropped. */
+function dropSwitchedOff({ spec }: Draft<Slice>): void {
+  for (const device of spec.devices ?? []) {
+    dropField(device, "nodeAllocatableResourceMappings");
+    for (const attribute of Object.values(device.attributes ?? {})) {
+      for (const list of ["bools", "ints", "strings", "versions"]) dropField(attribute, list);
+    }
+  }
+}
 
 /** A taint begins when it is written, unless it says when. */
 function dateTaints({ spec }: Draft<Slice>, now: string): void {
@@ -154,10 +168,12 @@ const resourceSlice = defineRules<Slice>({
   },
   unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   prepareForCreate: (draft, { now }) => {
+    dropSwitchedOff(draft);
     dateTaints(draft, now);
     startGeneration(draft);
   },
   prepareForUpdate: (draft, old, { now }) => {
+    dropSwitchedOff(draft);
     dateTaints(draft, now);
     bumpGeneration(draft, old);
   },

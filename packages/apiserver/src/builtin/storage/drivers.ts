@@ -9,7 +9,6 @@ import type {
 import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
-import { emptyAsNull } from "../empty-list.ts";
 import {
   checkNonNegative,
   checkOneOf,
@@ -137,10 +136,6 @@ export const csiNode: KindRules<CsiNode> = defineRules<CsiNode>({
   deletion: { returnsObject: true },
   validateCreate: checkNode,
   validateUpdate: (object, old) => [...checkNode(object), ...checkSameDrivers(object, old)],
-  canonicalize({ spec }) {
-    for (const driver of spec.drivers ?? []) emptyAsNull(driver, "topologyKeys");
-    emptyAsNull(spec, "drivers");
-  },
   table: {
     row: (object, now) => ({
       cells: [object.metadata.name, (object.spec.drivers ?? []).length, ageOf(object, now)],

@@ -18,7 +18,10 @@ export function exchange(options: ExchangeOptions): Promise<TransportResponse> {
   const { session, server, request } = options;
   if (request.signal?.aborted === true) return Promise.reject(request.signal.reason as Error);
   if (!session.isOpen) return Promise.reject(toConnectionError(new Error("the connection is gone"), server, "unsent"));
-  return new Promise((resolve, reject) => new Exchange(options, resolve, reject));
+  return new Promise((resolve, reject) => {
+    request.beforeSending?.();
+    return new Exchange(options, resolve, reject);
+  });
 }
 
 /** Somebody who waits for the next chunk or the end. */

@@ -25,7 +25,7 @@ async function connected(port: number): Promise<Connection> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   const server = new URL(`http://127.0.0.1:${port}`);
-  return openHttp2Connection(socket, { server, tls: async () => ({}), clock: systemClock });
+  return openHttp2Connection(socket, { server, tls: async () => ({}), clock: systemClock }, () => {});
 }
 
 /** Node's HTTP/2 server, which is nghttp2: somebody else's reading of the same specification. */

@@ -47,6 +47,8 @@ export interface StreamListener {
 export interface SessionListener {
   /** The server's settings have come. */
   onReady(): void;
+  /** There may be room for another request. */
+  onRoom(): void;
   /** No new requests: the server said goodbye, or the connection is gone. */
   onRetired(): void;
 }
@@ -335,6 +337,7 @@ export class Session {
         return;
       case setting.maxStreams:
         this.maxStreams = value;
+        this.#listener.onRoom();
         return;
       case setting.initialWindow: {
         if (value > 0x7fffffff) throw new ProtocolError("a window is too large", code.flowControl);
@@ -387,6 +390,7 @@ export class Session {
 
   #forget(id: number): void {
     this.#streams.delete(id);
+    this.#listener.onRoom();
     if (this.#streams.size > 0) return;
     // A process may end while nothing is under way, and not before.
     this.#socket.unref();

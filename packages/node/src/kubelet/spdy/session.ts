@@ -1,6 +1,7 @@
 /** The server's end of a SPDY/3.1 connection, as much of it as Kubernetes' clients use: streams with headers, data, ends and pings. */
 import type { Duplex } from "node:stream";
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from "node:zlib";
+import { writeHolding, type Holdable } from "../../linux/flow.ts";
 import { dictionary } from "./dictionary.ts";
 
 /** A stream that the client opened. */
@@ -8,7 +9,8 @@ export interface SpdyStream {
   readonly headers: ReadonlyMap<string, string>;
   /** Told what comes; `undefined` is the end. Nothing is lost before somebody listens. */
   listen(hear: (bytes: Buffer | undefined) => void): void;
-  write(bytes: Uint8Array): void;
+  /** Writes; the sources of what comes next wait while the client does not read. */
+  write(bytes: Uint8Array, sources?: readonly Holdable[]): void;
   /** Nothing more will be written. */
   end(): void;
   /** Ends both directions at once. */
@@ -116,19 +118,23 @@ class Session {
         hear = listener;
         for (const bytes of waiting.splice(0)) listener(bytes);
       },
-      write: (bytes) => this.#sendData(id, bytes, 0),
-      end: () => this.#sendData(id, Buffer.alloc(0), isLast),
+      write: (bytes, sources = []) => this.#sendData(id, bytes, { flags: 0, sources }),
+      end: () => this.#sendData(id, Buffer.alloc(0), { flags: isLast, sources: [] }),
       reset: () => this.#send(types.rstStream, Buffer.concat([numberBytes(id), numberBytes(cancel)])),
     };
     return { stream, inner };
   }
 
-  #sendData(id: number, bytes: Uint8Array, flags: number): void {
+  #sendData(
+    id: number,
+    bytes: Uint8Array,
+    { flags, sources }: { readonly flags: number; readonly sources: readonly Holdable[] },
+  ): void {
     const head = Buffer.alloc(headerLength);
     head.writeUInt32BE(id, 0);
     head[4] = flags;
     head.writeUIntBE(bytes.length, 5, 3);
-    this.#write(Buffer.concat([head, bytes]));
+    writeHolding(this.#connection, Buffer.concat([head, bytes]), sources);
   }
 
   #send(type: number, payload: Buffer): void {

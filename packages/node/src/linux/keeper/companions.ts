@@ -18,11 +18,23 @@ export async function endView(view: string): Promise<void> {
   }
 }
 
-/** Ends a process and all that it has started, and they in turn. */
-export async function endTree(pid: number): Promise<void> {
-  const children = await childrenOf(pid);
+/**
+ * Ends a process and all that it has started, and they in turn, the last ones first: whoever waits for somebody in a container must live
+ * to hear of its end, because nobody else outside may.
+ */
+export async function endTree(pid: number, pause: () => Promise<void>): Promise<void> {
+  for (let below = await descendantsOf(pid); below.length > 0; below = await descendantsOf(pid)) {
+    for (const one of below) end(one);
+    await pause();
+  }
   end(pid);
-  await Promise.all(children.map(endTree));
+}
+
+/** The deepest ones first. */
+async function descendantsOf(pid: number): Promise<readonly number[]> {
+  const children = await childrenOf(pid);
+  const deeper = await Promise.all(children.map(descendantsOf));
+  return [...deeper.flat(), ...children];
 }
 
 async function childrenOf(pid: number): Promise<readonly number[]> {

@@ -1,12 +1,15 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
-import { readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
 import { endView, viewOf } from "./companions.ts";
 import { enroll } from "./enroll.ts";
+import { openGate } from "./gate.ts";
 import { LogFile } from "./log-file.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
+import { isRefusal } from "./refusal.ts";
+import { holdSpaces, releaseSpaces, shareSpaces, type Spaces } from "./spaces.ts";
 
 /** How a container ended. */
 export interface Ending {
@@ -23,6 +26,8 @@ export interface Running {
   readonly child: PipedChild;
   /** The process that is the container's first; the launcher's own until it has told. */
   pid: number;
+  /** Its namespaces, as the launcher made them. */
+  spaces?: Spaces | undefined;
   /** Whether the launcher was seen to have become the program. */
   hasRun: boolean;
   /** Whoever wants to see the output as it comes. */
@@ -60,28 +65,35 @@ export class Containers {
     return this.#running.get(id);
   }
 
+  /** A way into a container that runs, for whoever lets it go afterwards. */
+  enter(id: string): { readonly pid: number; readonly spaces: Spaces } | undefined {
+    const running = this.#running.get(id);
+    const spaces = running?.spaces && shareSpaces(running.spaces);
+    return running && spaces && { pid: running.pid, spaces };
+  }
+
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
-    const { waitsForUsers, membership, tellsPid, filter } = launch;
-    const channels = [tellsPid, waitsForUsers, membership !== undefined, filter !== undefined];
-    const child = await spawnPiped({ ...launch, channels });
+    const { membership, tellsPid } = launch;
+    const child = await spawnPiped({ ...launch, channels: [tellsPid, membership !== undefined] });
     const running: Running = { launch, child, pid: child.process.pid ?? 0, hasRun: false, watchers: new Set() };
     this.#running.set(launch.id, running);
     const words = this.#keepOutput(running);
     void Promise.all([child.closed, words]).then(([{ code, signal }, { tail, isMore }]) => {
       this.#running.delete(launch.id);
+      if (running.spaces !== undefined) releaseSpaces(running.spaces);
       this.#ended({ id: launch.id, code, signal, tail, hasRun: running.hasRun || isMore });
     });
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
-    if (filter !== undefined) open(pipes[6] as Writable, Buffer.from(filter, "base64"));
-    const told = tellsPid ? await toldPid(launch, pipes[3] as Readable) : running.pid;
+    const told = tellsPid ? await readPid(pipes[3] as Readable) : running.pid;
     running.pid = told ?? running.pid;
+    // Now, because its program waits: whatever that does afterwards, the container is entered where it began.
+    if (told !== undefined && this.#running.has(launch.id)) running.spaces = holdSpaces(told);
     // Others of its namespace live on when its program ends; what is left of itself must not.
     if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
-    if (waitsForUsers) await letIn(running.pid, pipes[4] as Writable);
     if (membership !== undefined) {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
-      open(pipes[5] as Writable);
+      openGate(pipes[4]);
     }
     await this.#untilExecuted(running, told !== undefined);
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
@@ -92,10 +104,12 @@ export class Containers {
    * entered it now would find themselves in the node's.
    */
   async #untilExecuted(running: Running, isFirst: boolean): Promise<void> {
+    // By number, not by name: a container may have a program of the same name.
+    const launchers = new Set(await Promise.all([launcher, ...(running.launch.launchers ?? [])].map(fileOf)));
     while (this.#running.has(running.launch.id)) {
-      // By number, not by name: a container may have a program of the same name. Without a program a process has ended, and that is told soon.
-      const [program, own] = await Promise.all([fileOf(`/proc/${running.pid}/exe`), fileOf(launcher)]);
-      if (program === "ENOENT" || program === own) {
+      const program = await fileOf(`/proc/${running.pid}/exe`);
+      // Without a program a process has ended, and that is told soon.
+      if (program === "ENOENT" || launchers.has(program)) {
         await this.#pause();
         continue;
       }
@@ -106,7 +120,7 @@ export class Containers {
   }
 
   /** Signals the first process of a container. */
-  signal(id: string, signal: NodeJS.Signals): boolean {
+  signal(id: string, signal: NodeJS.Signals | number): boolean {
     const running = this.#running.get(id);
     if (running === undefined) return false;
     try {
@@ -150,7 +164,8 @@ export class Containers {
     };
     await Promise.all([keep("stdout", child.stdout), keep("stderr", child.stderr)]);
     await log.close();
-    return { tail: tail.toString("utf8"), isMore: count > tail.length || tail.indexOf("\n") < tail.length - 1 };
+    const words = tail.toString("utf8");
+    return { tail: words, isMore: count > tail.length || !isRefusal(words) };
   }
 }
 
@@ -176,23 +191,6 @@ function endWithProgram({ process: program }: PipedChild, view: string | undefin
   else program.once("exit", endRest);
 }
 
-async function toldPid({ joins }: Launch, info: Readable): Promise<number | undefined> {
-  const told = await readPid(info);
-  return joins === undefined || told === undefined ? told : numberHere(told, joins);
-}
-
-/** The number of a process here, from its number in the namespace of another. */
-async function numberHere(inner: number, companion: number): Promise<number | undefined> {
-  const space = await readlink(`/proc/${companion}/ns/pid`).catch(() => undefined);
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  for (const pid of pids) {
-    if ((await readlink(`/proc/${pid}/ns/pid`).catch(() => "")) !== space) continue;
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    if (Number(/^NSpid:.*\s(\d+)$/m.exec(status)?.[1]) === inner) return Number(pid);
-  }
-  return undefined;
-}
-
 /** Bubblewrap tells the process it started as JSON. All of it must be read: a pipe that is closed early would kill the teller. */
 function readPid(info: Readable): Promise<number | undefined> {
   let text = "";
@@ -204,18 +202,6 @@ function readPid(info: Readable): Promise<number | undefined> {
     });
     info.once("close", () => resolve(undefined));
   });
-}
-
-/** Everybody in the namespace of a process is who they are outside of it. */
-async function letIn(pid: number, gate: Writable): Promise<void> {
-  for (const map of ["uid_map", "gid_map"]) await writeFile(`/proc/${pid}/${map}`, "0 0 4294967295").catch(() => {});
-  open(gate);
-}
-
-/** Lets a process go on that waits for a byte, or for more. */
-function open(gate: Writable, words: string | Buffer = "x"): void {
-  gate.on("error", () => {});
-  gate.end(words);
 }
 
 async function usageIn(pid: string, space: string): Promise<Usage> {

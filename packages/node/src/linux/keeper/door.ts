@@ -1,23 +1,37 @@
 /** The keeper's door: a socket in the file system through which the outside reaches the network and the processes of the node. */
 import { spawn } from "node:child_process";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { writeHolding } from "../flow.ts";
 import { createFrameCutter, toFrame } from "../frames.ts";
-import { channels, type DoorRequest } from "../protocol.ts";
+import { channels, type CommandEnd, type DoorRequest } from "../protocol.ts";
+import { withTerminal } from "../terminal.ts";
 import { stdinOf, type Containers } from "./containers.ts";
 import { endTree } from "./companions.ts";
 import { enroll } from "./enroll.ts";
+import { behindGate, openGate } from "./gate.ts";
 import { spawnPiped } from "./pipes.ts";
+import { createRefusalSieve } from "./refusal.ts";
+import { enterOptions, releaseSpaces } from "./spaces.ts";
+
+/** What is behind the door. */
+export interface House {
+  readonly containers: Containers;
+  /** Waits for a moment. */
+  readonly pause: () => Promise<void>;
+}
 
 /** Opens the door. */
-export function openDoor(path: string, containers: Containers): Promise<Server> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, containers));
+export function openDoor(path: string, house: House): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, house));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(path, () => resolve(server));
   });
 }
 
-function welcome(socket: Socket, containers: Containers): void {
+function welcome(socket: Socket, house: House): void {
   let head: Buffer = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   const read = (chunk: Buffer): void => {
@@ -28,19 +42,19 @@ function welcome(socket: Socket, containers: Containers): void {
     socket.pause();
     const request = JSON.parse(head.toString("utf8", 0, end)) as DoorRequest;
     if (head.length > end + 1) socket.unshift(head.subarray(end + 1));
-    serve(socket, request, containers);
+    serve(socket, request, house);
   };
   socket.on("data", read);
 }
 
-function serve(socket: Socket, request: DoorRequest, containers: Containers): void {
+function serve(socket: Socket, request: DoorRequest, { containers, pause }: House): void {
   switch (request.to) {
     case "dial":
       return join(socket, connect({ host: request.host, port: request.port, allowHalfOpen: true }));
     case "dial-in":
       return dialIn(socket, request.pid, request.port);
     case "exec":
-      return void exec(socket, request).catch(() => socket.destroy());
+      return void exec(socket, request, { containers, pause }).catch((error: unknown) => socket.end(notRun(error)));
     case "attach":
       return attach(socket, request, containers);
   }
@@ -73,22 +87,45 @@ function dialIn(socket: Socket, pid: number, port: number): void {
   socket.once("close", () => child.kill("SIGKILL"));
 }
 
-async function exec(socket: Socket, request: Extract<DoorRequest, { readonly to: "exec" }>): Promise<void> {
+async function exec(
+  socket: Socket,
+  request: Extract<DoorRequest, { readonly to: "exec" }>,
+  { containers, pause }: House,
+): Promise<void> {
   const { membership } = request;
-  const { process: child, stdin, stdout, stderr, closed } = await spawnPiped(request);
-  if (membership !== undefined && child.pid !== undefined) void enroll(child.pid, membership);
+  const way = containers.enter(request.id);
+  if (way === undefined) return void socket.end(notRun("container not running"));
+  const argv = behindGate(commandInto(way, request));
+  const {
+    process: child,
+    stdin,
+    stdout,
+    stderr,
+    closed,
+  } = await spawnPiped({ ...request, argv, channels: [true] }).catch((error: unknown) => {
+    releaseSpaces(way.spaces);
+    throw error;
+  });
+  const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
+  void enroll(child.pid, membership).then(() => openGate(pipes[3]));
   const send = (channel: number, bytes: Uint8Array): void =>
-    void (socket.writable && socket.write(toFrame(channel, bytes)));
-  stdout.on("data", (chunk: Buffer) => send(channels.stdout, chunk));
-  stderr.on("data", (chunk: Buffer) => send(channels.stderr, chunk));
+    writeHolding(socket, toFrame(channel, bytes), [stdout, stderr]);
+  const sieve = createRefusalSieve(request.refusal, send);
+  stdout.on("data", (chunk: Buffer) => sieve.take(channels.stdout, chunk));
+  stderr.on("data", (chunk: Buffer) => sieve.take(channels.stderr, chunk));
   void closed.then((how) => {
-    send(channels.exit, Buffer.from(JSON.stringify(how)));
+    releaseSpaces(way.spaces);
+    if (how.failure !== undefined) return void socket.end(notRun(how.failure));
+    const code = codeOf(how);
+    const refused = sieve.end(code);
+    const end: CommandEnd = refused === undefined ? { code } : { code, refused };
+    send(channels.exit, Buffer.from(JSON.stringify(end)));
     socket.end();
   });
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
-      if (channel === channels.stdin) stdin?.write(bytes);
+      if (channel === channels.stdin && stdin !== null) writeHolding(stdin, bytes, [socket]);
       if (channel === channels.closeStdin) stdin?.end();
       if (channel === channels.resize) resizeTerminal(child.pid, bytes);
     }
@@ -98,9 +135,28 @@ async function exec(socket: Socket, request: Extract<DoorRequest, { readonly to:
   // The child itself only waits for whom it has sent into the container.
   socket.once("close", () => {
     const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (!isOver && child.pid !== undefined) void endTree(child.pid);
+    if (!isOver && child.pid !== undefined) void endTree(child.pid, pause);
   });
   socket.resume();
+}
+
+/** Works in the folder in which the container's program works. */
+function commandInto(
+  { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
+  { entry: { before, after }, tty }: Extract<DoorRequest, { readonly to: "exec" }>,
+): readonly string[] {
+  const argv = [...before, "-t", String(pid), ...enterOptions(spaces), "-w", ...after];
+  return tty ? withTerminal(argv) : argv;
+}
+
+/** Whoever asked has to hear of it: silence would be taken for success. */
+function notRun(why: unknown): Buffer {
+  const end: CommandEnd = { error: why instanceof Error ? why.message : String(why) };
+  return toFrame(channels.exit, Buffer.from(JSON.stringify(end)));
+}
+
+function codeOf({ code, signal }: { readonly code: number | null; readonly signal: string | null }): number {
+  return code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? constants.signals.SIGKILL);
 }
 
 /** The terminal is that of whoever `script` started; it may be gone already. */
@@ -113,16 +169,21 @@ function resizeTerminal(pid: number | undefined, bytes: Buffer): void {
   spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" }).on("error", () => {});
 }
 
+/** How many bytes may wait for somebody who watches. */
+const furthestBehind = 16 * 2 ** 20;
+
 function attach(
   socket: Socket,
   { id, stdin }: Extract<DoorRequest, { readonly to: "attach" }>,
   containers: Containers,
 ): void {
   const running = containers.find(id);
-  if (running === undefined)
-    return void socket.end(toFrame(channels.exit, Buffer.from('{"error":"container not running"}')));
-  const watch = (stream: "stdout" | "stderr", chunk: Buffer): void =>
-    void socket.write(toFrame(channels[stream], chunk));
+  if (running === undefined) return void socket.end(notRun("container not running"));
+  const watch = (stream: "stdout" | "stderr", chunk: Buffer): void => {
+    socket.write(toFrame(channels[stream], chunk));
+    // The program must not wait for somebody who only watches: whoever falls too far behind is left behind.
+    if (socket.writableLength > furthestBehind) socket.destroy();
+  };
   running.watchers.add(watch);
   void running.child.closed.then(({ code }) => {
     if (socket.writable) socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify({ code }))));
@@ -132,7 +193,7 @@ function attach(
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
-      if (channel === channels.stdin) input?.write(bytes);
+      if (channel === channels.stdin && input !== null) writeHolding(input, bytes, [socket]);
       if (channel === channels.closeStdin && running.launch.stdinOnce === true) input?.end();
       if (channel === channels.resize) resizeTerminal(running.child.process.pid, bytes);
     }

@@ -18,7 +18,15 @@ export interface Walk {
 }
 
 /** What is at the end of a walk. */
-export type Found = "folder" | "file" | "other" | "missing" | "outside";
+export type Found =
+  | "folder"
+  | "file"
+  | "socket"
+  | "character device"
+  | "block device"
+  | "other"
+  | "missing"
+  | "outside";
 
 /** The end of a walk. */
 export interface WalkEnd extends AsyncDisposable {
@@ -133,5 +141,9 @@ function pathOf(handle: FileHandle | undefined): string {
 async function kindOf(handle: FileHandle | undefined): Promise<Found> {
   const info = await handle?.stat();
   if (info === undefined) return "missing";
-  return info.isDirectory() ? "folder" : info.isFile() ? "file" : "other";
+  if (info.isDirectory()) return "folder";
+  if (info.isFile()) return "file";
+  if (info.isSocket()) return "socket";
+  if (info.isCharacterDevice()) return "character device";
+  return info.isBlockDevice() ? "block device" : "other";
 }

@@ -8,9 +8,12 @@ import { removeTree } from "../cgroups/remove.ts";
 import { Containers } from "./containers.ts";
 import { openDoor } from "./door.ts";
 import { startNames, startRelay } from "./listeners.ts";
-import { bindInside, giveToGroup } from "./volumes.ts";
+import { furnish } from "./furnish.ts";
+import { bindInside, giveToGroup, removeInside } from "./volumes.ts";
 
 const [door = "", ...groups] = process.argv.slice(2);
+// Whoever started this may want files of its own that nobody else can read; pods of many users live here.
+process.umask(0o022);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
 let questionNumber = 0;
 
@@ -70,8 +73,12 @@ async function perform(request: KeeperRequest): Promise<unknown> {
       return containers.usage(request.id);
     case "bind":
       return bindInside(request.what, run);
+    case "furnish":
+      return furnish(request.what, run);
     case "give":
       return giveToGroup(request.folder, request.group);
+    case "remove":
+      return removeInside(request, run);
   }
 }
 
@@ -103,5 +110,5 @@ process.on("disconnect", () => void leave());
 process.on("SIGTERM", () => void leave());
 process.on("SIGINT", () => {});
 
-await openDoor(door, containers);
+await openDoor(door, { containers, pause });
 send({ event: "ready" });

@@ -14,13 +14,22 @@ export interface PipedChild {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when it has ended and all that it said was heard. */
-  readonly closed: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  readonly closed: Promise<HowEnded>;
+}
+
+/** How a child ended; one that could not be started has a reason for that. */
+export interface HowEnded {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly failure?: Error;
 }
 
 /** What to start. */
 export interface PipedLaunch {
   readonly argv: readonly string[];
   readonly stdin: boolean;
+  /** Further variables. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** How many more channels there are, and which of them are wanted. */
   readonly channels?: readonly boolean[];
 }
@@ -32,7 +41,7 @@ let serial = 0;
 const surroundings = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
 
 /** Starts a program. */
-export async function spawnPiped({ argv, stdin, channels = [] }: PipedLaunch): Promise<PipedChild> {
+export async function spawnPiped({ argv, stdin, variables, channels = [] }: PipedLaunch): Promise<PipedChild> {
   const paths = await makePipes(stdin ? 3 : 2);
   const [out, err, input] = paths;
   const [stdout, stderr] = [openOutput(out), openOutput(err)];
@@ -41,11 +50,18 @@ export async function spawnPiped({ argv, stdin, channels = [] }: PipedLaunch): P
   const [program = "", ...args] = argv;
   const more = channels.map((isWanted) => (isWanted ? ("pipe" as const) : ("ignore" as const)));
   const ends = [hearing?.end ?? "ignore", stdout.end, stderr.end] as const;
-  const child = spawn(program, args, { env: surroundings, stdio: [...ends, ...more] });
-  for (const end of ends) if (typeof end === "number") closeSync(end);
-  const ended = new Promise<{ readonly code: number | null; readonly signal: string | null }>((resolve) => {
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, { env: { ...surroundings, ...variables }, stdio: [...ends, ...more] });
+  } catch (error) {
+    for (const { stream } of [stdout, stderr, ...(hearing === undefined ? [] : [hearing])]) stream.destroy();
+    throw error;
+  } finally {
+    for (const end of ends) if (typeof end === "number") closeSync(end);
+  }
+  const ended = new Promise<HowEnded>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
-    child.once("error", () => resolve({ code: 127, signal: null }));
+    child.once("error", (failure) => resolve({ code: 127, signal: null, failure }));
   });
   const heard = Promise.all([stdout.stream, stderr.stream].map(untilEnd));
   return {

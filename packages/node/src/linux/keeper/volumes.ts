@@ -33,6 +33,24 @@ async function makeTarget(to: string, found: Found, run: Run): Promise<void> {
   else await (await open(to, "a")).close();
 }
 
+/**
+ * Removes what is at a path of a disk that pods write to. The folder above it is held on to, and `rm` follows no link below it, so that
+ * nobody can put something else in the place of what is being removed.
+ */
+export async function removeInside(
+  { root, path }: { readonly root: string; readonly path: string },
+  run: Run,
+): Promise<void> {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const name = parts.pop();
+  if (name === undefined || name === ".." || parts.includes("..")) return;
+  await using above = await walkInside({ root, path: parts.join("/"), links: "disk", make: "nothing" });
+  if (above.found !== "folder") return;
+  const folder = above.path.replace("self", String(process.pid));
+  const { code, stderr } = await run(["rm", "-rf", "--one-file-system", "--", `${folder}/${name}`]);
+  if (code !== 0) throw new Error(`could not remove ${path}: ${stderr.trim()}`);
+}
+
 /** Files of a volume belong to the pod's group, and so does whatever will be made in it. Links are left alone. */
 export async function giveToGroup(folder: string, group: number): Promise<void> {
   await using end = await walkInside({ root: folder, path: "", links: "nowhere", make: "nothing" });

@@ -20,7 +20,7 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
   const attempt = again ? restarts + 1 : restarts;
   const { runtime, environment, clock } = bench.tools;
   bench.change(name, {
-    life: { is: "starting" },
+    life: { is: "starting", before: life.is === "refused" ? life : undefined },
     last: again ? life.exit : last,
     restarts: attempt,
     restartedAt: again ? clock.now() : undefined,

@@ -5,11 +5,12 @@ import type { Bench } from "../bench.ts";
 import { delays } from "../situation.ts";
 
 export async function pullImage(bench: Bench, name: string): Promise<void> {
-  const { image: reference = "" } = bench.recordOf(name).container.spec;
-  bench.change(name, { image: { is: "pulling" } });
+  const { image, container } = bench.recordOf(name);
+  const { image: reference = "" } = container.spec;
+  bench.change(name, { image: { is: "pulling", before: image.is === "missing" ? image : undefined } });
   try {
-    const image = await findOrPull(bench, name);
-    bench.change(name, { image: { is: "present", image }, pullDelay: delays.first });
+    const found = await findOrPull(bench, name);
+    bench.change(name, { image: { is: "present", image: found }, pullDelay: delays.first });
   } catch (thrown) {
     const { code, message } = toNodeError(thrown, "ErrImagePull");
     const failedAt = bench.tools.clock.now();

@@ -1,6 +1,6 @@
 /** Asks one question about a running container and counts the answer. */
 import { runProbe } from "../../probe/run.ts";
-import { afterAnswer, type ProbeKind } from "../../probe/state.ts";
+import { afterAnswer, later, type ProbeKind } from "../../probe/state.ts";
 import type { Bench } from "../bench.ts";
 
 export async function askContainer(bench: Bench, name: string, kind: ProbeKind): Promise<void> {
@@ -16,9 +16,13 @@ export async function askContainer(bench: Bench, name: string, kind: ProbeKind):
   const state = after.probes[kind];
   const isSameRun = after.life.is === "running" && after.life.id === life.id;
   if (!isSameRun || state === undefined) return bench.change(name, { asking: rest });
-  const next = afterAnswer(state, probe, result.passed, clock.now());
+  const next =
+    result.isUnknown === true
+      ? later(state, probe, clock.now())
+      : afterAnswer(state, probe, result.passed, clock.now());
   bench.change(name, { asking: rest, probes: { ...after.probes, [kind]: next } });
   if (result.passed) return;
   const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
-  bench.tell("Warning", "Unhealthy", `${title} probe failed: ${result.output}`, name);
+  const how = result.isUnknown === true ? "errored and resulted in unknown state" : "failed";
+  bench.tell("Warning", "Unhealthy", `${title} probe ${how}: ${result.output}`, name);
 }

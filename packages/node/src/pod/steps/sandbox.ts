@@ -12,11 +12,20 @@ export async function prepareSandbox(bench: Bench): Promise<void> {
     const order = { pod, volumes: await volumes(pod), handler: await handler(pod) };
     const sandbox = await runtime.createSandbox(order);
     bench.set({ sandbox: { is: "ready", sandbox } });
+    void tellMissingSecrets(bench).catch(() => undefined);
   } catch (thrown) {
     const { code, message } = toNodeError(thrown, "FailedCreatePodSandBox");
     bench.set({ sandbox: { is: "refused", code, message, retryAt: clock.now() + retryAfter } });
     bench.tell("Warning", code, code === "FailedMount" ? message : `Failed to create pod sandbox: ${message}`);
   }
+}
+
+/** Its images may be there already, or for everybody: it is only told. */
+async function tellMissingSecrets(bench: Bench): Promise<void> {
+  const missing = await bench.tools.missingPullSecrets(bench.situation.pod);
+  if (missing.length === 0) return;
+  const text = `Unable to retrieve some image pull secrets (${missing.join(", ")}); attempting to pull the image may not succeed.`;
+  bench.tell("Warning", "FailedToRetrieveImagePullSecret", text);
 }
 
 export async function removeSandbox(bench: Bench): Promise<void> {

@@ -81,3 +81,17 @@ test("types follow from the schema", () => {
     { numRuns: 5 },
   );
 });
+
+test("rules that hardly any object keeps are told instead of tried for ever", () => {
+  const Pair = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Pair",
+    spec: s.object({ a: s.int32().min(1000), b: s.int32().min(1000) }),
+    rules: [s.rule("self.b == self.a * 2 + 1 && self.a % 7919 == 13", "b follows a")],
+  });
+  assert.throws(() => fc.sample(arbitraryOf(Pair), { numRuns: 1, seed: 1 }), {
+    code: "BadRule",
+    message: /^Pair: no object that keeps the rules was among 10000 /u,
+  });
+});

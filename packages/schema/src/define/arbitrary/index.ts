@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { apiVersionOf } from "@capstan/model";
 import type { Json, Kind } from "@capstan/model";
+import { DefinitionError } from "../errors.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { Validate } from "../validate.ts";
 import type { VersionFacts } from "../version-facts.ts";
@@ -40,7 +41,8 @@ export interface DrawOptions {
  * ```
  */
 export function arbitraryOf<K extends Drawable>(resource: K, options: DrawOptions = {}): Arbitrary<Drawn<SpecOf<K>>> {
-  const objects = candidates(resource, options).filter((object) => resource.validate(object).length === 0);
+  const isGood = patiently(resource, (object: Drawn<unknown>) => resource.validate(object).length === 0);
+  const objects = candidates(resource, options).filter(isGood);
   // They were drawn from the schema that the type was inferred from.
   return objects as Arbitrary<Drawn<unknown>> as Arbitrary<Drawn<SpecOf<K>>>;
 }
@@ -54,6 +56,21 @@ export function invalidArbitraryOf(resource: Drawable, options: DrawOptions = {}
       return spoiled.map((spec) => ({ ...object, spec }));
     })
     .filter((object) => resource.validate(object).length > 0);
+}
+
+/** So many in a row that are refused: rules let through nothing that can be found by drawing. */
+const PATIENCE = 10_000;
+
+/** A condition that gives up in a sentence instead of looking for ever. */
+function patiently<T>({ kind }: Drawable, isGood: (value: T) => boolean): (value: T) => boolean {
+  let refused = 0;
+  return (value) => {
+    const good = isGood(value);
+    refused = good ? 0 : refused + 1;
+    if (refused < PATIENCE) return good;
+    const problem = `no object that keeps the rules was among ${PATIENCE} that fit the schema`;
+    throw new DefinitionError("BadRule", kind, `${problem}; make them with fc.record and map instead`);
+  };
 }
 
 function candidates(resource: Drawable, { namespace = "default" }: DrawOptions): Arbitrary<Drawn<unknown>> {

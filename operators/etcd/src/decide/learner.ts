@@ -1,0 +1,35 @@
+/**
+ * Nobody who voted is left, and a learner is. etcd cannot go on alone with its data (a learner does not vote, and whoever is left alone
+ * must), but gives a snapshot of it: that becomes a backup, and the cluster begins anew with it if nothing newer is there.
+ */
+import type { Action } from "../contract.ts";
+import type { Member, View } from "./view.ts";
+
+/** What has to be done before a backup may take the place of data: undefined when no learner has more than the newest one. */
+export function saveLearner(view: View, gone: string): Action | undefined {
+  const learner = furthestOf(view);
+  if (learner?.talk === undefined) return undefined;
+  const { revision } = learner.talk;
+  const { seen } = view;
+  const isSaved = seen.newestRevision !== undefined && seen.newestRevision >= revision;
+  if (isSaved || revision <= EMPTY) return undefined;
+  if (!seen.wanted.hasStore || !seen.wanted.recoversFromBackup) return refuse(learner, gone);
+  const name = `${seen.name}-saved-${learner.name}`;
+  const guard = seen.safeguards[name];
+  const why = `of ${learner.name}, a learner, which is all that is left (revision ${revision})`;
+  if (guard === undefined) return { do: "take-snapshot", name, reason: "LearnerSaved", label: learner.name, why };
+  return { do: "wait", for: `a backup ${why}${guard.is === "failing" ? `, which fails: ${guard.why}` : ""}` };
+}
+
+/** The revision of a database in which nothing was ever written. */
+const EMPTY = 1;
+
+function furthestOf({ learners, seen }: View): Member | undefined {
+  const own = learners.filter(({ talk, ruin }) => talk?.clusterId === seen.known.clusterId && ruin === undefined);
+  return own.toSorted((one, other) => (other.talk?.revision ?? 0) - (one.talk?.revision ?? 0))[0];
+}
+
+function refuse({ name, talk }: Member, gone: string): Action {
+  const why = `the data of ${gone} is gone, and ${name}, a learner, has everything up to revision ${talk?.revision}. etcd cannot go on alone with the data of a learner: name a store in spec.backup (and leave spec.recovery.fromBackup true), then a backup of it is made and restored; or, only if that data is not needed, delete its volume and its pod (data-${name}, ${name})`;
+  return { do: "refuse", reason: "QuorumLost", why };
+}

@@ -1,0 +1,61 @@
+/** Small worlds to begin with, and what must come of them. */
+import { OLD } from "./world.ts";
+import type { Slot, World } from "./world.ts";
+
+/** A member that is as it should be. */
+export const base: Slot = {
+  name: "",
+  role: "voter",
+  isStarted: true,
+  data: "good",
+  pod: "up",
+  boot: "live",
+  version: OLD,
+  isOldForm: false,
+  isLong: false,
+};
+
+/** Members with names, in these conditions. */
+export function company(parts: readonly Partial<Slot>[]): Slot[] {
+  return parts.map((part, at): Slot => ({ ...base, ...part, name: `m-${at}` }));
+}
+
+/** A world around them in which nothing else is amiss. */
+export function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): World {
+  return {
+    ...part,
+    badVersion: undefined,
+    recovery: undefined,
+    hasIdentity: true,
+    leader: undefined,
+    recovers: true,
+    backup: "none",
+    restore: "none",
+    store: "works",
+    safeguards: {},
+  };
+}
+
+/** Data of which nobody can say that it is worthless. */
+const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken", "empty"]);
+
+/** Whether there is a way to serve again without hands and without doubt. */
+export function mustRecover(world: World): boolean {
+  const { slots, recovers } = world;
+  const voters = slots.filter(({ role }) => role === "voter");
+  const good = voters.filter(({ data, pod }) => (data === "good" || data === "doomed") && pod !== "cut off");
+  if (good.length > voters.length / 2) return true;
+  const isCertain = !isCutOff(world) && !voters.some(({ data }) => DOUBTFUL.has(data));
+  return recovers && isCertain && good.some(({ data }) => data === "good");
+}
+
+/** Somebody is on a node that nobody hears of. */
+export function isCutOff({ slots }: World): boolean {
+  return slots.some(({ pod }) => pod === "cut off");
+}
+
+/** For whoever has to understand a failure. */
+export function describeWorld(world: World): string {
+  const slots = world.slots.map((slot) => `${slot.name}: ${JSON.stringify(slot)}`);
+  return [JSON.stringify({ ...world, slots: undefined }), ...slots].join("\n");
+}

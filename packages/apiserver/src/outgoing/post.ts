@@ -1,0 +1,111 @@
+/** Sends a document to a webhook with the persistence of Kubernetes' own client: follows redirects and comes again when told to. */
+import { quote } from "@capstan/model";
+import type { Clock } from "../clock.ts";
+import { OutgoingError, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
+
+/** What is sent and where. */
+export interface Posting extends Pick<OutgoingCall, "url" | "headers" | "body" | "authority" | "connectTo"> {
+  /** How long to go on, in milliseconds. */
+  readonly patience: number;
+}
+
+/** Who sends it, and whose time passes meanwhile. */
+export interface PostServices {
+  readonly call: OutgoingCaller;
+  readonly after: Clock["after"];
+}
+
+/** The last answer, or why there is none, as Go's client words it. */
+export async function post(posting: Posting, { call, after }: PostServices): Promise<OutgoingAnswer | string> {
+  const late = new AbortController();
+  const timer = after(posting.patience, () => late.abort());
+  const { patience: _patience, ...rest } = posting;
+  try {
+    return await insist({ method: "POST", ...rest, signal: late.signal }, { call, after });
+  } finally {
+    timer.cancel();
+  }
+}
+
+const mostRepetitions = 10;
+
+/** Asks again as often as the other side names a time for it. */
+async function insist(asked: Asked, services: PostServices): Promise<OutgoingAnswer | string> {
+  for (let repetition = 0; ; repetition++) {
+    const answer = await follow(asked, services.call);
+    const seconds = typeof answer === "string" ? undefined : retryAfter(answer);
+    if (seconds === undefined || repetition === mostRepetitions) return answer;
+    await pause(seconds * 1000, services.after, asked.signal);
+    if (asked.signal.aborted) return failed(asked.url, deadline);
+  }
+}
+
+interface Asked extends OutgoingCall {
+  readonly signal: AbortSignal;
+}
+
+const deadline = "context deadline exceeded";
+
+function failed(url: string, why: string): string {
+  return `Post ${quote(url)}: ${why}`;
+}
+
+/** The seconds after which to ask again; `undefined` when the answer is final. */
+function retryAfter({ status, headers }: OutgoingAnswer): number | undefined {
+  if (status !== 429 && status < 500) return undefined;
+  const text = String(headers["retry-after"] ?? "");
+  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function pause(milliseconds: number, after: Clock["after"], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted || milliseconds <= 0) return resolve();
+    const timer = after(milliseconds, resolve);
+    signal.addEventListener("abort", () => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
+
+const mostCalls = 10;
+
+/** One call and those that its redirects lead to. */
+async function follow(asked: Asked, send: OutgoingCaller): Promise<OutgoingAnswer | string> {
+  let call = asked;
+  for (let calls = 1; ; calls++) {
+    const answer = await attempt(call, send);
+    if (typeof answer === "string") return answer;
+    const location = redirection(answer);
+    if (location === undefined) return answer;
+    if (calls === mostCalls) return failed(location, `stopped after ${mostCalls} redirects`);
+    call = redirected(call, answer.status, location);
+  }
+}
+
+async function attempt(call: Asked, send: OutgoingCaller): Promise<OutgoingAnswer | string> {
+  try {
+    return await send(call);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    return failed(call.url, call.signal.aborted ? deadline : error.message);
+  }
+}
+
+/** Where an answer sends whoever called, as it says it. */
+function redirection({ status, headers }: OutgoingAnswer): string | undefined {
+  const location = String(headers["location"] ?? "");
+  return location === "" || ![301, 302, 303, 307, 308].includes(status) ? undefined : location;
+}
+
+/** Only the newer redirects take the document along. */
+function redirected(call: Asked, status: number, location: string): Asked {
+  const url = new URL(location, call.url);
+  const { connectTo, body, ...rest } = call;
+  return {
+    ...rest,
+    url: url.href,
+    ...(status < 307 ? { method: "GET" } : body === undefined ? {} : { body }),
+    ...(connectTo !== undefined && url.host === new URL(call.url).host ? { connectTo } : {}),
+  };
+}

@@ -1,0 +1,72 @@
+/** The calls that the server makes itself, over real connections. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { createAuthority, validFor } from "@capstan/pki";
+import { openHttpCaller } from "../src/outgoing/http-caller.ts";
+
+test("a body has its length in every method, so that nothing of it is taken for the next request", async (t) => {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      heard.push(`${request.method} ${request.headers["content-length"] ?? "-"} ${body}`);
+      response.end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = openHttpCaller();
+  t.after(() => (caller.close(), server.close(), server.closeAllConnections()));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/things`;
+  for (const method of ["DELETE", "POST", "PATCH", "PUT"]) {
+    const { status } = await caller.call({ method, url, headers: {}, body: '{"é":1}' });
+    assert.equal(status, 200);
+  }
+  assert.equal((await caller.call({ method: "GET", url, headers: {} })).status, 200);
+  assert.deepEqual(heard, ['DELETE 8 {"é":1}', 'POST 8 {"é":1}', 'PATCH 8 {"é":1}', 'PUT 8 {"é":1}', "GET - "]);
+});
+
+test("a name that leads nowhere is told with the address that was tried", async (t) => {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  const caller = openHttpCaller();
+  t.after(() => caller.close());
+  await assert.rejects(caller.call({ method: "GET", url: `https://localhost:${port}/`, headers: {} }), {
+    message: new RegExp(String.raw`^dial tcp (127\.0\.0\.1|\[::1\]):${port}: connect: connection refused$`),
+  });
+});
+
+test("a certificate for somebody else is refused with the names that it has", async (t) => {
+  const now = new Date();
+  const authority = createAuthority({ commonName: "authority", now, days: 1 });
+  const cases = [
+    [{ dnsNames: ["localhost", "a.b.svc"] }, "certificate is valid for localhost, a.b.svc, not other.ns.svc"],
+    [{ ipAddresses: ["127.0.0.1"] }, "certificate is not valid for any names, but wanted to match other.ns.svc"],
+  ] as const;
+  for (const [names, expected] of cases) {
+    const issued = authority.issue({ commonName: "x", usages: ["server"], ...names, ...validFor({ now, days: 1 }) });
+    const server = createSecureServer({ cert: issued.certificate, key: issued.privateKey });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const caller = openHttpCaller();
+    t.after(() => (caller.close(), server.close(), server.closeAllConnections()));
+    const { port } = server.address() as AddressInfo;
+    const call = {
+      method: "GET",
+      url: "https://other.ns.svc:443/",
+      headers: {},
+      authority: authority.certificate,
+      connectTo: { host: "127.0.0.1", port },
+    };
+    await assert.rejects(caller.call(call), { message: `tls: failed to verify certificate: x509: ${expected}` });
+  }
+});

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { isApiError, toMilliseconds } from "capstan";
+import type { Duration } from "capstan";
+import { ApiError, createClient, inProcess } from "capstan/client";
+import { ConfigMap } from "capstan/kinds/v1";
+
+test("what is done beside reconciling is reached by the facade, and refusals are told apart by their code", async () => {
+  const client = createClient(inProcess((await startApiServer()).fetch));
+  const config = { namespace: "default", name: "settings" };
+  const missing = await client.get(ConfigMap, config).catch((error: unknown) => error);
+  assert.ok(isApiError(missing, "NotFound") && missing instanceof ApiError);
+  await client.create(ConfigMap, { metadata: config, data: { a: "b" } });
+  assert.equal((await client.get(ConfigMap, config)).data?.["a"], "b");
+  await client.close();
+});
+
+test("durations are read as the runtime reads them", () => {
+  const pause: Duration = "1h30m";
+  assert.equal(toMilliseconds(pause), 5_400_000);
+});

@@ -1,0 +1,82 @@
+/** The tokens of a user in the kubeconfig that they came from: what others write is seen, what is new is written down. */
+import { sleep } from "../host/clock.ts";
+import type { Host } from "../host/host.ts";
+import type { OidcEntry, UserOrigin } from "../kubeconfig/kubeconfig.ts";
+import { tokensIn, withTokens } from "../kubeconfig/user-tokens.ts";
+import type { Tokens } from "../kubeconfig/user-tokens.ts";
+
+/** Tokens that outlive the process. */
+export interface KeptTokens {
+  /** What stands there now, unless that is known already; "patiently" where somebody is about to write it. */
+  news(look: "once" | "patiently"): Promise<Tokens | undefined>;
+  /** Never fails: who has a token can work with it. */
+  write(tokens: Tokens): Promise<void>;
+}
+
+/** Tokens that came from no file, and go to none. */
+export const unkept: KeptTokens = { news: async () => undefined, write: async () => {} };
+
+/** How often, and after which pause, a file is looked at that somebody is about to write. */
+const looks = 40;
+const pauseMs = 50;
+
+/** The tokens of an entry, in its file. */
+export function keptTokens(host: Host, entry: OidcEntry, origin: UserOrigin): KeptTokens {
+  const holder = { ...origin, entry };
+  let known: Tokens = entry;
+  let warned = false;
+
+  async function look(): Promise<Tokens | undefined> {
+    const found = await present(host, holder);
+    if (found === undefined || isSame(found, known)) return undefined;
+    // An ID token that was there before has been used: only another one is worth a try.
+    const idToken = found.idToken === known.idToken ? undefined : found.idToken;
+    known = found;
+    return { ...found, idToken };
+  }
+
+  async function news(how: "once" | "patiently"): Promise<Tokens | undefined> {
+    let found = await look();
+    for (let left = how === "once" ? 0 : looks; left > 0 && found === undefined; left -= 1) {
+      await sleep(host.clock, pauseMs);
+      found = await look();
+    }
+    return found;
+  }
+
+  async function write(tokens: Tokens): Promise<void> {
+    if (host.rewriteFile === undefined) return;
+    // A refresh token that stayed the same for us may have been replaced by another process: then its own stays.
+    const fresh = tokens.refreshToken === known.refreshToken ? { idToken: tokens.idToken } : tokens;
+    try {
+      await host.rewriteFile(origin.file, (text) => withTokens(text, holder, fresh));
+      known = tokens;
+    } catch (error) {
+      if (!warned) host.warn?.(notKept(holder, error));
+      warned = true;
+    }
+  }
+
+  return { news, write };
+}
+
+/** A file that cannot be read has no news: whoever needs it says so. */
+async function present(host: Host, holder: UserOrigin & { entry: OidcEntry }): Promise<Tokens | undefined> {
+  try {
+    return await tokensIn(await host.readFile(holder.file), holder);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: Tokens, other: Tokens): boolean {
+  return one.idToken === other.idToken && one.refreshToken === other.refreshToken;
+}
+
+function notKept({ file, entry }: UserOrigin & { entry: OidcEntry }, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return (
+    `Cannot keep the renewed tokens of the OpenID Connect provider ${entry.issuer} in ${file}: ${why}. ` +
+    "This process goes on with them; others may have to log in again."
+  );
+}

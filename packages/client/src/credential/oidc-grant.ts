@@ -1,0 +1,122 @@
+/** Gets new tokens for a refresh token at an OpenID Connect provider. */
+import { ApiError } from "../error/api-error.ts";
+import type { ApiErrorInit } from "../error/api-error.ts";
+import { ConnectionError } from "../error/connection-error.ts";
+import type { Host } from "../host/host.ts";
+import type { OidcEntry } from "../kubeconfig/kubeconfig.ts";
+import { readSource } from "../kubeconfig/source.ts";
+import { createNetworkTransport } from "../network/network.ts";
+import { proxyFor } from "../network/proxy.ts";
+import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
+
+/** What a provider gives for a refresh token; another one only where it wants that to be used next. */
+export interface Granted {
+  readonly idToken: string;
+  readonly refreshToken?: string | undefined;
+}
+
+/** For whom a token is renewed. */
+export interface OidcClient {
+  readonly host: Host;
+  readonly entry: OidcEntry;
+}
+
+/** The provider does not take the refresh token: it was used, or has expired. */
+export class GrantRefused extends ApiError {}
+
+/** A provider that says nothing for so long will not say anything. */
+const patienceMs = 30_000;
+
+/** OpenID Connect Core, section 12: the token endpoint, found by the discovery document, gives a new ID token. */
+export async function redeem(client: OidcClient, refreshToken: string): Promise<Granted> {
+  const { entry } = client;
+  const discovery = `${entry.issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
+  const document = await exchange(client, { url: discovery });
+  const endpoint = textOf(document, "token_endpoint");
+  if (endpoint === undefined) throw oidcFailure(entry, "its discovery document names no token endpoint");
+  const form = new URLSearchParams({
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+    client_id: entry.clientId,
+    ...(entry.clientSecret === undefined ? {} : { client_secret: entry.clientSecret }),
+  });
+  const answer = await exchange(client, { url: endpoint, form: form.toString() });
+  const idToken = textOf(answer, "id_token");
+  if (idToken === undefined) throw oidcFailure(entry, "its answer has no ID token");
+  const next = textOf(answer, "refresh_token");
+  return { idToken, refreshToken: next === "" ? undefined : next };
+}
+
+function textOf(value: unknown, name: string): string | undefined {
+  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof found === "string" ? found : undefined;
+}
+
+interface Ask {
+  readonly url: string;
+  /** Sent by POST. */
+  readonly form?: string;
+}
+
+async function exchange({ host, entry }: OidcClient, ask: Ask): Promise<unknown> {
+  const { certificateAuthority } = entry;
+  const server = URL.parse(ask.url);
+  if (server === null || !/^https?:$/u.test(server.protocol)) {
+    throw oidcFailure(entry, `"${ask.url}" is no address of the web`);
+  }
+  const transport = createNetworkTransport({
+    server: new URL(server.origin),
+    clock: host.clock,
+    proxy: proxyFor(server, undefined, host.env),
+    tls: async () => ({
+      ca: certificateAuthority === undefined ? undefined : await readSource(host, certificateAuthority),
+    }),
+  });
+  const limit = new AbortController();
+  const timer = host.clock.later(patienceMs, () =>
+    limit.abort(oidcFailure(entry, `${placeOf(server)} did not answer within ${patienceMs / 1000} seconds`)),
+  );
+  try {
+    return await answerOf(entry, server, await transport.request({ ...requestOf(server, ask), signal: limit.signal }));
+  } catch (error) {
+    if (error instanceof ConnectionError) throw unreachable(entry, error);
+    if (error instanceof SyntaxError) throw oidcFailure(entry, `${placeOf(server)} did not answer in JSON`);
+    throw error;
+  } finally {
+    timer.cancel();
+    await transport.close();
+  }
+}
+
+function requestOf({ pathname, search }: URL, { form }: Ask): TransportRequest {
+  const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
+  return { method: form === undefined ? "GET" : "POST", path: pathname + search, headers, body: form };
+}
+
+/** RFC 6749, section 5.2: a refresh token that does not hold is answered with 400; some say 401. */
+async function answerOf(entry: OidcEntry, server: URL, { status, body }: TransportResponse): Promise<unknown> {
+  if (status === 200) return body.json();
+  const why = `${placeOf(server)} answered ${status}`;
+  throw status === 400 || status === 401 ? new GrantRefused(failure(entry, why)) : oidcFailure(entry, why);
+}
+
+function placeOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+/** It is the provider that cannot be reached, not the API server, of which a `ConnectionError` speaks. */
+function unreachable({ issuer }: OidcEntry, error: ConnectionError): ApiError {
+  const why = error.cause instanceof Error ? error.cause.message : error.code;
+  const message = `Cannot renew the token: the OpenID Connect provider ${issuer} cannot be reached (${why}). Check its address, the network and the proxy.`;
+  return new ApiError({ code: "CredentialsFailed", message, cause: error });
+}
+
+/** An error that says why the token of this provider is not renewed. */
+export function oidcFailure(entry: OidcEntry, why: string): ApiError {
+  return new ApiError(failure(entry, why));
+}
+
+function failure({ issuer }: OidcEntry, why: string): ApiErrorInit {
+  const message = `Cannot renew the token of the OpenID Connect provider ${issuer}: ${why}. Log in again.`;
+  return { code: "CredentialsFailed", message };
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough, type Duplex } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { WebSocket } from "ws";
+import { NodeError } from "../errors.ts";
+import type { Doors } from "../runtime/runtime.ts";
+import { serveStreams } from "./streams.ts";
+import { bytesOf } from "./web-socket.ts";
+
+/** What a client of `exec` hears over the channel for errors, when the command is opened like this. */
+async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ readonly [key: string]: unknown }> {
+  const unused = (): never => assert.fail("nobody asks for this");
+  const doors: Doors = { openExec, openAttach: unused, openPort: unused, logFile: unused, usage: unused };
+  const server = createServer().on("upgrade", ({ method = "GET", headers }, connection) => {
+    const body = (): Promise<Uint8Array> => Promise.resolve(new Uint8Array());
+    const { signal } = new AbortController();
+    const call = { method, headers, body, signal, upgrade: () => connection };
+    const query = new URLSearchParams({ command: "true", output: "1" });
+    serveStreams("exec", { id: "one", query, call, doors }).catch(() => connection.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`, ["v5.channel.k8s.io"]);
+  const errors: Buffer[] = [];
+  socket.on("message", (data) => {
+    const [channel, ...rest] = bytesOf(data);
+    if (channel === 3) errors.push(Buffer.from(rest));
+  });
+  await once(socket, "close");
+  return JSON.parse(Buffer.concat(errors).toString("utf8")) as { readonly [key: string]: unknown };
+}
+
+test("a command that is gone when the client is there already ends with a Status, in a frame", async (t) => {
+  const status = await statusOf(t, () => {
+    throw new NodeError("NotFound", "container one is not running");
+  });
+  assert.equal(status["status"], "Failure");
+  assert.equal(status["message"], "Internal error occurred: container one is not running");
+});
+
+test("a connection that ends without a word of the command's end is a failure", async (t) => {
+  const lost = "Internal error occurred: the connection to the command was lost before its end";
+  const silent = await statusOf(t, () => new PassThrough().end());
+  assert.deepEqual([silent["status"], silent["message"]], ["Failure", lost]);
+  const broken = await statusOf(t, () => new PassThrough().destroy(new Error("broken")));
+  assert.deepEqual([broken["status"], broken["message"]], ["Failure", lost]);
+});

@@ -1,0 +1,101 @@
+/**
+ * The program with which a container is entered: it has all rights of the node when it begins, and gives up what the container may not have
+ * before anything of the container is looked at. Pure.
+ */
+import { constants } from "node:os";
+import { capabilityNumber, largestCapability } from "../capabilities.ts";
+import type { Entrance } from "../launch.ts";
+import type { Architecture } from "../seccomp/filter.ts";
+import { callsProgram, type Call } from "./calls-program.ts";
+
+/** The numbers of the calls. */
+const numbers = {
+  x64: { prctl: 157, setgroups: 116, setresgid: 119, setresuid: 117, capset: 126, seccomp: 317 },
+  arm64: { prctl: 167, setgroups: 159, setresgid: 149, setresuid: 147, capset: 91, seccomp: 277 },
+} as const;
+
+const endWithParent = 1;
+const dropFromBounds = 24;
+const setNoNewPrivileges = 38;
+const ambient = { number: 47, clearAll: 4 } as const;
+const takeOnFilter = 1;
+/** What a kernel says of rights that it does not know yet. */
+const invalid = 22;
+const capabilityVersion = 0x2008_0522;
+
+/** What decides. */
+export type RightsInside = Pick<Entrance, "rights" | "identity" | "capabilities" | "withheld">;
+
+/** The program that enters, with the filter of system calls if there is one. */
+export function enterProgram(inside: RightsInside, filter: Buffer | undefined, architecture: Architecture): Buffer {
+  const { prctl, seccomp } = numbers[architecture];
+  const filterCalls = filter === undefined ? [] : [{ number: seccomp, arguments: [takeOnFilter, 0, describe(filter)] }];
+  // The rights go last: without them, whoever has as few could trace this program and spare itself what is still to come.
+  const calls: readonly Call[] = [
+    { number: prctl, arguments: [setNoNewPrivileges, 1] },
+    ...filterCalls,
+    ...giveUp(inside, architecture),
+  ];
+  return callsProgram(calls, architecture);
+}
+
+/** Who enters the users of a container as one of them has lost all rights already. */
+function giveUp(
+  { rights, identity, capabilities, withheld }: RightsInside,
+  architecture: Architecture,
+): readonly Call[] {
+  const { uid } = identity;
+  if (rights === "user" && uid !== 0) return [];
+  const { prctl, capset } = numbers[architecture];
+  const kept = uid === 0 ? keptOf(capabilities, withheld) : new Set<number>();
+  const all = Array.from({ length: largestCapability + 1 }, (_, number) => number);
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(capabilityVersion);
+  return [
+    ...all
+      .filter((number) => !kept.has(number))
+      .map((number) => ({ number: prctl, arguments: [dropFromBounds, number], harmless: invalid })),
+    { number: prctl, arguments: [ambient.number, ambient.clearAll], harmless: invalid },
+    ...(rights === "root" ? becomeUser(identity, architecture) : []),
+    { number: capset, arguments: [header, sets(kept)] },
+  ];
+}
+
+/** Who becomes somebody else is no longer told to end with whom it has come from, so that is said once more. */
+function becomeUser({ uid, gid, groups }: Entrance["identity"], architecture: Architecture): readonly Call[] {
+  const { prctl, setgroups, setresgid, setresuid } = numbers[architecture];
+  const list = Buffer.alloc(groups.length * 4);
+  for (const [index, group] of groups.entries()) list.writeUInt32LE(group, index * 4);
+  return [
+    { number: setgroups, arguments: [groups.length, list] },
+    { number: setresgid, arguments: [gid, gid, gid] },
+    { number: setresuid, arguments: [uid, uid, uid] },
+    { number: prctl, arguments: [endWithParent, constants.signals.SIGKILL] },
+  ];
+}
+
+function keptOf(capabilities: readonly string[], withheld: readonly string[]): ReadonlySet<number> {
+  const kept = new Set(capabilities.filter((name) => name !== "ALL").map(capabilityNumber));
+  if (capabilities.includes("ALL")) for (let number = 0; number <= largestCapability; number++) kept.add(number);
+  for (const name of withheld) kept.delete(capabilityNumber(name));
+  return kept;
+}
+
+/** Those that are in effect, those that can be, and none for what comes after; in two halves. */
+function sets(kept: ReadonlySet<number>): Buffer {
+  const bytes = Buffer.alloc(24);
+  for (const half of [0, 1]) {
+    const bits = Array.from({ length: 32 }, (_, bit) => (kept.has(half * 32 + bit) ? 2 ** bit : 0));
+    const mask = bits.reduce((sum, bit) => sum + bit, 0);
+    bytes.writeUInt32LE(mask, half * 12);
+    bytes.writeUInt32LE(mask, half * 12 + 4);
+  }
+  return bytes;
+}
+
+/** How many instructions of eight bytes, and where they are. */
+function describe(filter: Buffer): { readonly bytes: Buffer; readonly at: number; readonly to: Buffer } {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUInt16LE(filter.length / 8, 0);
+  return { bytes, at: 8, to: filter };
+}

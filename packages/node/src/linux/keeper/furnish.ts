@@ -1,0 +1,174 @@
+/**
+ * Works out where in a container everything comes to lie that it sees beside its image. The launcher follows links, and at its time those of
+ * a pod could lead to the node: it is told only places that have none on the way. Where something lies within a volume, whose links others
+ * may change at any moment, it is mounted here, on a place that is held on to, and the launcher gets the volume with everything in it.
+ */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Mount } from "../launch.ts";
+import type { FurnishRequest, Furnished } from "../protocol.ts";
+import { findInRoot, type Place } from "./in-root.ts";
+import { walkInside } from "./inside-walk.ts";
+import type { Run } from "./volumes.ts";
+
+/** Something that has found its place. */
+interface Placed {
+  mount: Mount;
+  /** Whether only the kernel and the launcher decide what is in it. */
+  readonly isPlain: boolean;
+  /** Where it lies ready for the launcher, with what is mounted in it. */
+  copy?: string;
+}
+
+/** Finds the places of all mounts and of the working directory. */
+export async function furnish(request: FurnishRequest, run: Run): Promise<Furnished> {
+  keepProgram(request.program);
+  const room = new Room(request, run);
+  // The launcher makes these two itself, where they are called so.
+  for (const path of ["/proc", "/dev"]) room.expectFolder(path);
+  for (const mount of request.mounts.toSorted((a, b) => depthOf(a.to) - depthOf(b.to))) await room.put(mount);
+  await room.makeFolder(request.directory);
+  return room.furnished();
+}
+
+/** Here and not by a script: each container would cost three more processes before it starts. */
+function keepProgram(program: FurnishRequest["program"]): void {
+  if (program === undefined) return;
+  mkdirSync(dirname(program.file), { recursive: true });
+  writeFileSync(program.file, Buffer.from(program.base64, "base64"), { mode: 0o555, flag: "wx" });
+  chmodSync(program.file, 0o555);
+}
+
+class Room {
+  readonly #request: FurnishRequest;
+  readonly #run: Run;
+  readonly #placed = new Map<string, Placed>();
+  readonly #copies: string[] = [];
+
+  constructor(request: FurnishRequest, run: Run) {
+    this.#request = request;
+    this.#run = run;
+  }
+
+  /** What is made there is the launcher's. */
+  expectFolder(path: string): void {
+    const found = findInRoot({ root: this.#request.root, path, make: "folder", isCovered: () => false });
+    if (found.path !== path) throw new Error(`${path} must be mounted on ordinary directory`);
+    this.#placed.set(path, { mount: { from: undefined, to: path, readOnly: false }, isPlain: true });
+  }
+
+  async put(mount: Mount): Promise<void> {
+    const make = mount.from === undefined || statSync(mount.from).isDirectory() ? "folder" : "file";
+    const { path, rest } = this.#find(mount.to, make);
+    if (path === "/") throw new Error("nothing can be mounted on /");
+    // What is at a process's paths there leads to wherever the launcher is.
+    if (path === "/proc") throw new Error(`"${mount.to}" cannot be mounted because it is inside /proc`);
+    if (rest.includes("..")) throw new Error(`the links in ${mount.to} lead out of ${path}`);
+    const volume = this.#volumeOn(path, rest);
+    if (volume !== undefined) return this.#putInto(volume.outer, { mount, rest: volume.rest, make });
+    const to = join(path, ...rest);
+    this.#placed.delete(to);
+    this.#placed.set(to, { mount: { ...mount, to }, isPlain: mount.from === undefined || mount.isKernels === true });
+  }
+
+  /** A program may be told to begin in a folder that is not there yet. Where it cannot be made, beginning there fails. */
+  async makeFolder(path: string): Promise<void> {
+    const found = this.#find(path, "folder");
+    const volume = this.#volumeOn(found.path, found.rest);
+    const root = volume?.outer.copy ?? volume?.outer.mount.from;
+    if (volume === undefined || root === undefined) return;
+    const walk = { root, path: volume.rest.join("/"), links: "volume", make: "folder" } as const;
+    const end = await walkInside(walk).catch(() => undefined);
+    await end?.[Symbol.asyncDispose]();
+  }
+
+  furnished(): Furnished {
+    const all = [...this.#placed.values()];
+    return {
+      mounts: all.map(({ mount }) => mount).filter(({ to, from }) => from !== undefined || !isLaunchers(to)),
+      copies: this.#copies,
+    };
+  }
+
+  /** The outermost volume that the rest of a way leads into. */
+  #volumeOn(
+    path: string,
+    rest: readonly string[],
+  ): { readonly outer: Placed; readonly rest: readonly string[] } | undefined {
+    for (const index of rest.keys()) {
+      const outer = this.#placed.get(join(path, ...rest.slice(0, index)));
+      if (outer !== undefined && !outer.isPlain) return { outer, rest: rest.slice(index) };
+    }
+    return undefined;
+  }
+
+  #find(path: string, make: "folder" | "file"): Place {
+    return findInRoot({ root: this.#request.root, path, make, isCovered: (at) => this.#placed.has(at) });
+  }
+
+  async #putInto(
+    outer: Placed,
+    {
+      mount,
+      rest,
+      make,
+    }: { readonly mount: Mount; readonly rest: readonly string[]; readonly make: "folder" | "file" },
+  ): Promise<void> {
+    const root = (outer.copy ??= await this.#copy(outer.mount));
+    // It is read-only already where it has to be, and what lies in it may be otherwise.
+    outer.mount = { ...outer.mount, from: root, readOnly: false };
+    await using end = await walkInside({ root, path: rest.join("/"), links: "volume", make }).catch(asWords(mount.to));
+    if (end.found === "outside") throw new Error(`the links in ${mount.to} lead out of ${outer.mount.to}`);
+    const inner = await this.#copy(mount);
+    await this.#mount(["--rbind", inner, end.path.replace("self", String(process.pid))]);
+  }
+
+  /** Shows something at a place of its own, with what is mounted in it. */
+  async #copy({ from, readOnly, to }: Mount): Promise<string> {
+    const copy = join(this.#request.copies, String(this.#copies.length));
+    if (from === undefined) throw new Error(`${to} cannot be in a volume`);
+    const isFolder = statSync(from).isDirectory();
+    mkdirSync(this.#request.copies, { recursive: true });
+    if (isFolder) mkdirSync(copy);
+    else await this.#must(["touch", copy]);
+    this.#copies.push(copy);
+    await this.#mount(["--rbind", from, copy]);
+    if (readOnly) await this.#mount(["-o", `remount,bind,ro,${flagsOf(copy)}`, copy]);
+    return copy;
+  }
+
+  #mount(words: readonly string[]): Promise<void> {
+    return this.#must(["mount", "--no-canonicalize", ...words]);
+  }
+
+  async #must(argv: readonly string[]): Promise<void> {
+    const { code, stderr } = await this.#run(argv);
+    if (code !== 0) throw new Error(`could not mount a volume: ${stderr.trim()}`);
+  }
+}
+
+function isLaunchers(path: string): boolean {
+  return path === "/proc" || path === "/dev";
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+/** Where places are on the node is nobody's business. */
+function asWords(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    const why = /^E[A-Z]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message;
+    throw new Error(`mkdir ${path}: ${why}`, { cause: error });
+  };
+}
+
+/** What a mount was told besides: whoever changes one thing has to repeat the rest. */
+function flagsOf(path: string): string {
+  const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
+  const fields = lines.map((line) => line.split(" ")).findLast((line) => line[4] === path);
+  return (fields?.[5] ?? "")
+    .split(",")
+    .filter((flag) => flag !== "rw" && flag !== "ro")
+    .join(",");
+}

@@ -1,0 +1,120 @@
+/** Reads the documents of an image that somebody else made: whatever is not as OCI says is told, and goes no further. */
+import { isDigest } from "./digest.ts";
+import { OciError } from "./errors.ts";
+import type { Descriptor, ImageConfig, Index, Manifest } from "./image.ts";
+
+type Fields = { readonly [name: string]: unknown };
+
+/** Nothing that describes an image is larger: registries refuse it, too. */
+export const LARGEST_DOCUMENT: number = 4 * 2 ** 20;
+
+/** A choice of images; null stands for no list, as in Go. */
+export function readIndex(value: unknown, what: string): Index {
+  const index = fields(value, what);
+  return { ...(index as unknown as Index), manifests: descriptors(index["manifests"], `manifests of ${what}`) };
+}
+
+/** One image. */
+export function readManifest(value: unknown, what: string): Manifest {
+  const manifest = fields(value, what);
+  const { subject } = manifest;
+  if (isGiven(subject)) readDescriptor(subject, `subject of ${what}`);
+  return {
+    ...(manifest as unknown as Manifest),
+    config: readDescriptor(manifest["config"], `config of ${what}`),
+    layers: descriptors(manifest["layers"], `layers of ${what}`),
+  };
+}
+
+/** How to run an image. */
+export function readConfig(value: unknown, what: string): ImageConfig {
+  const image = fields(value, what);
+  for (const name of ["os", "architecture", "variant"]) optional(image, name, { what, check: text });
+  const rootfs = fields(image["rootfs"] ?? {}, `rootfs of ${what}`);
+  const diffIds = texts(rootfs["diff_ids"] ?? [], `diff_ids of ${what}`);
+  const config = fields(image["config"] ?? {}, `config of ${what}`);
+  const where = { what: `config of ${what}` };
+  for (const name of ["User", "WorkingDir", "StopSignal"]) optional(config, name, { ...where, check: text });
+  for (const name of ["Env", "Entrypoint", "Cmd"]) optional(config, name, { ...where, check: texts });
+  for (const name of ["ExposedPorts", "Volumes"]) optional(config, name, { ...where, check: fields });
+  optional(config, "Labels", { ...where, check: textMap });
+  const set = Object.fromEntries(Object.entries(config).filter(([, one]) => isGiven(one)));
+  return { ...(image as unknown as ImageConfig), config: set, rootfs: { type: "layers", diff_ids: diffIds } };
+}
+
+/** An image as `docker save` lists it: paths in the archive, and the names that it has. */
+export interface SavedImage {
+  readonly config: string;
+  readonly layers: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** What `docker save` wrote. */
+export function readSaved(value: unknown, what: string): readonly SavedImage[] {
+  return list(value, what).map((one) => {
+    const { Config, Layers, RepoTags } = fields(one, `an entry of ${what}`);
+    return {
+      config: text(Config, `Config in ${what}`),
+      layers: texts(Layers ?? [], `Layers in ${what}`),
+      names: texts(RepoTags ?? [], `RepoTags in ${what}`),
+    };
+  });
+}
+
+function readDescriptor(value: unknown, what: string): Descriptor {
+  const descriptor = fields(value, what);
+  const digest = text(descriptor["digest"], `digest of ${what}`);
+  if (!isDigest(digest)) throw bad(what, `has the digest ${JSON.stringify(digest)}, which is none`);
+  text(descriptor["mediaType"] ?? "", `mediaType of ${what}`);
+  const { size, platform } = descriptor;
+  if (!Number.isSafeInteger(size) || Number(size) < 0) throw bad(what, `has the size ${JSON.stringify(size)}`);
+  optional(descriptor, "annotations", { what, check: textMap });
+  if (isGiven(platform))
+    for (const name of ["os", "architecture"]) text(fields(platform, what)[name], `${name} of ${what}`);
+  return descriptor as unknown as Descriptor;
+}
+
+function descriptors(value: unknown, what: string): readonly Descriptor[] {
+  return list(value ?? [], what).map((one, index) => readDescriptor(one, `entry ${index + 1} in ${what}`));
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+interface Check {
+  readonly what: string;
+  readonly check: (value: unknown, what: string) => unknown;
+}
+
+function optional(from: Fields, name: string, { what, check }: Check): void {
+  if (isGiven(from[name])) check(from[name], `${name} of ${what}`);
+}
+
+function fields(value: unknown, what: string): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw bad(what, "is no object");
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw bad(what, "is no list");
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value === "string") return value;
+  throw bad(what, "is no text");
+}
+
+function texts(value: unknown, what: string): readonly string[] {
+  return list(value, what).map((one) => text(one, `a part in ${what}`));
+}
+
+function textMap(value: unknown, what: string): Fields {
+  for (const one of Object.values(fields(value, what))) text(one, `a value in ${what}`);
+  return value as Fields;
+}
+
+function bad(what: string, why: string): OciError {
+  return new OciError("BadImage", `the image is broken: ${what} ${why}; ask who made it`);
+}

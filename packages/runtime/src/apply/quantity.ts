@@ -1,0 +1,44 @@
+/** Where the built-in kinds keep quantities, which the server stores in its own spelling: `1000m` as `1`, `1024Mi` as `1Gi`. */
+import { normalizeQuantity } from "@capstan/model";
+
+/** By path; a name in a map stands behind a dot or in brackets, and an item of a list in brackets. The test beside asks the OpenAPI document. */
+const quantities = new RegExp(
+  [
+    // Pods, their volumes and claims.
+    String.raw`\bresources\.(?:limits|requests)[.[]`,
+    String.raw`\bspec\.overhead[.[]`,
+    String.raw`\.emptyDir\.sizeLimit$`,
+    String.raw`\.resourceFieldRef\.divisor$`,
+    String.raw`^spec\.(?:source\.inlineVolumeSpec\.)?capacity[.[]`,
+    String.raw`^spec\.volumeClaimTemplates\[[^\]]*\]\.status\.(?:capacity|allocatedResources)[.[]`,
+    // RuntimeClass, ResourceQuota, LimitRange, CSIStorageCapacity, HorizontalPodAutoscaler.
+    String.raw`^overhead\.podFixed[.[]`,
+    String.raw`^spec\.hard[.[]`,
+    String.raw`^spec\.limits\[[^\]]*\]\.(?:default|defaultRequest|max|maxLimitRequestRatio|min)[.[]`,
+    String.raw`^(?:capacity|maximumVolumeSize)$`,
+    String.raw`^spec\.metrics\[[^\]]*\]\.[a-zA-Z]+\.target\.(?:averageValue|value)$`,
+    String.raw`^spec\.behavior\.scale(?:Down|Up)\.tolerance$`,
+    // Claims and slices of devices.
+    String.raw`\bdevices\.requests\[[^\]]*\]\..*\bcapacity\.requests[.[]`,
+    String.raw`^spec\.devices\[[^\]]*\]\.capacity[.[].*(?:\.value|\.(?:default|max|min|step)|\.validValues(?:\[[^\]]*\])?)$`,
+    String.raw`^spec\..*\bcounters[.[].*\.value$`,
+    String.raw`\.allocationMultiplier$`,
+  ].join("|"),
+  "u",
+);
+
+/** Whether a field of a built-in kind is a quantity. */
+export function isQuantity(path: string): boolean {
+  return quantities.test(path);
+}
+
+/** Whether two values are the same quantity, in a field of a built-in kind that is one. */
+export function isSameQuantity(path: string, desired: unknown, live: unknown): boolean {
+  if (typeof live !== "string" || !isQuantity(path)) return false;
+  if (typeof desired !== "string" && typeof desired !== "number") return false;
+  try {
+    return normalizeQuantity(String(desired)) === normalizeQuantity(live);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+/** Whether a cache can show an object at all, by what its kind's settings say: what it cannot show can neither be repaired nor pruned. */
+import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "@capstan/model";
+import type { StoredObject } from "@capstan/model";
+import { meantNamespaces } from "../every-namespace.ts";
+import type { CacheSettings, Selection } from "./caches.ts";
+
+/** The setting that keeps any object of a namespace, or most of it, from being seen, whatever labels it has. */
+export function unseenAnyway(settings: CacheSettings, namespace: string | undefined): string | undefined {
+  const selection = namespace === undefined ? settings : selectionIn(settings, namespace);
+  if (selection === undefined) return "namespaces";
+  return selection.metadataOnly === true ? "metadataOnly" : undefined;
+}
+
+/** The setting that keeps an object, or most of it, from being seen; undefined where it is seen as it is. */
+export function unseenBy(settings: CacheSettings, { metadata }: StoredObject): string | undefined {
+  const { namespace } = metadata;
+  const anyway = unseenAnyway(settings, namespace);
+  if (anyway !== undefined) return anyway;
+  const { labelSelector, fieldSelector } =
+    (namespace === undefined ? settings : selectionIn(settings, namespace)) ?? {};
+  if (labelSelector !== undefined && !matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) {
+    return `labelSelector: "${labelSelector}"`;
+  }
+  return fieldSelector === undefined || isNamed(fieldSelector, metadata)
+    ? undefined
+    : `fieldSelector: "${fieldSelector}"`;
+}
+
+/** How a namespace is watched, if it is. */
+function selectionIn(settings: CacheSettings, namespace: string): Selection | undefined {
+  const { namespaces } = settings;
+  if (namespaces === undefined) return settings;
+  if (isList(namespaces)) {
+    const meant = meantNamespaces(namespaces);
+    return meant.length === 0 || meant.includes(namespace) ? settings : undefined;
+  }
+  const own = namespaces[namespace];
+  return own && { ...settings, ...own };
+}
+
+function isList(stated: NonNullable<CacheSettings["namespaces"]>): stated is readonly string[] {
+  return Array.isArray(stated);
+}
+
+/** Every object has a name and most a namespace; what else can be selected by is the server's to know. */
+function isNamed(fieldSelector: string, { name, namespace = "" }: StoredObject["metadata"]): boolean {
+  const known: { readonly [field: string]: string } = { "metadata.name": name, "metadata.namespace": namespace };
+  const selector = parseFieldSelector(fieldSelector).filter(({ field }) => field in known);
+  return matchesFields(selector, (field) => known[field]);
+}

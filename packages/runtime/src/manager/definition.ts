@@ -1,0 +1,51 @@
+/** What is wrong with an operator as it is defined is told when it is defined, and not when it is run or packed. */
+import { kindId } from "../api.ts";
+import type { Controller } from "../define.ts";
+import { RuntimeError } from "../errors.ts";
+import type { OperatorDefinition } from "./operator.ts";
+import { isVersion } from "./version.ts";
+
+/** Throws what is wrong with a definition. */
+export function checkDefinition({ controllers, version }: OperatorDefinition): void {
+  mustBeVersion(version);
+  mustBeDistinct(controllers);
+  for (const controller of controllers) mustBeFormer(controller, controllers);
+}
+
+/** Whether no other controller works on the same kind. */
+export function isAlone({ kind }: Controller, controllers: readonly Controller[]): boolean {
+  return controllers.filter((other) => kindId(other.kind) === kindId(kind)).length === 1;
+}
+
+/** What is no version could not be compared with another one. */
+function mustBeVersion(version: string | undefined): void {
+  if (version === undefined || isVersion(version)) return;
+  throw new RuntimeError("BadSetting", `Cannot use "${version}" as the operator's version: write one such as 1.2.3.`);
+}
+
+/** Two controllers that answer to one name would each prune what the other applies. */
+function mustBeFormer({ name, formerNames }: Controller, controllers: readonly Controller[]): void {
+  const taken = formerNames.find((former) => former !== name && controllers.some((other) => other.name === former));
+  if (taken === undefined) return;
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot run a controller "${name}" that was called "${taken}" before: there is a controller of that name. ` +
+      "Take it out of `formerNames`, or give the other one another `name`.",
+  );
+}
+
+/** Names tell controllers apart in metrics, and in what they own. */
+function mustBeDistinct(controllers: readonly Controller[]): void {
+  const known = new Map<string, Controller>();
+  for (const controller of controllers) {
+    const { name, kind } = controller;
+    const other = known.get(name);
+    known.set(name, controller);
+    if (other === undefined) continue;
+    const what =
+      other === controller
+        ? `the controller "${name}" of ${kind.kind} twice: list it once.`
+        : `two controllers named "${name}": give one of them another \`name\`.`;
+    throw new RuntimeError("BadSetting", `Cannot run ${what}`);
+  }
+}

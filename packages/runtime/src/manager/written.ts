@@ -1,0 +1,81 @@
+/** What controllers ever wrote, as it is kept: which kinds, and into which namespaces besides those of their objects. Pure. */
+import { kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+
+/** Where something was written. */
+export interface Places {
+  readonly namespaces: readonly string[];
+  /** There were too many namespaces to name them: it may be in any. */
+  readonly isEverywhere?: boolean | undefined;
+}
+
+/** A kind that was written, and the places that only the record tells. */
+export interface Written extends AnyKind, Places {}
+
+/** By controller and kind. */
+export type WrittenRecord = Map<string, Map<string, Written>>;
+
+/** No place but those of the objects themselves. */
+export const NOWHERE: Places = { namespaces: [] };
+
+/** Whether a place is among those that are known; what is of the whole cluster is in no namespace that could be named. */
+export function includesPlace({ namespaces, isEverywhere }: Places, namespace: string): boolean {
+  return namespace === "" || isEverywhere === true || namespaces.includes(namespace);
+}
+
+/** Enters what a controller writes, beside what it has written. */
+export function enterWritten(record: WrittenRecord, controller: string, kind: AnyKind, places: Places): void {
+  const { group, version, kind: name, plural, scope } = kind;
+  const kinds = record.get(controller) ?? new Map<string, Written>();
+  const known = kinds.get(kindId(kind)) ?? NOWHERE;
+  const isEverywhere = known.isEverywhere === true || places.isEverywhere === true;
+  const namespaces = isEverywhere ? [] : [...new Set([...known.namespaces, ...places.namespaces])].toSorted();
+  const written = { group, version, kind: name, plural, scope, namespaces, ...(isEverywhere && { isEverywhere }) };
+  record.set(controller, kinds.set(kindId(kind), written));
+}
+
+/** Far less than what all annotations of an object may have: whoever holds the lease reads it every few seconds. */
+const MOST_BYTES = 32_768;
+
+/** Stops naming the namespaces of the kinds that have most of them, until the record has a size that can be kept. */
+export function boundRecord(record: WrittenRecord): void {
+  while (Buffer.byteLength(formatRecord(record)) > MOST_BYTES) {
+    const all = [...record].flatMap(([controller, kinds]) =>
+      [...kinds.values()].map((written) => ({ controller, written })),
+    );
+    const [widest] = all.toSorted((one, other) => other.written.namespaces.length - one.written.namespaces.length);
+    if (widest === undefined || widest.written.namespaces.length === 0) return;
+    enterWritten(record, widest.controller, widest.written, { namespaces: [], isEverywhere: true });
+  }
+}
+
+/** The record as text. */
+export function formatRecord(record: WrittenRecord): string {
+  return JSON.stringify(Object.fromEntries([...record].map(([name, kinds]) => [name, [...kinds.values()]])));
+}
+
+/** What somebody wrote by hand is not trusted: entries without the names of a kind are passed over. */
+export function parseRecord(text: string | undefined): WrittenRecord {
+  const record: WrittenRecord = new Map();
+  if (text === undefined) return record;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return record;
+  }
+  for (const [name, kinds] of Object.entries(typeof parsed === "object" && parsed !== null ? parsed : {})) {
+    const known = (Array.isArray(kinds) ? kinds : []).filter(isWritten);
+    record.set(name, new Map(known.map((kind) => [kindId(kind), kind])));
+  }
+  return record;
+}
+
+function isWritten(value: unknown): value is Written {
+  if (typeof value !== "object" || value === null || !("namespaces" in value) || !Array.isArray(value.namespaces)) {
+    return false;
+  }
+  return ["group", "version", "kind", "plural", "scope"].every(
+    (name) => typeof (value as { readonly [field: string]: unknown })[name] === "string",
+  );
+}

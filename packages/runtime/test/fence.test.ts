@@ -1,0 +1,72 @@
+/** No write leaves after the lease was lost, whatever it waits for: the process may stand still while others go on. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, processHost } from "@capstan/client";
+import { ConfigMap, Secret } from "@capstan/kinds/v1";
+import { apiOf } from "../src/client-api.ts";
+import { controller } from "../src/define.ts";
+import { silentLog } from "../src/log.ts";
+import { operator } from "../src/operator.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+
+/** Time that goes on while the process does not, as when it is stopped: timers that came due meanwhile run afterwards, one by one. */
+class StoppableClock extends VirtualClock {
+  #stopped = 0;
+
+  override now(): number {
+    return super.now() + this.#stopped;
+  }
+
+  stop(milliseconds: number): void {
+    this.#stopped += milliseconds;
+  }
+}
+
+const LEASE_DURATION = 15_000;
+
+const copies = controller(ConfigMap, { name: "copies", owns: [Secret] }, async ({ object, apply, remove }) => {
+  if (object.data?.["gone"] === "yes") await remove(Secret, object.metadata.name);
+  else await apply(Secret, object.metadata.name, { data: { size: object.data?.["size"] ?? "" } });
+});
+
+for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
+  test(`a write is not sent again by a process that stood still until the lease was lost: ${JSON.stringify(data)}`, async () => {
+    const clock = new StoppableClock();
+    const server = await startApiServer({
+      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    });
+    const sent: string[] = [];
+    let [isBusy, isStopped] = [false, false];
+    const target = inProcess(async (request) => {
+      const { pathname } = new URL(request.url);
+      // What became of the lease is heard later than the time at which the write is to be sent again.
+      if (isStopped && pathname.includes("/leases/")) return new Promise(() => undefined);
+      const isOfChild = request.method !== "GET" && pathname.endsWith("/secrets/a");
+      if (isOfChild) sent.push(request.method);
+      return isOfChild && isBusy
+        ? new Response("busy", { status: 429, headers: { "retry-after": "2" } })
+        : server.fetch(request);
+    });
+    const client = createClient(target, { host: { ...processHost(), clock, random: () => 0.5 } });
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+    const app = operator({ controllers: [copies] });
+    await using world = await testOperator(app, { api: apiOf(client) }, { clock, log });
+    await world.apply(ConfigMap, "a", { data: { size: "MQ==" } });
+    await world.settle();
+    assert.equal(sent.length, 1);
+
+    isBusy = true;
+    await world.apply(ConfigMap, "a", { data });
+    while (sent.length === 1) await clock.step();
+    [isBusy, isStopped] = [false, true];
+    clock.stop(2 * LEASE_DURATION);
+    await world.advance("1m");
+    assert.equal(sent.length, 2, "the write that the server was too busy for was not sent again");
+    assert.deepEqual(
+      errors.filter((message) => message.startsWith("the lease was lost")),
+      ["the lease was lost; nothing is written any more"],
+    );
+  });
+}

@@ -1,0 +1,88 @@
+/** How a kind is cached that is owned: what the cache would not show is refused, and no transform hides whose a child is. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import type { CacheSettings } from "../src/cache/caches.ts";
+import { controller } from "../src/define.ts";
+import { operator } from "../src/operator.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+
+const Box = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Box",
+  spec: s.object({ children: s.array(s.string()) }),
+});
+
+async function worldWith(settings: CacheSettings) {
+  const clock = new VirtualClock();
+  const box = controller(Box, { owns: [ConfigMap], cache: { ConfigMap: settings } }, async ({ object, apply }) => {
+    const metadata = { labels: { tier: "x" } };
+    for (const name of object.spec.children) await apply(ConfigMap, name, { metadata, data: { a: "1" } });
+  });
+  const server = await startApiServer({
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+  });
+  return await testOperator(operator({ controllers: [box] }), server, { clock });
+}
+
+describe("the cache of a kind that is owned", () => {
+  for (const [what, settings] of [
+    ["a selector that children match", { labelSelector: "tier in (x, y)", fieldSelector: "metadata.name!=z" }],
+    ["the namespace of the children", { namespaces: { default: { labelSelector: "tier" } } }],
+    ["every namespace, as Go writes it", { namespaces: [""] }],
+    ["a namespace that is all", { namespaces: ["default", "other"] }],
+    [
+      "a transform that drops the managed fields",
+      {
+        transform: (object) => {
+          const { managedFields: _dropped, ...metadata } = object.metadata;
+          return { ...object, metadata };
+        },
+      },
+    ],
+    [
+      "a transform that drops them in place",
+      { transform: (object) => (delete (object.metadata as { managedFields?: unknown }).managedFields, object) },
+    ],
+  ] as const satisfies readonly (readonly [string, CacheSettings])[]) {
+    test(`with ${what}: nothing is written in vain, what is changed is repaired, what is dropped goes`, async () => {
+      await using world = await worldWith(settings);
+      await world.apply(Box, "b", { spec: { children: ["x", "y"] } });
+      await world.settle();
+      const before = world.writes.length;
+      await world.apply(Box, "b", { metadata: { labels: { any: "turn" } }, spec: { children: ["x", "y"] } });
+      await world.settle();
+      assert.equal(world.writes.length, before);
+      await world.apply(ConfigMap, "x", { data: { a: "evil" } });
+      await world.settle();
+      assert.equal((await world.get(ConfigMap, "x"))?.data?.["a"], "1");
+      await world.apply(Box, "b", { spec: { children: ["x"] } });
+      await world.settle();
+      assert.equal(await world.get(ConfigMap, "y"), undefined);
+    });
+  }
+
+  for (const settings of [
+    { labelSelector: "tier=y" },
+    { fieldSelector: "metadata.name=somebody" },
+    { namespaces: ["other"] },
+    { namespaces: { default: { labelSelector: "!tier" } } },
+    { metadataOnly: true },
+  ] as const satisfies readonly CacheSettings[]) {
+    test(`that does not show a child is told: ${JSON.stringify(settings)}`, async () => {
+      await using world = await worldWith(settings);
+      await world.apply(Box, "b", { spec: { children: ["x"] } });
+      await world.settle({ failures: "expected" });
+      const isInVain = "metadataOnly" in settings || Array.isArray((settings as CacheSettings).namespaces);
+      if (isInVain) assert.deepEqual(world.writes, [], "nothing is written that could not be looked after");
+      const { message } = world.running.explain("box", "default/b").at(-1) ?? {};
+      assert.match(
+        message ?? "",
+        /^Cannot look after ConfigMap default\/x: the cache of its kind does not show it \(`/u,
+      );
+    });
+  }
+});
