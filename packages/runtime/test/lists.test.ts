@@ -130,6 +130,26 @@ describe("what changes while the first picture is on its way", () => {
   });
 });
 
+/** What whoever listens is told when the requests are answered one after the other like this. */
+async function toldBy(answers: (readonly (WatchEvent | Error)[])[]): Promise<readonly string[]> {
+  const clock = new VirtualClock();
+  const api = {
+    async *watch(_kind: unknown, { signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+      for (const answer of answers.shift() ?? []) {
+        if (answer instanceof Error) throw answer;
+        yield answer;
+      }
+      await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+    },
+  } as unknown as Api;
+  await using informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+  const told: string[] = [];
+  informer.subscribe(({ type, key }) => void told.push(`${type} ${key}`));
+  await clock.advance(60_000);
+  assert.equal(answers.length, 0);
+  return told;
+}
+
 describe("the first picture", () => {
   test("is a stream, and no list is made", async () => {
     const { api, lists, watches } = await serve({ streaming: true });
@@ -185,28 +205,32 @@ describe("the first picture", () => {
 
   test("that broke off is remembered: a complete one that is older is not taken", async () => {
     // A server that is current and breaks off, one that is behind and has nothing yet, and the first one again.
-    const answers = [
+    const told = await toldBy([
       [event("a", "102"), errors.connectionLost()],
       [bookmark("101", true)],
       [event("a", "102"), bookmark("103", true)],
-    ];
-    const clock = new VirtualClock();
-    const api = {
-      async *watch(_kind: unknown, { signal }: WatchRequest): AsyncGenerator<WatchEvent> {
-        for (const answer of answers.shift() ?? []) {
-          if (answer instanceof Error) throw answer;
-          yield answer;
-        }
-        await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
-      },
-    } as unknown as Api;
-    const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
-    const told: string[] = [];
-    informer.subscribe(({ type, key }) => void told.push(`${type} ${key}`));
-    await clock.advance(60_000);
-    assert.equal(answers.length, 0);
+    ]);
     assert.deepEqual(told, ["added default/a"], "it never went");
-    await informer[Symbol.asyncDispose]();
+  });
+
+  for (const others of [[], [event("b", "103")]]) {
+    test(`that broke off may have told a removal: it is not undone by a server that is behind, ${others.length} others there`, async () => {
+      const gone: WatchEvent = { ...event("a", "109"), type: "DELETED" };
+      const told = await toldBy([
+        [...others, event("a", "102"), gone, errors.connectionLost()],
+        [...others, event("a", "102"), errors.connectionLost()],
+        [...others, event("a", "102"), gone, bookmark("110", true)],
+      ]);
+      assert.deepEqual(told, [...others.map(() => "added default/b"), "added default/a", "removed default/a"]);
+    });
+  }
+
+  test("that broke off may have told a removal: what has come back since is told", async () => {
+    const told = await toldBy([
+      [event("a", "102"), { ...event("a", "109"), type: "DELETED" }, errors.connectionLost()],
+      [event("a", "111"), bookmark("112", true)],
+    ]);
+    assert.deepEqual(told, ["added default/a", "removed default/a", "added default/a"]);
   });
 
   for (const [what, answer] of [

@@ -29,6 +29,8 @@ export class Reflector {
   readonly #onChange: (change: Change) => void;
   /** The list that is under way. */
   #listing: Listing | undefined;
+  /** What first lists that broke off told as gone: a server that is behind tells it again, and its word counts when its list is complete. */
+  readonly #gone = new Set<string>();
 
   constructor(store: Store, onChange: (change: Change) => void) {
     this.#store = store;
@@ -38,7 +40,7 @@ export class Reflector {
   handle(signal: Signal): void {
     switch (signal.type) {
       case "restarted":
-        this.#listing = this.#store.isSynced || this.#store.size > 0 ? new Map() : "first";
+        this.#listing = this.#store.isSynced || this.#store.size + this.#gone.size > 0 ? new Map() : "first";
         return;
       case "listed":
         this.#stage(signal.object);
@@ -69,7 +71,7 @@ export class Reflector {
   #stage(object: StoredObject | SentObject): void {
     const key = keyText(object);
     const known = this.#store.versionOf(key);
-    const isFirst = known === undefined && !this.#store.isSynced;
+    const isFirst = known === undefined && !this.#store.isSynced && !this.#gone.has(key);
     const different = isFirst || known === object.metadata.resourceVersion ? undefined : objectOf(object);
     // Nobody reads a store before it is synced, so its first list goes in as it comes.
     if (isFirst) this.#putFirst(object);
@@ -83,8 +85,10 @@ export class Reflector {
     const staged = this.#listing === "first" ? undefined : this.#listing;
     const version = staged?.get(key)?.metadata.resourceVersion ?? this.#store.versionOf(key);
     if (version !== undefined && isEarlier(metadata.resourceVersion, version)) return;
-    if (this.#listing === "first") this.#remove(key, undefined, "list");
-    else staged?.delete(key);
+    staged?.delete(key);
+    if (this.#listing !== "first") return;
+    this.#gone.add(key);
+    this.#remove(key, undefined, "list");
   }
 
   #putFirst(object: StoredObject | SentObject): void {
@@ -99,6 +103,7 @@ export class Reflector {
   #commit(version: string): void {
     const listing = this.#listing;
     this.#listing = undefined;
+    this.#gone.clear();
     if (listing !== "first") this.#replaceBy(listing ?? new Map<string, undefined>());
     this.#store.isSynced = true;
     this.#settle(version);
@@ -120,6 +125,7 @@ export class Reflector {
 
   #clear(): void {
     this.#listing = undefined;
+    this.#gone.clear();
     this.#store.forget();
     // A Map may be shortened while it is walked.
     for (const key of this.#store.keys()) this.#remove(key, undefined, "list");
