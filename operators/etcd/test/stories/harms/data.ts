@@ -6,43 +6,64 @@ import { EtcdError } from "../../../src/etcd/index.ts";
 import type { Scene } from "../scene.ts";
 import type { Harm } from "./harm.ts";
 import { dataFolder, emptyData, killProcess } from "./processes.ts";
-import { isReplaced, leaderOf, memberNames, podOf } from "./seen.ts";
+import { isReplaced, leaderOf, memberNames, podOf, presentLeader } from "./seen.ts";
 
 /** A value changes in the database of a follower, and nobody is told. */
 export const BIT_ROT: Harm = {
   name: "bits change in the database of a follower",
   fate: "survives",
-  strike: async (scene, dice) => {
-    const leader = await leaderOf(scene);
-    return await rot(scene, dice.one((await memberNames(scene)).filter((member) => member !== leader)));
-  },
+  strike: async (scene, dice) =>
+    await rot(scene, async () => {
+      const leader = await presentLeader(scene);
+      return dice.one((await memberNames(scene)).filter((member) => member !== leader));
+    }),
 };
 
 /** The same for the leader, who then takes all others for wrong. */
 export const LEADER_ROT: Harm = {
   name: "bits change in the database of the leader",
   fate: "survives",
-  strike: async (scene) => await rot(scene, await leaderOf(scene)),
+  strike: async (scene) => await rot(scene, () => presentLeader(scene)),
 };
 
-async function rot(scene: Scene, member: string): ReturnType<Harm["strike"]> {
-  const key = `rot/${randomBytes(4).toString("hex")}`;
-  const value = randomBytes(48).toString("hex");
-  await scene.put(key, value);
-  await scene.until(`${member} serves what was changed`, async () => {
-    await overwrite(join(await dataFolder(scene, member), "snap", "db"), value);
-    await using client = await scene.member(member);
-    const { kvs } = await client.kv.range({ key, serializable: true });
-    return kvs[0] !== undefined && kvs[0].value.toString() !== value;
-  });
-  return { detail: member, hasShown: () => isReplaced(scene, [member]) };
+/** Spoils a value of one member. The operator may replace whoever was chosen before it is hit: then another is chosen. */
+async function rot(scene: Scene, choose: () => Promise<string>): ReturnType<Harm["strike"]> {
+  for (let tries = 0; tries < 5; tries++) {
+    const member = await choose();
+    const how = await rotIn(scene, member);
+    if (how !== "missed") return { detail: member, hasShown: () => isReplaced(scene, [member]) };
+  }
+  throw new Error("whoever was to be hit was replaced before, again and again");
 }
 
-/** Changes a text wherever it is in a file. */
-async function overwrite(path: string, text: string): Promise<void> {
+/**
+ * Names of members are never used again, so one that is no member any more is not waited for: `found` when it was hit and the operator was
+ * quicker than we were to see it.
+ */
+async function rotIn(scene: Scene, member: string): Promise<"served" | "found" | "missed"> {
+  const key = `rot/${randomBytes(4).toString("hex")}`;
+  const value = randomBytes(48).toString("hex");
+  let places = 0;
+  await scene.put(key, value);
+  return await scene.until(`${member} serves what was changed`, async () => {
+    if (await isReplaced(scene, [member])) return places > 0 ? "found" : "missed";
+    places += await overwrite(join(await dataFolder(scene, member), "snap", "db"), value);
+    await using client = await scene.member(member);
+    const { kvs } = await client.kv.range({ key, serializable: true });
+    return kvs[0] !== undefined && kvs[0].value.toString() !== value && "served";
+  });
+}
+
+/** Changes a text wherever it is in a file; answers in how many places that was. */
+async function overwrite(path: string, text: string): Promise<number> {
   const content = await readFile(path);
   await using file = await open(path, "r+");
-  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) await file.write("rotten", at);
+  let places = 0;
+  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) {
+    await file.write("rotten", at);
+    places++;
+  }
+  return places;
 }
 
 /** Log and database of a member become rubbish, and it starts anew. */

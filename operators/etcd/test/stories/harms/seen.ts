@@ -40,6 +40,25 @@ export async function leaderOf(scene: Scene): Promise<string> {
   return await scene.until("somebody leads", async () => (await scene.cluster()).status?.leader);
 }
 
+/** The leader by its own word: what the operator tells is from its last look, and it moves the leader while it makes members anew. */
+export async function presentLeader(scene: Scene): Promise<string> {
+  return await scene.until("somebody says that it leads", async () => {
+    for (const member of await memberNames(scene)) if (await leads(scene, member)) return member;
+    return undefined;
+  });
+}
+
+async function leads(scene: Scene, member: string): Promise<boolean> {
+  try {
+    await using client = await scene.member(member);
+    const { leader, memberId } = await client.maintenance.status({ timeoutMs: 2_000 });
+    return leader === memberId;
+  } catch {
+    // It is being made anew.
+    return false;
+  }
+}
+
 /** The reason that the operator gives for a condition. */
 export async function reasonOf(scene: Scene, type: string): Promise<string | undefined> {
   return (await scene.cluster()).status?.conditions?.find((condition) => condition.type === type)?.reason;
