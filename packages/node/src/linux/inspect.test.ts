@@ -16,3 +16,19 @@ test("where real pods cannot run at all, that is the one thing that is told, wit
     assert.match(findings[0]?.remedy ?? "", /or simulated pods$/);
   }
 });
+
+const skip = process.platform === "linux" ? false : "it looks for the tools of Linux";
+
+test("where tools are missing, what pods can do without is not told to be missing", { skip }, async (t) => {
+  const { PATH } = process.env;
+  t.after(() => (process.env["PATH"] = PATH));
+  process.env["PATH"] = "/nowhere";
+  const { canRunPods, findings } = await inspectMachine({ platform: "linux", arch: "x64", getuid: () => 0 });
+  assert.equal(canRunPods, false);
+  const lacking = findings.filter(({ ok }) => !ok).map(({ what }) => what);
+  assert.ok(lacking.includes("nft"));
+  assert.deepEqual(
+    findings.map(({ what }) => what).filter((what) => what === "limits" || what === "slow lines"),
+    [],
+  );
+});
