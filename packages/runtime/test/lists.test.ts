@@ -249,12 +249,39 @@ describe("the first picture", () => {
           if (resourceVersion === undefined && !isRestored) return;
           await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
         },
+        list: async () => ({ items: [], resourceVersion: isRestored ? "6" : "1001" }),
       } as unknown as Api;
       const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
       await clock.advance(30 * 60_000);
       assert.equal(informer.reader.get("default/a"), undefined, "it is in no cluster any more");
       assert.ok(informer.reader.get("default/b") !== undefined);
       await informer[Symbol.asyncDispose]();
+    });
+  }
+
+  for (const [how, ending] of [
+    ["are silent", undefined],
+    ["break", errors.connectionLost()],
+  ] as const) {
+    test(`is made once for a kind on which nothing happens, where no bookmarks are sent and watches ${how}`, async () => {
+      const clock = new VirtualClock();
+      const asked: string[] = [];
+      const api = {
+        async *watch(_kind: unknown, { resourceVersion = "all", signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+          asked.push(resourceVersion);
+          if (resourceVersion === "all") yield* [event("a", "1000"), bookmark("1001", true)];
+          else if (ending !== undefined) throw ending;
+          await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+        },
+        list: async (_kind: unknown, { limit }: ListRequest) => {
+          asked.push(`limit ${limit}`);
+          return { items: [], resourceVersion: "2000" };
+        },
+      } as unknown as Api;
+      await using _ = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      await clock.advance(24 * 60 * 60_000);
+      assert.deepEqual([...new Set(asked)], ["all", "1001", "limit 1"]);
+      assert.equal(asked.filter((each) => each === "all").length, 1);
     });
   }
 });

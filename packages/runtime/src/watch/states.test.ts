@@ -6,6 +6,7 @@ import { nextState, usualTuning } from "./states.ts";
 import type { End, Progress, State } from "./states.ts";
 
 const watching: Progress = { state: { at: "watching", version: "7" }, version: "7", failures: 0 };
+const asking: Progress = { state: { at: "asking", version: "7" }, version: "7", failures: 0 };
 const listing: Progress = { state: { at: "streaming" }, version: undefined, failures: 0 };
 const paging: Progress = { state: { at: "paging", pageSize: 500 }, version: undefined, failures: 0 };
 
@@ -32,16 +33,32 @@ describe("the next state of a watch", () => {
     ],
     ["an idle stream goes on from the last version", watching, { how: "idle" }, { at: "watching", version: "7" }],
     [
-      "a second idle stream on which nothing came means a new list: the server may have lost its history",
+      "a second idle stream on which nothing came is a reason to ask: the server may have lost its history",
       { ...watching, failures: 1 },
       { how: "idle" },
-      { at: "streaming" },
+      { at: "asking", version: "7" },
+    ],
+    ["a server that is as far as what is known is believed", asking, { how: "asked", version: "7" }, watching.state],
+    ["so is one that is further", asking, { how: "asked", version: "10" }, watching.state],
+    ["one that is not has lost its history", asking, { how: "asked", version: "6" }, { at: "streaming" }],
+    ["of versions that are no numbers nothing is sure", asking, { how: "asked", version: "x" }, { at: "streaming" }],
+    [
+      "who cannot ask goes on",
+      asking,
+      failed("InternalError"),
+      { at: "resting", delay: 800, then: { at: "watching", version: "7" } },
     ],
     [
-      "many closes without a word mean one, too",
+      "many closes without a word are one, too",
       { ...watching, failures: 20 },
       { how: "closed", lived: 60_000 },
-      { at: "streaming" },
+      { at: "asking", version: "7" },
+    ],
+    [
+      "and so are many failures",
+      { ...watching, failures: 20 },
+      failed("InternalError"),
+      { at: "resting", delay: 30_000, then: { at: "asking", version: "7" } },
     ],
     ["one short life is an accident", watching, { how: "closed", lived: 3 }, { at: "watching", version: "7" }],
     [
@@ -84,7 +101,7 @@ describe("the next state of a watch", () => {
     ],
     [
       "rests grow with failures and have a limit",
-      { ...watching, failures: 50 },
+      { ...watching, failures: 19 },
       failed("InternalError"),
       { at: "resting", delay: 30_000, then: { at: "watching", version: "7" } },
     ],

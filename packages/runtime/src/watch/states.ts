@@ -1,5 +1,6 @@
 /** The states of a watch and the one function that leads from an end to the next state. Pure. */
 import { ApiError } from "@capstan/client";
+import { isEarlier } from "../api.ts";
 import type { Random } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { retryAfterOf } from "../failure.ts";
@@ -12,12 +13,16 @@ export type State =
   | { readonly at: "paging"; readonly pageSize: number }
   /** Following changes from a version on. */
   | { readonly at: "watching"; readonly version: string }
+  /** Asking for one object, only to learn how far the server is. */
+  | { readonly at: "asking"; readonly version: string }
   /** Waiting before the next attempt. */
   | { readonly at: "resting"; readonly delay: number; readonly then: Exclude<State, { readonly at: "resting" }> };
 
 /** How a connection ended. */
 export type End =
   | { readonly how: "listed"; readonly version: string }
+  /** The server is as of this version. */
+  | { readonly how: "asked"; readonly version: string }
   | { readonly how: "closed"; readonly lived: number }
   | { readonly how: "idle" }
   | { readonly how: "failed"; readonly error: unknown };
@@ -59,10 +64,10 @@ export const usualTuning: WatchTuning = {
 
 /**
  * A server whose history has gone back (its store was restored) says nothing at all to who asks from a version that it does not know: no
- * error, no bookmark. So who hears nothing twice, or is closed without a word so often, lists again. Idle streams and sudden ends are
- * otherwise no reason to.
+ * error, no bookmark. So who hears nothing twice, or whose connections end without a word so often, asks how far the server is, and lists
+ * again only if it is not as far. Of a kind on which nothing happens, servers without bookmarks say nothing for days.
  */
-const FRUITLESS_CLOSES = 20;
+const FRUITLESS_ENDS = 20;
 
 /** The state after an end. */
 export function nextState(progress: Progress, end: End, tuning: WatchTuning, random: Random): State {
@@ -74,11 +79,13 @@ export function nextState(progress: Progress, end: End, tuning: WatchTuning, ran
   switch (end.how) {
     case "listed":
       return { at: "watching", version: end.version };
+    case "asked":
+      return isAsFar(end.version, progress.version) ? again : relist(progress);
     case "closed":
-      if (progress.failures >= FRUITLESS_CLOSES) return relist(progress);
+      if (progress.failures >= FRUITLESS_ENDS) return ask(progress);
       return end.lived < tuning.shortLife && progress.failures > 0 ? rest(again) : again;
     case "idle":
-      return progress.failures > 0 ? relist(progress) : again;
+      return progress.failures > 0 ? ask(progress) : again;
     case "failed":
       return afterFailure({ progress, error: end.error, tuning }, rest);
   }
@@ -87,6 +94,16 @@ export function nextState(progress: Progress, end: End, tuning: WatchTuning, ran
 /** Goes on where the last connection stopped: no list is made when a version is known. */
 function resume(progress: Progress): Exclude<State, { readonly at: "resting" }> {
   return progress.version === undefined ? relist(progress) : { at: "watching", version: progress.version };
+}
+
+/** Goes on likewise, but finds out first whether there is anything to go on from. */
+function ask(progress: Progress): Exclude<State, { readonly at: "resting" }> {
+  return progress.version === undefined ? relist(progress) : { at: "asking", version: progress.version };
+}
+
+/** Whether a server is surely at a version or past it. */
+function isAsFar(version: string, known: string | undefined): boolean {
+  return known !== undefined && (version === known || isEarlier(known, version));
 }
 
 function relist({ state }: Progress): Exclude<State, { readonly at: "resting" }> {
@@ -115,7 +132,7 @@ function afterFailure(
       // Another server may answer next time, and this one may have caught up.
       return rest(relist(progress));
     case "retry":
-      return rest(resume(progress), retryAfterOf(error));
+      return rest(progress.failures >= FRUITLESS_ENDS ? ask(progress) : resume(progress), retryAfterOf(error));
   }
 }
 

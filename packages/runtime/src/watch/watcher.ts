@@ -115,6 +115,8 @@ class Watcher {
           return await this.#page(state.pageSize);
         case "watching":
           return await this.#follow(state.version);
+        case "asking":
+          return await this.#ask();
       }
     } catch (error) {
       return { how: "failed", error };
@@ -134,6 +136,15 @@ class Watcher {
       this.#complete(page.resourceVersion);
       return { how: "listed", version: page.resourceVersion };
     }
+  }
+
+  /** A list of one object, of which only the version counts: it is the newest, whatever the kind. */
+  async #ask(): Promise<End> {
+    const { api, kind, scope, signal } = this.#options;
+    const { resourceVersion } = await api.list(kind, { ...scope, limit: 1, signal });
+    this.#failures = 0;
+    this.#gave = true;
+    return { how: "asked", version: resourceVersion };
   }
 
   /** One connection: from a version on, or with every object first. */
