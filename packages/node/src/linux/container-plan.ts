@@ -104,7 +104,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     launch: {
       ...launchOf(sources, joined),
       variables: carriedVariables(enter),
-      launchers: enter.kit.files.map(({ from }) => from),
+      launchers: enter.kit.programs,
     },
     mountScript: mountScript(sources, joined),
     furnish: {

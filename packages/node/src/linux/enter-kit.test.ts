@@ -1,31 +1,39 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toEnterKit } from "./enter-kit.ts";
+import { toPrograms, withProgram } from "./enter-kit.ts";
 
-test("programs with libraries bring their loader and all that it loads", () => {
-  const { files, setpriv, env } = toEnterKit(
-    `
+const said = `
 	linux-vdso.so.1 (0x00007f5427582000)
 	libcap-ng.so.0 => /lib/x86_64-linux-gnu/libcap-ng.so.0 (0x00007f5427555000)
 	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f5427373000)
 	/lib64/ld-linux-x86-64.so.2 (0x00007f5427584000)
-`,
-    "/.kit",
-  );
-  assert.deepEqual(
-    new Set(files.map(({ from, to }) => `${from} ${to}`)),
-    new Set([
-      "/usr/bin/setpriv /.kit/setpriv",
-      "/usr/bin/env /.kit/env",
-      "/lib/x86_64-linux-gnu/libcap-ng.so.0 /.kit/libcap-ng.so.0",
-      "/lib/x86_64-linux-gnu/libc.so.6 /.kit/libc.so.6",
-      "/lib64/ld-linux-x86-64.so.2 /.kit/ld-linux-x86-64.so.2",
-    ]),
-  );
+`;
+
+test("programs with libraries bring their loader and all that it loads", () => {
+  const { script, kit } = toPrograms(said);
+  for (const line of [
+    "cp -L '/usr/bin/setpriv' '/mnt/kit-files/setpriv'",
+    "cp -L '/usr/bin/env' '/mnt/kit-files/env'",
+    "cp -L '/lib/x86_64-linux-gnu/libcap-ng.so.0' '/mnt/kit-files/libcap-ng.so.0'",
+    "cp -L '/lib/x86_64-linux-gnu/libc.so.6' '/mnt/kit-files/libc.so.6'",
+    "cp -L '/lib64/ld-linux-x86-64.so.2' '/mnt/kit-files/ld-linux-x86-64.so.2'",
+  ])
+    assert.ok(script.split("\n").includes(line), line);
+  const { setpriv, env } = kit("/.kit");
   assert.deepEqual(setpriv, ["/.kit/ld-linux-x86-64.so.2", "--library-path", "/.kit", "/.kit/setpriv"]);
   assert.deepEqual(env.at(-1), "/.kit/env");
 });
 
+test("a container is shown two things: the folder of all, and in it the program that is its own", () => {
+  const kit = withProgram(toPrograms(said).kit("/.kit"), "/mnt/programs/one");
+  assert.deepEqual(kit.shown, [
+    { from: "/mnt/kit", to: "/.kit" },
+    { from: "/mnt/programs/one", to: "/.kit/enter" },
+  ]);
+  assert.deepEqual(kit.enter, ["/.kit/enter"]);
+  assert.ok(kit.programs.includes("/mnt/kit/env") && kit.programs.includes("/mnt/programs/one"));
+});
+
 test("programs without libraries run as they are", () => {
-  assert.deepEqual(toEnterKit("", "/.kit").setpriv, ["/.kit/setpriv"]);
+  assert.deepEqual(toPrograms("").kit("/.kit").setpriv, ["/.kit/setpriv"]);
 });

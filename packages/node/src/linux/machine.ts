@@ -8,7 +8,7 @@ import type { RegistrySession, Store } from "@capstan/oci";
 import { dial } from "./checks.ts";
 import { Groups } from "./cgroups/groups.ts";
 import { treeName } from "./cgroups/sweep.ts";
-import { findEnterKit, type EnterKit } from "./enter-kit.ts";
+import { findPrograms, type Programs } from "./enter-kit.ts";
 import type { Ending } from "./exit.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
@@ -79,7 +79,7 @@ export interface MachineParts {
   /** Where limits are enforced; some machines cannot. */
   readonly groups: Groups | undefined;
   /** What containers are entered with. */
-  readonly kit: (folder: string) => EnterKit;
+  readonly kit: Programs["kit"];
   /** What nobody in a container can guess. */
   readonly secret: string;
   /** What containers do not see of this machine. */
@@ -114,14 +114,26 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       if (!isClosing) tellLost();
     },
   });
-  await furnishInside(keeper, { state, roots, server: names.server });
+  const { programs, ...fittings } = await findFittings();
+  await furnishInside(keeper, { state, roots, server: names.server, programs });
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => {
     const [outer, inner] = isBelow(roots, path) ? [roots, insideRoots] : [state, inside];
     return isBelow(outer, path) ? inner + path.slice(outer.length) : path;
   };
-  const fittings = await findFittings();
-  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits };
+  const parts = {
+    ...fittings,
+    kit: programs.kit,
+    keeper,
+    images,
+    clock,
+    rights,
+    state,
+    names,
+    groups,
+    insidePath,
+    exits,
+  };
   await furnish(keeper, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
@@ -174,10 +186,10 @@ function nodesOf(parts: MachineParts, { serviceCidr, hasApiServer }: NodeSetting
 }
 
 /** What containers of this machine are fitted out with. */
-async function findFittings(): Promise<Pick<MachineParts, "kit" | "masked" | "secret">> {
+async function findFittings(): Promise<Pick<MachineParts, "masked" | "secret"> & { readonly programs: Programs }> {
   const chance = readFile("/proc/sys/kernel/random/uuid", "utf8");
-  const [kit, masked, secret] = await Promise.all([findEnterKit(), findMasked(), chance]);
-  return { kit, masked, secret };
+  const [programs, masked, secret] = await Promise.all([findPrograms(), findMasked(), chance]);
+  return { programs, masked, secret };
 }
 
 /** Pods leave secrets and folders that anybody may write to: nobody else on the machine gets near them. */
@@ -192,14 +204,19 @@ async function makeState(state: string): Promise<void> {
   }
 }
 
+interface Inside {
+  readonly state: string;
+  readonly roots: string;
+  /** The address of the server for names. */
+  readonly server: string;
+  readonly programs: Programs;
+}
+
 /** Gives the namespaces their file systems, their network and their server for names. */
-async function furnishInside(
-  keeper: Keeper,
-  { state, roots, server }: { readonly state: string; readonly roots: string; readonly server: string },
-): Promise<void> {
+async function furnishInside(keeper: Keeper, { state, roots, server, programs }: Inside): Promise<void> {
   await mkdir(roots, { recursive: true });
   await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
-  await keeper.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }));
+  await keeper.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }) + programs.script);
   await keeper.names(server);
 }
 
