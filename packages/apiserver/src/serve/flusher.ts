@@ -1,46 +1,117 @@
-/** Decides when live bodies go out: at once while there are few, in common turns when there are many. */
+/** Decides when live bodies go out: at once while there are few; when there are many, not too often on each connection, and in turns. */
+import type { Clock } from "../clock.ts";
 
 /** Something with chunks that wait. */
 export interface Flushable {
   flush(): void;
 }
 
-/** With fewer bodies than this, nobody waits. */
+/** With fewer bodies than this, no connection rests. */
 const crowd = 100;
-/** The longest wait, in milliseconds; a thousand watchers of a busy kind cost one write each per turn, not per event. */
-const longestWait = 20;
+/** The longest rest, in milliseconds; a thousand watchers of a busy kind cost one write each per turn, not per event. */
+const longestRest = 20;
 const bodiesPerMillisecond = 50;
+/** After so many bodies whoever else has something to do comes first: a write that arrives must not wait for all watchers. */
+const bodiesPerTurn = 64;
 
-/** Collects bodies with something to send and sends them together. */
+/** What a flusher does later. */
+export interface FlusherOptions {
+  readonly clock: Clock;
+  /** Runs something as soon as everything that waits now has had its turn. */
+  readonly soon: (run: () => void) => void;
+}
+
+/** The bodies of one connection: what they have to send in the same turn leaves in one write. */
+interface Group {
+  readonly waiting: Set<Flushable>;
+  state: "idle" | "ready" | "resting";
+}
+
+/** What a body does with its flusher. */
+export interface Membership {
+  /** The body has something to send. */
+  wake(): void;
+  /** The body has ended. */
+  leave(): void;
+}
+
+/**
+ * Sends what waits, connection by connection. The first event after a silence goes out at once, and connections that were served one after
+ * the other rest one after the other: the work of a busy crowd spreads by itself.
+ */
 export class Flusher {
-  readonly #waiting = new Set<Flushable>();
+  readonly #clock: Clock;
+  readonly #soon: (run: () => void) => void;
+  readonly #groups = new WeakMap<object, Group>();
+  #ready: Group[] = [];
   #open = 0;
-  #scheduled = false;
+  #isScheduled = false;
 
-  /** A body began; call the returned function when it ends. */
-  opened(): () => void {
+  constructor({ clock, soon }: FlusherOptions) {
+    this.#clock = clock;
+    this.#soon = soon;
+  }
+
+  /** A body began on a connection. */
+  join(connection: object, body: Flushable): Membership {
+    const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle" };
+    this.#groups.set(connection, group);
     this.#open++;
     let isOpen = true;
-    return () => {
-      if (isOpen) this.#open--;
-      isOpen = false;
+    return {
+      wake: () => {
+        group.waiting.add(body);
+        if (group.state === "idle") this.#makeReady(group);
+      },
+      leave: () => {
+        if (isOpen) this.#open--;
+        isOpen = false;
+      },
     };
   }
 
-  /** A body has something to send. */
-  wake(body: Flushable): void {
-    this.#waiting.add(body);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    const run = (): void => this.#flushAll();
-    if (this.#open < crowd) setImmediate(run);
-    else setTimeout(run, Math.min(longestWait, this.#open / bodiesPerMillisecond));
+  #makeReady(group: Group): void {
+    group.state = "ready";
+    this.#ready.push(group);
+    this.#schedule();
   }
 
-  #flushAll(): void {
-    this.#scheduled = false;
-    const bodies = [...this.#waiting];
-    this.#waiting.clear();
-    for (const body of bodies) body.flush();
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#soon(() => this.#takeTurn());
   }
+
+  #takeTurn(): void {
+    this.#isScheduled = false;
+    let served = 0;
+    let bodies = 0;
+    for (const group of this.#ready) {
+      if (bodies >= bodiesPerTurn) break;
+      bodies += group.waiting.size;
+      served++;
+      flushAll(group);
+    }
+    this.#rest(this.#ready.splice(0, served));
+    if (this.#ready.length > 0) this.#schedule();
+  }
+
+  #rest(groups: readonly Group[]): void {
+    const rested = (): void => {
+      for (const group of groups) {
+        if (group.waiting.size > 0) this.#makeReady(group);
+        else group.state = "idle";
+      }
+    };
+    if (this.#open < crowd) rested();
+    else this.#clock.after(Math.min(longestRest, this.#open / bodiesPerMillisecond), rested);
+  }
+}
+
+/** What a body has to say while it is flushed goes out next time. */
+function flushAll(group: Group): void {
+  group.state = "resting";
+  const bodies = [...group.waiting];
+  group.waiting.clear();
+  for (const body of bodies) body.flush();
 }

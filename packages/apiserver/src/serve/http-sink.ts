@@ -3,12 +3,12 @@ import type { ServerResponse } from "node:http";
 import type { Gzip } from "node:zlib";
 import type { Sink } from "../answer.ts";
 import { systemClock, type Timer } from "../clock.ts";
-import { Flusher, type Flushable } from "./flusher.ts";
+import { Flusher, type Flushable, type Membership } from "./flusher.ts";
 
 /** A body waits when this many bytes of it wait for its client. */
 const fullAt = 1024 * 1024;
 
-const flusher = new Flusher();
+const flusher = new Flusher({ clock: systemClock, soon: (run) => void setImmediate(run) });
 
 /** How a body goes out. */
 export interface HttpSinkOptions {
@@ -27,11 +27,14 @@ export class HttpSink implements Sink, Flushable {
   readonly #patience: number;
   #pending: (string | Uint8Array)[] = [];
   #pendingLength = 0;
+  /** How much waited below when it was last asked for: until the next flush it can only become less. */
+  #queued = 0;
   #ended = false;
   #drained: (() => void) | undefined;
   #stalled: Timer | undefined;
 
   readonly #fail: (error: unknown) => void;
+  readonly #membership: Membership;
 
   constructor(response: ServerResponse, { patience, fail, compression }: HttpSinkOptions) {
     this.#response = response;
@@ -40,40 +43,50 @@ export class HttpSink implements Sink, Flushable {
     this.#target = compression ?? response;
     compression?.pipe(response);
     this.#target.on("drain", () => this.#onDrain());
-    const closed = flusher.opened();
+    this.#membership = flusher.join(connectionOf(response), this);
     response.once("close", () => {
-      closed();
+      this.#membership.leave();
       this.#stalled?.cancel();
     });
   }
 
   get isFull(): boolean {
-    return this.#pendingLength + this.#target.writableLength > fullAt;
+    if (this.#pendingLength + this.#queued <= fullAt) return false;
+    this.#queued = this.#target.writableLength;
+    return this.#pendingLength + this.#queued > fullAt;
   }
 
   whenDrained(callback: () => void): void {
     this.#drained = callback;
-    flusher.wake(this);
+    this.#membership.wake();
   }
 
   write(chunk: string | Uint8Array): void {
+    if (this.#pending.length === 0) this.#membership.wake();
     this.#pending.push(chunk);
     this.#pendingLength += chunk.length;
-    flusher.wake(this);
   }
 
   end(): void {
     this.#ended = true;
-    flusher.wake(this);
+    this.#membership.wake();
   }
 
   flush(): void {
-    if (this.#response.destroyed) return;
+    try {
+      if (!this.#response.destroyed) this.#sendPending();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #sendPending(): void {
     if (this.#pending.length > 0) {
       const chunk = joinShared(this.#pending);
       this.#pending = [];
       this.#pendingLength = 0;
       if (!this.#target.write(chunk)) this.#waitForReader();
+      this.#queued = this.#target.writableLength;
     }
     if (this.#ended) this.#target.end();
     else if (!this.isFull) this.#callBack();
@@ -98,6 +111,12 @@ export class HttpSink implements Sink, Flushable {
       this.#fail(error);
     }
   }
+}
+
+/** Streams of one connection of HTTP/2 leave together. */
+function connectionOf(response: ServerResponse): object {
+  const { stream } = response as { readonly stream?: { readonly session?: object } };
+  return stream?.session ?? response.socket ?? response;
 }
 
 let lastChunks: readonly (string | Uint8Array)[] = [];
