@@ -22,6 +22,8 @@ export class UnsendableEvent extends Error {
 
 /** Writes the events of one watch. */
 export interface FrameWriter {
+  /** The form of events that all watchers of the same objects see alike; absent where they depend on the watcher. */
+  readonly sharedFormat?: Format | undefined;
   entry(type: EventType, entry: Entry): Frame | Promise<Frame>;
   object(type: EventType, object: KubeObject): Frame;
   error(status: Status): Frame;
@@ -34,6 +36,7 @@ export function frameWriter(exchange: ResourceExchange): FrameWriter {
   const transform = transformer(exchange);
   const object = (type: EventType, value: KubeObject): Frame => toFrame(type, transform(value), media.format);
   return {
+    sharedFormat: isPlain ? media.format : undefined,
     entry(type, entry) {
       if (isPlain) return sharedFrame(type, entry, media.format);
       const presented = present(resource, entry.object);
@@ -58,7 +61,7 @@ interface SharedFrame {
 const lastFrames = new Map<Format, SharedFrame>();
 
 /** All watchers of an object are told of a change in the same turn: they share the bytes of the event, which nobody needs afterwards. */
-function sharedFrame(type: EventType, entry: Entry, format: Format): Frame {
+export function sharedFrame(type: EventType, entry: Entry, format: Format): Frame {
   const last = lastFrames.get(format);
   if (last?.entry === entry && last.type === type) return last.frame;
   const frame =

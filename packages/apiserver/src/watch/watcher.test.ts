@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError, toFailure } from "@capstan/model";
+import type { LiveBody } from "../answer.ts";
 import { systemClock } from "../clock.ts";
+import type { AnyDraft } from "../builtin/draft.ts";
 import { Store } from "../store/store.ts";
 import type { FrameWriter } from "./frames.ts";
 import { watchBody, type WatchPlan } from "./watcher.ts";
@@ -14,14 +16,28 @@ const named: FrameWriter = {
   error: ({ message }) => `ERROR ${message}`,
 };
 
+function thing(name: string): AnyDraft {
+  return { kind: "Thing", apiVersion: "v1", metadata: { name } };
+}
+
 function put(store: Store, name: string): void {
-  store.put("things", `ns/${name}`, { kind: "Thing", apiVersion: "v1", metadata: { name } });
+  store.put("things", `ns/${name}`, thing(name));
 }
 
 /** What a watch of a store says until it is told not to go on. */
 function watched(store: Store, frames: FrameWriter, plan: Partial<WatchPlan> = {}): string[] {
   const said: string[] = [];
-  watchBody({
+  begin(store, { ...plan, frames })({
+    isFull: false,
+    whenDrained: (callback) => callback(),
+    write: (chunk) => void said.push(String(chunk)),
+    end: () => void said.push("the end"),
+  });
+  return said;
+}
+
+function begin(store: Store, plan: Partial<WatchPlan>): LiveBody {
+  return watchBody({
     store,
     clock: systemClock,
     resource: "things",
@@ -30,17 +46,11 @@ function watched(store: Store, frames: FrameWriter, plan: Partial<WatchPlan> = {
     start: { type: "revision", revision: store.revision },
     bookmarks: false,
     timeout: 60_000,
-    frames,
+    frames: named,
     refusal: () => refused,
     bookmark: () => ({ kind: "Thing", apiVersion: "v1", metadata: {} }),
     ...plan,
-  })({
-    isFull: false,
-    whenDrained: (callback) => callback(),
-    write: (chunk) => void said.push(String(chunk)),
-    end: () => void said.push("the end"),
   });
-  return said;
 }
 
 function failing(how: "at once" | "later"): FrameWriter {
@@ -69,4 +79,30 @@ test("a watch whose first state cannot be shown is told why", () => {
   put(store, "a");
   const start = { type: "state", notBefore: 0, marksEnd: false } as const;
   assert.deepEqual(watched(store, failing("at once"), { start }), ["ERROR no frame", "the end"]);
+});
+
+test("a watch whose client is slow goes on where it was, though what it was not to see is forgotten meanwhile", () => {
+  const store = new Store({ clock: systemClock });
+  const said: string[] = [];
+  const names = (chunk: string | Uint8Array): string[] => String(chunk).match(/ns\/\w+/g) ?? [];
+  const drained: (() => void)[] = [];
+  let isFull = false;
+  begin(store, { frames: { ...named, sharedFormat: "json" } })({
+    get isFull() {
+      return isFull;
+    },
+    whenDrained: (callback) => void drained.push(callback),
+    write: (chunk) => void said.push(...names(chunk)),
+    end: () => void said.push("the end"),
+  });
+  store.put("things", "ns/a", thing("ns/a"));
+  for (let at = 0; at < 10; at++) store.put("things", `elsewhere/${at}`, thing("x"));
+  isFull = true;
+  store.compact();
+  for (const name of ["ns/b", "ns/c"]) store.put("things", name, thing(name));
+  assert.deepEqual(said, ["ns/a"]);
+  isFull = false;
+  for (const callback of drained.splice(0)) callback();
+  store.put("things", "ns/d", thing("ns/d"));
+  assert.deepEqual(said, ["ns/a", "ns/b", "ns/c", "ns/d"]);
 });

@@ -7,6 +7,7 @@ import { atRevision, type Entry } from "../store/entry.ts";
 import { tooLargeVersion } from "../store/list.ts";
 import type { Store } from "../store/store.ts";
 import type { Selection } from "../verbs/selection.ts";
+import { covers, followFeed, type FeedEvent, type Follower } from "./feed.ts";
 import { UnsendableEvent, type Frame, type FrameWriter } from "./frames.ts";
 
 /** What to watch and from where. */
@@ -46,7 +47,7 @@ export function watchBody(plan: WatchPlan): LiveBody {
 
 type Happened = Pick<Change, "type" | "entry" | "previous" | "revision">;
 
-class Watcher {
+class Watcher implements Follower {
   readonly #plan: WatchPlan;
   readonly #sink: Sink;
   readonly #timers: Timer[] = [];
@@ -70,10 +71,10 @@ class Watcher {
   }
 
   start(): void {
-    const { store, resource, clock, timeout, bookmarks } = this.#plan;
+    const { store, clock, timeout, bookmarks } = this.#plan;
     this.#attempt(() => this.#begin());
     if (this.#stopped) return;
-    this.#unlisten = store.listen(resource, (change) => this.#attempt(() => this.#onChange(change)));
+    this.#unlisten = this.#listen();
     this.#unrestore = store.onRestore(() => this.#finish());
     this.#timers.push(clock.after(timeout, () => this.#finish()));
     if (bookmarks) this.#scheduleBookmark();
@@ -85,6 +86,31 @@ class Watcher {
     this.#unlisten();
     this.#unrestore();
     for (const timer of this.#timers) timer.cancel();
+  }
+
+  /** An event that others see, too; this is what happens a thousand times for each write when there are a thousand watches. */
+  take({ revision, frame, before }: FeedEvent): void {
+    if (this.#isBehind || revision <= this.#sent) return;
+    if (this.#sink.isFull) {
+      this.#sent = Math.max(this.#sent, before);
+      this.#fallBehind();
+      return;
+    }
+    this.#sent = revision;
+    this.#send(frame);
+  }
+
+  fail(error: unknown): void {
+    if (this.#stopped) return;
+    if (!(error instanceof UnsendableEvent)) this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
+    this.#finish();
+  }
+
+  #listen(): () => void {
+    const { store, resource, selection, matches, frames } = this.#plan;
+    const format = frames.sharedFormat;
+    if (matches === undefined && format !== undefined) return followFeed({ store, resource, selection, format }, this);
+    return store.listen(resource, (change) => this.#attempt(() => this.#onChange(change)));
   }
 
   #begin(): void {
@@ -155,7 +181,7 @@ class Watcher {
   #follow(change: Change): void {
     if (change.revision <= this.#sent) return;
     this.#sent = change.revision;
-    if (this.#covers(change.key)) this.#sendChange(change);
+    if (covers(this.#plan.selection, change.key)) this.#sendChange(change);
   }
 
   #sendChange(change: Happened): void {
@@ -172,14 +198,9 @@ class Watcher {
     return before ? frames.entry("DELETED", deletedEntry(change)) : undefined;
   }
 
-  #covers(key: string): boolean {
-    const { selection } = this.#plan;
-    return selection.key === undefined ? key.startsWith(selection.prefix) : key === selection.key;
-  }
-
   #selects(entry: Entry): boolean | Promise<boolean> {
-    const { matches } = this.#plan;
-    return this.#covers(entry.key) && (matches === undefined || matches(entry.object));
+    const { matches, selection } = this.#plan;
+    return covers(selection, entry.key) && (matches === undefined || matches(entry.object));
   }
 
   #scheduleBookmark(): void {
@@ -201,7 +222,7 @@ class Watcher {
     if (this.#tail === undefined && !(frame instanceof Promise)) return this.#write(frame);
     const tail = (this.#tail ?? Promise.resolve())
       .then(async () => this.#write(await frame))
-      .catch((error: unknown) => this.#fail(error));
+      .catch((error: unknown) => this.fail(error));
     this.#tail = tail;
     void tail.then(() => {
       if (this.#tail === tail) this.#tail = undefined;
@@ -218,14 +239,8 @@ class Watcher {
     try {
       step();
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
-  }
-
-  #fail(error: unknown): void {
-    if (this.#stopped) return;
-    if (!(error instanceof UnsendableEvent)) this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
-    this.#finish();
   }
 
   #finish(): void {
