@@ -131,8 +131,8 @@ function delays(all: readonly Seen[], lines: readonly string[], sent: ReadonlyMa
   return all.flatMap(({ arrivals }) => {
     let next = 0;
     return ends.map(({ end, sent: time }) => {
-      while ((arrivals[next]?.bytes ?? Infinity) < end) next++;
-      return (arrivals[next]?.at ?? Number.NaN) - time;
+      while ((arrivals.bytes[next] ?? Infinity) < end) next++;
+      return (arrivals.at[next] ?? Number.NaN) - time;
     });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Many watches on one HTTP/2 connection that cost their client next to nothing: frames are counted as they come, and nothing is decoded.
- * What is late then is late because of the server.
+ * Many watches on one HTTP/2 connection that cost their client next to nothing: bytes are counted as they come, nothing is decoded, copied or
+ * kept, and what is noted are plain numbers, which no collection of garbage has to move. What is late then is late because of the server.
  */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
@@ -8,7 +8,8 @@ import { crc32 } from "node:zlib";
 
 /** What one watch saw: how much had come when, a sum over all of it, and whether the server ended it. */
 export interface Seen {
-  readonly arrivals: { readonly at: number; readonly bytes: number }[];
+  /** Moments, and how many bytes had come by then. */
+  readonly arrivals: { readonly at: number[]; readonly bytes: number[] };
   bytes: number;
   sum: number;
   hasEnded: boolean;
@@ -38,12 +39,18 @@ const endHeaders = 4;
 const initialWindow = 4;
 const largestWindow = 0x7fffffff;
 const headLength = 9;
+const nothing = Buffer.alloc(0);
 
 /** One connection with so many watches of a path. */
 export class WatchingConnection {
   readonly seen: readonly Seen[];
   readonly #socket: TLSSocket;
-  #rest: Buffer = Buffer.alloc(0);
+  /** The head of the frame that is being read, and how much of it has come. */
+  readonly #head = Buffer.alloc(headLength);
+  #headCame = 0;
+  /** How much of its payload is still to come, and what came before, unless it is data. */
+  #left = 0;
+  #payload: Buffer = nothing;
   #opened = 0;
   #wake: () => void = () => {};
   /** Told why watches do not begin. */
@@ -51,7 +58,7 @@ export class WatchingConnection {
 
   private constructor(socket: TLSSocket, watches: number) {
     this.#socket = socket;
-    this.seen = Array.from({ length: watches }, () => ({ arrivals: [], bytes: 0, sum: 0, hasEnded: false }));
+    this.seen = Array.from({ length: watches }, toSeen);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("error", ({ message }) => this.#endAll(message));
     socket.on("close", () => this.#endAll("the server closed the connection"));
@@ -108,39 +115,60 @@ export class WatchingConnection {
   }
 
   #read(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const now = performance.now();
     let at = 0;
-    while (at + headLength <= bytes.length) {
-      const end = at + headLength + bytes.readUIntBE(at, 3);
-      if (end > bytes.length) break;
-      this.#take(bytes, at, end, now);
-      at = end;
+    while (at < chunk.length) {
+      at = this.#headCame < headLength ? this.#readHead(chunk, at) : this.#readPayload(chunk, at, now);
+      if (this.#headCame === headLength && this.#left === 0) this.#endFrame();
     }
-    this.#rest = at === bytes.length ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
   }
 
-  #take(bytes: Buffer, at: number, end: number, now: number): void {
-    const type = bytes[at + 3];
-    const flags = bytes[at + 4] ?? 0;
-    const watch = this.seen[(bytes.readUInt32BE(at + 5) - 1) / 2];
-    const payload = bytes.subarray(at + headLength, end);
-    if (type === frame.data && watch !== undefined) {
-      watch.bytes += payload.length;
-      watch.sum = crc32(payload, watch.sum);
-      watch.arrivals.push({ at: now, bytes: watch.bytes });
-    } else if (type === frame.headers) {
+  #readHead(chunk: Buffer, at: number): number {
+    const end = Math.min(chunk.length, at + headLength - this.#headCame);
+    this.#headCame += chunk.copy(this.#head, this.#headCame, at, end);
+    if (this.#headCame === headLength) this.#left = this.#head.readUIntBE(0, 3);
+    return end;
+  }
+
+  #readPayload(chunk: Buffer, at: number, now: number): number {
+    const end = Math.min(chunk.length, at + this.#left);
+    const part = chunk.subarray(at, end);
+    const watch = this.#watch;
+    this.#left -= part.length;
+    if (this.#head[3] !== frame.data) this.#payload = Buffer.concat([this.#payload, part]);
+    else if (watch !== undefined) {
+      watch.bytes += part.length;
+      watch.sum = crc32(part, watch.sum);
+      watch.arrivals.at.push(now);
+      watch.arrivals.bytes.push(watch.bytes);
+    }
+    return end;
+  }
+
+  /** Whose frame is being read. */
+  get #watch(): Seen | undefined {
+    return this.seen[(this.#head.readUInt32BE(5) - 1) / 2];
+  }
+
+  #endFrame(): void {
+    const type = this.#head[3];
+    const flags = this.#head[4] ?? 0;
+    const payload = this.#payload;
+    this.#headCame = 0;
+    this.#payload = nothing;
+    if (type === frame.headers) {
       this.#opened++;
       this.#wake();
     } else if (type === frame.settings && (flags & acknowledged) === 0) {
-      this.#socket.write(toFrame(frame.settings, acknowledged, 0, Buffer.alloc(0)));
+      this.#socket.write(toFrame(frame.settings, acknowledged, 0, nothing));
     } else if (type === frame.ping && (flags & acknowledged) === 0) {
-      this.#socket.write(toFrame(frame.ping, acknowledged, 0, Buffer.from(payload)));
+      this.#socket.write(toFrame(frame.ping, acknowledged, 0, payload));
     }
-    this.#noteEnd(type, flags, watch, payload);
+    this.#noteEnd(type, flags, payload);
   }
 
-  #noteEnd(type: number | undefined, flags: number, watch: Seen | undefined, payload: Buffer): void {
+  #noteEnd(type: number | undefined, flags: number, payload: Buffer): void {
+    const watch = this.#watch;
     if (type === frame.goaway) this.#refuse(`the server said goodbye: ${payload.subarray(8).toString("latin1")}`);
     if (type === frame.reset) this.#refuse("the server reset a watch before it began");
     const isLast = (type === frame.data || type === frame.headers) && (flags & endStream) !== 0;
@@ -151,6 +179,10 @@ export class WatchingConnection {
     this.#refuse(why);
     for (const watch of this.seen) watch.hasEnded = true;
   }
+}
+
+function toSeen(): Seen {
+  return { arrivals: { at: [], bytes: [] }, bytes: 0, sum: 0, hasEnded: false };
 }
 
 function toFrame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
