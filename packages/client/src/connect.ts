@@ -3,28 +3,46 @@ import { authenticated } from "./credential/authenticated.ts";
 import { readCertificate } from "./credential/certificate.ts";
 import type { Credential } from "./credential/credential.ts";
 import { credentialOf, impersonationHeaders } from "./credential/of-user.ts";
+import { ConfigError } from "./error/config-error.ts";
 import type { Host } from "./host/host.ts";
 import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
 import { readSource } from "./kubeconfig/source.ts";
 import type { ConnectionLimits, Endpoint, TlsMaterial } from "./network/endpoint.ts";
 import { createNetworkTransport } from "./network/network.ts";
 import { proxyFor } from "./network/proxy.ts";
+import { isReadable } from "./network/readable.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** A transport to the cluster of a configuration. Nothing is read or connected before the first request. */
 export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<ConnectionLimits>): Transport {
   const credential = credentialOf(host, config);
   const server = new URL(config.cluster.server);
+  const proxy = proxyFor(server, config.cluster.proxyUrl, host.env);
+  if (isReadable(server, proxy)) mustNotBeTold(config);
   const endpoint: Endpoint = {
     server,
     tls: () => tlsOf(config, host, credential),
-    proxy: proxyFor(server, config.cluster.proxyUrl, host.env),
+    proxy,
     clock: host.clock,
     limits,
   };
   const { impersonate } = config.user;
   const headers = impersonate === undefined ? {} : impersonationHeaders(impersonate);
   return authenticated(createNetworkTransport(endpoint), credential, { headers });
+}
+
+/**
+ * Credentials are not sent where anybody can read them. client-go leaves them out without a word, and is then nobody to the server; who
+ * has said that they do not mind whom they talk to does not mind this either.
+ */
+function mustNotBeTold({ name, cluster, user }: ClusterConfig): void {
+  if (user.proof.type === "none" || cluster.insecureSkipTlsVerify === true) return;
+  throw new ConfigError(
+    "Contradiction",
+    `Cannot use the context "${name}": its user's credentials would be sent to ${cluster.server} for everybody on the way to read. ` +
+      "Use the https address of the server; take the credentials out of the user, if it wants none; or, on a network that you trust, set " +
+      "insecure-skip-tls-verify: true for the cluster.",
+  );
 }
 
 /** Certificates may stand beside a token, or come from the same plugin as it. */

@@ -3,11 +3,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { createClient, processHost } from "../src/index.ts";
 import { isApiError } from "../src/error/api-error.ts";
+import { ConfigError } from "../src/error/config-error.ts";
 import { loadConfig } from "../src/kubeconfig/load.ts";
 import { transportTo } from "../src/connect.ts";
 import type { ClusterConfig, UserEntry } from "../src/kubeconfig/kubeconfig.ts";
@@ -306,4 +307,40 @@ test("a client whose configuration cannot be used says why, and can be closed", 
     },
     (error) => isApiError(error, "InvalidConfig"),
   );
+});
+
+describe("over plain http", () => {
+  const token: UserEntry = { proof: { type: "token", token: "secret" } };
+  const transportFor = (server: string, user: UserEntry, more: object = {}, env: Record<string, string> = {}) =>
+    transportTo({ name: "test", namespace: "default", user, cluster: { server, ...more } }, testHost({ env }));
+  const refused: readonly (readonly [string, () => unknown])[] = [
+    ["to another machine", () => transportFor("http://api.example.com:8080", token)],
+    ["to an address", () => transportFor("http://10.0.0.1", token)],
+    ["to a name that begins like a loopback", () => transportFor("http://127.0.0.1.example.com", token)],
+    ["through a proxy", () => transportFor("http://127.0.0.1:8080", token, { proxyUrl: "http://proxy.example.com" })],
+    [
+      "with what a plugin gives",
+      () => transportFor("http://api.example.com", { proof: { type: "exec", exec: plugin } }),
+    ],
+  ];
+  for (const [where, connect] of refused) {
+    test(`credentials are not sent ${where}`, () => {
+      assert.throws(connect, (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.equal(error.problem, "Contradiction");
+        assert.match(error.message, /Use the https address of the server/u);
+        assert.doesNotMatch(error.message, /secret/u);
+        return true;
+      });
+    });
+  }
+
+  test("they are sent to this machine, where they are left out, and where the user does not mind", () => {
+    transportFor("http://127.0.0.1:8080", token);
+    transportFor("http://localhost:8080", token);
+    transportFor("http://[::1]:8080", token);
+    transportFor("http://api.example.com", { proof: { type: "none" } });
+    transportFor("http://api.example.com", token, { insecureSkipTlsVerify: true });
+    transportFor("https://api.example.com", token);
+  });
 });

@@ -323,3 +323,18 @@ test("two processes that renew the same token at the same time both go on, and t
   assert.equal(await readFile(file, "utf8"), kubeconfig(server.url, provider, lines(first, "refresh-2")));
   assert.deepEqual(await readdir(host.folder), ["config"]);
 });
+
+test("a refresh token is not sent in the clear, wherever the provider says that tokens are to be had", async () => {
+  await using provider = await http1Server((_request, response) =>
+    response.end(JSON.stringify({ token_endpoint: "http://tokens.example.com/token" })),
+  );
+  const oidc = { issuer: provider.url.origin, clientId: "me", idToken: old, refreshToken: "secret" };
+  const user = { proof: { type: "oidc", oidc } } as const;
+  const cluster = { server: "http://127.0.0.1:1" };
+  const transport = transportTo({ name: "test", namespace: "default", user, cluster }, testHost());
+  await assert.rejects(transport.request({ method: "GET", path: "/", headers: {} }), (error) => {
+    assert.ok(isApiError(error, "CredentialsFailed"));
+    assert.match(error.message, /http:\/\/tokens\.example\.com\/token is no https address/u);
+    return true;
+  });
+});

@@ -7,6 +7,7 @@ import type { OidcEntry } from "../kubeconfig/kubeconfig.ts";
 import { readSource } from "../kubeconfig/source.ts";
 import { createNetworkTransport } from "../network/network.ts";
 import { proxyFor } from "../network/proxy.ts";
+import { isReadable } from "../network/readable.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
 
 /** What a provider gives for a refresh token; another one only where it wants that to be used next. */
@@ -64,10 +65,17 @@ async function exchange({ host, entry }: OidcClient, ask: Ask): Promise<unknown>
   if (server === null || !/^https?:$/u.test(server.protocol)) {
     throw oidcFailure(entry, `"${ask.url}" is no address of the web`);
   }
+  const proxy = proxyFor(server, undefined, host.env);
+  if (ask.form !== undefined && isReadable(server, proxy)) {
+    throw oidcFailure(
+      entry,
+      `${placeOf(server)} is no https address, and everybody on the way could read the refresh token`,
+    );
+  }
   const transport = createNetworkTransport({
     server: new URL(server.origin),
     clock: host.clock,
-    proxy: proxyFor(server, undefined, host.env),
+    proxy,
     tls: async () => ({
       ca: certificateAuthority === undefined ? undefined : await readSource(host, certificateAuthority),
     }),
