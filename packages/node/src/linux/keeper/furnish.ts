@@ -3,7 +3,7 @@
  * a pod could lead to the node: it is told only places that have none on the way. Where something lies within a volume, whose links others
  * may change at any moment, it is mounted here, on a place that is held on to, and the launcher gets the volume with everything in it.
  */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Mount } from "../launch.ts";
 import type { FurnishRequest, Furnished } from "../protocol.ts";
@@ -67,14 +67,15 @@ class Room {
     const volume = this.#volumeOn(path, rest);
     if (volume !== undefined) return this.#putInto(volume.outer, { mount, rest: volume.rest, make });
     const to = join(path, ...rest);
+    if (this.#hasLink(to)) throw new Error(`the links in ${mount.to} cannot be followed`);
     this.#placed.delete(to);
     this.#placed.set(to, { mount: { ...mount, to }, isPlain: mount.from === undefined || mount.isKernels === true });
   }
 
   /** A program may be told to begin in a folder that is not there yet. Where it cannot be made, beginning there fails. */
   async makeFolder(path: string): Promise<void> {
-    const found = this.#find(path, "folder");
-    const volume = this.#volumeOn(found.path, found.rest);
+    const found = this.#findFolder(path);
+    const volume = found && this.#volumeOn(found.path, found.rest);
     const root = volume?.outer.copy ?? volume?.outer.mount.from;
     if (volume === undefined || root === undefined) return;
     const walk = { root, path: volume.rest.join("/"), links: "volume", make: "folder" } as const;
@@ -100,6 +101,26 @@ class Room {
       if (outer !== undefined && !outer.isPlain) return { outer, rest: rest.slice(index) };
     }
     return undefined;
+  }
+
+  /** None where there can be none: the program fails to begin there, and says so. */
+  #findFolder(path: string): Place | undefined {
+    try {
+      return this.#find(path, "folder");
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether the launcher would follow a link on its way to a place: it must not, so the way is looked at once more. */
+  #hasLink(to: string): boolean {
+    const steps = to.split("/").slice(1);
+    for (const index of steps.keys()) {
+      const at = `/${steps.slice(0, index + 1).join("/")}`;
+      if (this.#placed.has(at)) return false;
+      if (lstatSync(this.#request.root + at, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
+    }
+    return false;
   }
 
   #find(path: string, make: "folder" | "file"): Place {

@@ -35,13 +35,21 @@ test("what is missing is made for everybody to pass", (t) => {
   assert.equal(statSync(join(root, "data/x")).mode & 0o777, 0o755 & ~process.umask());
 });
 
-test("a search ends where something else is shown, and below a file", (t) => {
+test("a search ends where something else is shown", (t) => {
   const { root, find } = rootOf(t);
   symlinkSync("/volume/deep", join(root, "link"));
   assert.deepEqual(find("/link/er", "/volume"), { path: "/volume", rest: ["deep", "er"] });
   assert.equal(existsSync(join(root, "volume")), false, "nothing is made where nobody will see it");
+});
+
+test("nothing is below a file, also not by a step back to a link that was never looked at", (t) => {
+  const { root, find } = rootOf(t);
   writeFileSync(join(root, "file"), "");
-  assert.deepEqual(find("/file/below"), { path: "/file/below", rest: [] });
+  symlinkSync("/elsewhere", join(root, "link"));
+  symlinkSync("file/../link", join(root, "way"));
+  assert.throws(() => find("/file/below"), /mkdir \/file\/below: not a directory/);
+  assert.throws(() => find("/way/on"), /mkdir \/way\/on: not a directory/);
+  assert.deepEqual(find("/file"), { path: "/file", rest: [] });
 });
 
 test("links that lead in a circle are refused", (t) => {

@@ -44,8 +44,8 @@ export function findInRoot({ root, path, make, isCovered }: Search): Place {
       continue;
     }
     at = next;
-    // What is below a file is not there: whoever needs it will say so.
-    if (info?.isDirectory() === false) return { path: toPath([...at, ...way]), rest: [] };
+    // Nothing is below a file, and what is left of the way may have steps back, which lead where nobody has looked.
+    if (info?.isDirectory() === false && way.length > 0) throw new Error(`mkdir ${path}: not a directory`);
   }
   return { path: toPath(at), rest: [] };
 }
