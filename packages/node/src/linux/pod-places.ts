@@ -1,6 +1,6 @@
 /** The places in which pods run on one node: namespaces held by a process, a line to the node, files, volumes, a group for limits. */
-import { chmod, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, readdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
@@ -110,8 +110,8 @@ export class PodPlaces {
     const unplug = place.device === undefined ? "" : `ip link del ${place.device}\n`;
     await keeper.run(["sh"], `${unplug}umount -l ${mounts.join(" ")} 2>/dev/null\n`);
     await groups?.removePod(place.pod);
-    // Files of volumes may be brought up to date at this very moment: what they add is removed at the next try.
-    await rm(place.folder, { recursive: true, force: true, maxRetries: 10 });
+    // Inside: another pod may hold a folder of this one, and put a link to the machine's files in the place of what is being removed.
+    await keeper.removeBelow(insidePath(dirname(place.folder)), basename(place.folder));
     this.#places.delete(sandbox.id);
     this.#leaving.delete(sandbox.id);
     if (place.device !== undefined) for (const ip of sandbox.ips) this.#addresses.giveBack(ip);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Socket } from "node:net";
 import { platformOf } from "@capstan/oci";
 import type { PullLogins } from "../agent/pull-secrets.ts";
@@ -125,7 +125,10 @@ export class LinuxRuntime implements Runtime, Doors {
 
   async removeSandbox(sandbox: Sandbox): Promise<void> {
     await this.#places.remove(sandbox);
-    await rm(this.#containersFolder(sandbox), { recursive: true, force: true });
+    const { keeper, insidePath } = this.#parts;
+    const folder = this.#containersFolder(sandbox);
+    // Inside, as the pod's own folder: what its containers wrote may be in the hands of others still.
+    await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
   }
 
   async startContainer(order: ContainerOrder): Promise<Started> {

@@ -47,9 +47,15 @@ export async function removeInside(
   await using above = await walkInside({ root, path: parts.join("/"), links: "disk", make: "nothing" });
   if (above.found !== "folder") return;
   const folder = above.path.replace("self", String(process.pid));
-  const { code, stderr } = await run(["rm", "-rf", "--one-file-system", "--", `${folder}/${name}`]);
-  if (code !== 0) throw new Error(`could not remove ${path}: ${stderr.trim()}`);
+  for (let count = 1; ; count++) {
+    const { code, stderr } = await run(["rm", "-rf", "--one-file-system", "--", `${folder}/${name}`]);
+    if (code === 0) return;
+    // Somebody may have added or moved something at this very moment.
+    if (count === tries) throw new Error(`could not remove ${path}: ${stderr.trim()}`);
+  }
 }
+
+const tries = 5;
 
 /** Files of a volume belong to the pod's group, and so does whatever will be made in it. Links are left alone. */
 export async function giveToGroup(folder: string, group: number): Promise<void> {

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Pod } from "@capstan/kinds/v1";
+import { busybox, eventually, isReady, skip, startRealWorld } from "./real-world.ts";
+
+const names = Array.from({ length: 5000 }, (_, index) => `f${index}`);
+
+function fill(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of names) writeFileSync(join(folder, name), "");
+}
+
+/** As another pod could that was handed the folder: when the first file goes, it puts a link in the folder's place. */
+const exchange = `
+const { renameSync, statSync, symlinkSync } = require("node:fs");
+const [folder, victim] = process.argv.slice(1);
+const before = statSync(folder).mtimeMs;
+console.log("looking");
+try {
+  while (statSync(folder).mtimeMs === before);
+  renameSync(folder, folder + "-moved");
+  symlinkSync(victim, folder);
+} catch {
+  // All of it has gone already.
+}`;
+
+test("what of a pod is removed cannot be exchanged for the machine's files meanwhile", { skip }, async (t) => {
+  await using world = await startRealWorld();
+  const victim = await mkdtemp("/var/tmp/victim-");
+  t.after(() => rm(victim, { recursive: true, force: true }));
+  fill(victim);
+  const container = { name: "main", image: busybox, command: ["sleep", "100000"] };
+  const volumes = [{ name: "v", emptyDir: {} }];
+  const volumeMounts = [{ name: "v", mountPath: "/v" }];
+  await world.run("leaving", {
+    terminationGracePeriodSeconds: 0,
+    volumes,
+    containers: [{ ...container, volumeMounts }],
+  });
+  const { uid } = (await world.until("leaving", "runs", isReady)).metadata;
+  const folder = join(world.state, "pods", uid, "volumes", "v", "p");
+  fill(folder);
+  const other = spawn(process.execPath, ["-e", exchange, folder, victim], { stdio: ["ignore", "pipe", "inherit"] });
+  const over = once(other, "exit");
+  await once(other.stdout, "data");
+  await world.client.delete(Pod, { namespace: "default", name: "leaving" });
+  await over;
+  await eventually(
+    "the end",
+    async () => existsSync(join(world.state, "pods", uid)),
+    (isThere) => !isThere,
+  );
+  assert.equal(readdirSync(victim).length, names.length);
+});
