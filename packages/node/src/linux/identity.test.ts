@@ -42,6 +42,25 @@ describe("whom a container runs as", () => {
     await assert.rejects(of("99999999999999"), /unable to find user 99999999999999/);
   });
 
+  test("an image cannot name a number that the kernel would take for root's", async (t) => {
+    const other = await mkdtemp(join(tmpdir(), "identity-"));
+    t.after(() => rm(other, { recursive: true }));
+    await mkdir(join(other, "etc"));
+    const range = /uids and gids must be in range 0-2147483647/;
+    for (const [passwd, group] of [
+      ["web:x:4294967296:0:::", ""],
+      ["web:x:4294967295:0:::", ""],
+      ["web:x:-1:0:::", ""],
+      ["web:x:33:4294967296:::", ""],
+      ["web:x:33:34:::", "extra:x:4294967296:web"],
+    ] as const) {
+      await writeFile(join(other, "etc/passwd"), `${passwd}\n`);
+      await writeFile(join(other, "etc/group"), `${group}\n`);
+      const identity = identityOf({ pod, container: { name: "c", image: "i" }, imageUser: "web", root: other });
+      await assert.rejects(identity, range, `${passwd} ${group}`);
+    }
+  });
+
   test("a list of users that could fill the memory is not read", async (t) => {
     const large = await mkdtemp(join(tmpdir(), "identity-"));
     t.after(() => rm(large, { recursive: true }));

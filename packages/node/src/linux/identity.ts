@@ -35,9 +35,9 @@ export async function identityOf(sources: IdentitySources): Promise<Person> {
   const entry = passwd.find((line) => line[2] === String(uid));
   const asked = container.securityContext?.runAsGroup ?? pod.spec.securityContext?.runAsGroup;
   // The group of the image's user is not asked for: container runtimes tell kubelets of the user alone.
-  const gid = asked ?? Number(entry?.[3] ?? 0);
+  const gid = checkId(asked ?? Number(entry?.[3] ?? 0));
   const isStrict = pod.spec.securityContext?.supplementalGroupsPolicy === "Strict";
-  const ofImage = isStrict ? [] : memberships(entry?.[0], groups);
+  const ofImage = isStrict ? [] : memberships(entry?.[0], groups).map(checkId);
   return { uid, gid, groups: [...new Set([gid, ...extraGroups(pod), ...ofImage])], home: entry?.[5] || "/" };
 }
 
@@ -47,9 +47,16 @@ function userOf(sources: IdentitySources, passwd: Table): number {
   const asked = container.securityContext?.runAsUser ?? pod.spec.securityContext?.runAsUser;
   const uid = asked ?? (user === "" ? 0 : idOf(user, passwd));
   if (uid === undefined) throw refused(`unable to find user ${user}: no matching entries in passwd file`);
+  checkId(uid);
   const notRoot = container.securityContext?.runAsNonRoot ?? pod.spec.securityContext?.runAsNonRoot;
   if (notRoot === true) checkNotRoot({ uid, asked, user, pod, container });
   return uid;
+}
+
+/** The kernel would take a larger number for another one, and the largest for nobody to become: its tables are the image's to write. */
+function checkId(id: number): number {
+  if (Number.isInteger(id) && id >= 0 && id <= LARGEST_ID) return id;
+  throw refused(`uids and gids must be in range 0-${LARGEST_ID}`);
 }
 
 function memberships(user: string | undefined, groups: Table): readonly number[] {
@@ -98,7 +105,10 @@ function idOf(name: string, table: Table): number | undefined {
 async function readTable(root: string, path: string): Promise<Table> {
   const [folder, file] = await Promise.all([realpath(root), realpath(join(root, path)).catch(() => "")]);
   if (!file.startsWith(`${folder}/`)) return [];
-  const { size } = await stat(file);
+  const info = await stat(file);
+  // Reading a pipe would never end.
+  if (!info.isFile()) return [];
+  const { size } = info;
   // A small image can hold a file that unpacks to gigabytes, and the cluster's process reads this one.
   if (size > LARGEST_TABLE) throw refused(`${path} of the image has ${size} bytes, more than a list of users needs`);
   return (await readFile(file, "utf8")).split("\n").map((line) => line.split(":"));
