@@ -6,6 +6,7 @@ import type { ReadCalls } from "./call/read.ts";
 import { defaultRetry } from "./call/retry.ts";
 import type { RetryPolicy } from "./call/retry.ts";
 import { createSender } from "./call/send.ts";
+import type { SentRequest } from "./call/send.ts";
 import { subresourceCalls } from "./call/subresource.ts";
 import type { SubresourceCalls } from "./call/subresource.ts";
 import { warnOnce } from "./call/warnings.ts";
@@ -42,6 +43,8 @@ export interface ClientOptions {
   readonly userAgent?: string | undefined;
   /** Is told each warning of the server once. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
+  /** Is told each time that a request was sent and answered, or not answered: what client-go counts in `rest_client_requests_total`. */
+  readonly onSent?: ((sent: SentRequest) => void) | undefined;
   /** How patient connections are. */
   readonly limits?: Partial<ConnectionLimits> | undefined;
 }
@@ -59,6 +62,7 @@ export function createClient(target: ClusterConfig | Transport, options: ClientO
     headers: { accept: "application/json", "user-agent": userAgent },
     server: "request" in target ? "(in process)" : target.cluster.server,
     noteHeaders: warnOnce(onWarning),
+    onSent: options.onSent,
   });
   const close = async (): Promise<void> => transport.close?.();
   return {

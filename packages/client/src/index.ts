@@ -18,7 +18,7 @@ export { metadataOnly } from "./call/representation.ts";
 export type { PartialObjectMetadata } from "./call/representation.ts";
 export { defaultRetry, noRetry } from "./call/retry.ts";
 export type { RetryPolicy } from "./call/retry.ts";
-export type { CallOptions } from "./call/send.ts";
+export type { CallOptions, SentRequest } from "./call/send.ts";
 export type { NamespacedTarget, Scale, SubresourceCalls, TokenRequest } from "./call/subresource.ts";
 export { allNamespaces } from "./call/target.ts";
 export type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./call/target.ts";

@@ -99,6 +99,8 @@ test(
     assert.match(text, /^controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/mu);
     assert.match(text, /^leader_election_master_status\{name="program"\} 1$/mu);
     assert.match(text, /^rest_client_requests_total\{code="200",method="PATCH",host="[^"]+:\d+"\} /mu);
+    assert.match(text, /^rest_client_requests_total\{code="201",method="POST",host="[^"]+:\d+"\} /mu, "of the lease");
+    assert.match(text, /^rest_client_requests_total\{code="404",method="GET",host="[^"]+:\d+"\} /mu, "and before it");
 
     const crd = await api.get(CustomResourceDefinition, { namespace: "", name: "widgets.program.example.com" });
     const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");

@@ -8,6 +8,7 @@ import { ForbiddenError, isApiError } from "../error/api-error.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import { bodyOfBytes } from "../transport/body.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
+import type { SentRequest } from "./send.ts";
 import type { ApiWarning } from "./warnings.ts";
 
 const Widget: Kind<StoredObject, unknown, "Namespaced"> = {
@@ -295,4 +296,22 @@ test("whoever may not send any more is asked before every repeat, and what it th
   mayBeSent = 0;
   await assert.rejects(client.delete(Widget, { ...target, beforeSending }), (error) => error === fenced);
   assert.equal(requests.length, 1);
+});
+
+test("each sending is told with the code of its answer, repeats and lost ones too", async () => {
+  const script = [refusal(429, "TooManyRequests"), lost(true), answer(200, widget), answer(201, widget)];
+  const transport = {
+    async request(): Promise<TransportResponse> {
+      const next = script.shift();
+      if (next instanceof Error || next === undefined) throw next ?? new Error("no answer");
+      return next;
+    },
+  };
+  const sent: string[] = [];
+  const clock = manualClock(undefined, "running");
+  const onSent = ({ method, status }: SentRequest): void => void sent.push(`${method} ${status}`);
+  const client = createClient(transport, { host: testHost({ clock }), onSent });
+  await client.get(Widget, target);
+  await client.create(Widget, widget);
+  assert.deepEqual(sent, ["GET 429", "GET undefined", "GET 200", "POST 201"]);
 });

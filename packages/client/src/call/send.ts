@@ -42,6 +42,13 @@ export interface Opened {
   readonly end: () => void;
 }
 
+/** One sending of a request, a repeat as well as the first. */
+export interface SentRequest {
+  readonly method: string;
+  /** Of the answer; undefined where there was none. */
+  readonly status: number | undefined;
+}
+
 /** What calls are sent with. */
 export interface SenderOptions {
   readonly transport: Transport;
@@ -52,6 +59,7 @@ export interface SenderOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly server: string;
   readonly noteHeaders: (headers: ResponseHeaders) => void;
+  readonly onSent?: ((sent: SentRequest) => void) | undefined;
 }
 
 /** Sends calls. */
@@ -128,10 +136,26 @@ async function once<T>(options: SenderOptions, call: Call, { deadline, read }: E
   const { signal } = deadline;
   // Asked here too, for transports that do not know the question.
   beforeSending?.();
-  const response = await options.transport.request({ method, path, headers, body, signal, beforeSending });
+  const answer = options.transport.request({ method, path, headers, body, signal, beforeSending });
+  const response = await (options.onSent === undefined ? answer : told(answer, method, options.onSent));
   options.noteHeaders(response.headers);
   if (response.status < 300) return read(response);
   throw await errorOf(response, call.attempt);
+}
+
+async function told(
+  answer: Promise<TransportResponse>,
+  method: string,
+  onSent: (sent: SentRequest) => void,
+): Promise<TransportResponse> {
+  let status: number | undefined;
+  try {
+    const response = await answer;
+    ({ status } = response);
+    return response;
+  } finally {
+    onSent({ method, status });
+  }
 }
 
 /** What was thrown, as an error that names the attempt; an abort is the caller's own and passes through. */

@@ -29,6 +29,7 @@ import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { requestCounter } from "./metered-api.ts";
 import { endProcess, outliveRejections, untilTold } from "./process/main.ts";
 import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
@@ -80,12 +81,13 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   const log = createLog({ clock, level: settings.logLevel });
   using _ = outliveRejections(log);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
+  const registry = new Registry();
   await using client = createClient(config, {
+    onSent: requestCounter(registry, new URL(config.cluster.server).host),
     userAgent: nameOf(definition),
     onWarning: ({ text }) => log.warn(`the server warns: ${text}`),
   });
   const api = apiOf(client);
-  const registry = new Registry();
   const version = definition.version ?? (await versionOfProgram());
   const program: Program = { definition, version, settings, config, api, clock, log, registry };
   await using webhooks = await openProgramWebhooks(program);
@@ -99,7 +101,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     registry,
     seed: options.seed,
     hooks: toldHooksOf(program),
-    host: new URL(config.cluster.server).host,
+    isCounted: true,
     instance: hostname(),
     namespace: settings.leaderElectionNamespace ?? config.namespace,
     leaderElection: electionOf(settings, config.namespace),

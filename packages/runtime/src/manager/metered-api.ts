@@ -1,27 +1,25 @@
 /** Counts requests under client-go's name, so that dashboards for Go operators show ours too. */
 import { ApiError } from "@capstan/client";
+import type { ClientOptions } from "@capstan/client";
 import type { Api } from "../api.ts";
 import type { Registry } from "./registry.ts";
 
-/** An API whose requests are counted, to a host where one is known. */
-export function meteredApi(api: Api, registry: Registry, host = ""): Api {
-  const labels = ["code", "method", "host"];
-  const help = "Number of HTTP requests, partitioned by status code, method, and host.";
-  const requests = registry.counter({ name: "rest_client_requests_total", help, labels });
-  const series = new Map<string, { code: string; method: string; host: string }>();
-  const count = (method: string, code: string): void => {
-    const id = `${method} ${code}`;
-    const known = series.get(id) ?? { code, method, host };
-    series.set(id, known);
-    requests.add(known);
-  };
+/** Counts what a client sends to a host: each repeat, with the code of its answer, as client-go does. */
+export function requestCounter(registry: Registry, host: string): NonNullable<ClientOptions["onSent"]> {
+  const count = counterIn(registry, host);
+  return ({ method, status }) => count(method, status === undefined ? NO_ANSWER : String(status));
+}
+
+/** An API whose calls are counted: for one that nobody knows the requests of. */
+export function meteredApi(api: Api, registry: Registry): Api {
+  const count = counterIn(registry, "");
   async function counted<T>(method: string, call: Promise<T>): Promise<T> {
     try {
       const answer = await call;
       count(method, "200");
       return answer;
     } catch (error) {
-      count(method, error instanceof ApiError && error.status > 0 ? String(error.status) : "<error>");
+      count(method, error instanceof ApiError && error.status > 0 ? String(error.status) : NO_ANSWER);
       throw error;
     }
   }
@@ -36,5 +34,21 @@ export function meteredApi(api: Api, registry: Registry, host = ""): Api {
     apply: (kind, object, options) => counted("PATCH", api.apply(kind, object, options)),
     patch: (kind, key, body, options) => counted("PATCH", api.patch(kind, key, body, options)),
     delete: (kind, key, options) => counted("DELETE", api.delete(kind, key, options)),
+  };
+}
+
+/** What client-go says instead of a code. */
+const NO_ANSWER = "<error>";
+
+function counterIn(registry: Registry, host: string): (method: string, code: string) => void {
+  const labels = ["code", "method", "host"];
+  const help = "Number of HTTP requests, partitioned by status code, method, and host.";
+  const requests = registry.counter({ name: "rest_client_requests_total", help, labels });
+  const series = new Map<string, { code: string; method: string; host: string }>();
+  return (method, code) => {
+    const id = `${method} ${code}`;
+    const known = series.get(id) ?? { code, method, host };
+    series.set(id, known);
+    requests.add(known);
   };
 }

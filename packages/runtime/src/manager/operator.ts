@@ -96,8 +96,8 @@ export interface StartOptions {
   readonly tracer?: Tracer | undefined;
   /** Who this process is, in events. */
   readonly instance?: string;
-  /** Where requests go, as metrics name it: `10.96.0.1:443`. */
-  readonly host?: string;
+  /** The API's requests are counted by whoever made it, who sees each of them; otherwise calls are counted here. */
+  readonly isCounted?: boolean;
   /** The hooks that this process has told the cluster of, where it runs in one. */
   readonly hooks?: ToldHooks | undefined;
   /** Where its numbers are kept; a registry of its own unless said otherwise. */
@@ -138,7 +138,7 @@ export class RunningOperator implements AsyncDisposable {
     this.registry = options.registry ?? new Registry();
     // A plan is told from it, of every object, and ends soon.
     this.history = options.dryRun === true ? new History(Infinity) : new History();
-    const metered = meteredApi(options.api, this.registry, options.host);
+    const metered = options.isCounted === true ? options.api : meteredApi(options.api, this.registry);
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
     const name = definition.name ?? "capstan";
     this.#clock = clock;
