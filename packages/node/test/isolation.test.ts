@@ -59,6 +59,14 @@ test(
   },
 );
 
+test("nobody on a node comes to the control groups of the machine by users of its own", { skip }, async () => {
+  const { code } = await world.machine.run(["unshare", "--user", "--map-root-user", "--mount", "--cgroup", "true"]);
+  assert.notEqual(code, 0, "in a namespace of groups, all groups of the machine could be mounted");
+  const script =
+    "cat /proc/sys/user/max_cgroup_namespaces; echo 9 > /proc/sys/user/max_cgroup_namespaces && echo raised";
+  assert.equal(await world.outputOf("grouper", `(${script}) 2>/dev/null; true`), "0\n");
+});
+
 test("a pod sees only its own processes, and can harm no other", { skip }, async () => {
   const script = `ps | grep -c .; kill -9 -1; kill -9 ${process.pid}; cat /proc/${process.pid}/environ; echo alive`;
   const output = await world.outputOf("killer", `(${script}) 2>&1`);

@@ -15,13 +15,17 @@ export interface PodLine {
   readonly holder: number;
 }
 
-/** Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. */
+/**
+ * Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. What comes to the node's loopback from
+ * a pod, before any destination is rewritten, is for nobody: only the node itself speaks there.
+ */
 const hostPortRules = `table ip capstan-host-ports {
   map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
   chain choose { fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
   chain prerouting { type nat hook prerouting priority -101; policy accept; jump choose; }
   chain output { type nat hook output priority -101; policy accept; jump choose; }
   chain postrouting { type nat hook postrouting priority 99; policy accept; ct status dnat ip saddr 127.0.0.0/8 masquerade; }
+  chain guard { type filter hook prerouting priority -150; policy accept; iifname != "lo" ip daddr 127.0.0.0/8 drop; }
 }`;
 
 /** One port of a node that leads to a pod. */
@@ -70,6 +74,8 @@ export function machineScript({ state, inside, roots, names }: MachineSetting): 
     "ip link set lo up",
     `ip addr add ${names}/32 dev lo`,
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
+    // In a namespace of groups, which anybody with users of its own can make, a pod could mount the groups of the whole machine.
+    "echo 0 > /proc/sys/user/max_cgroup_namespaces",
     // Connections to the node's loopback addresses may come from pods after their destination was rewritten.
     "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet",
     ...openNetwork,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +47,22 @@ test(
   },
 );
 
+const noKeys = existsSync("/proc/keys") ? false : "this kernel has no keys";
+
+test("the keys of whoever starts the program are not for the command", { skip: skip || noKeys }, async (t) => {
+  const program = await programFor(t, nobody, false);
+  const rings = async (): Promise<readonly string[]> => {
+    const { stdout } = await run(program, ["/bin/sh", "-c", "cat /proc/keys"]);
+    return stdout
+      .split("\n")
+      .filter((line) => /keyring\s+_ses/.test(line))
+      .map((line) => line.split(" ")[0] ?? "");
+  };
+  const [first, second] = [await rings(), await rings()];
+  // The ring of the first may linger on for a while.
+  assert.equal(second.filter((ring) => !first.includes(ring)).length, 1, "each has a ring of its own");
+});
+
 /** In a user namespace of its own anybody has all rights, as the node has in its. */
 async function statusIn(program: string, mapping: readonly string[]): Promise<string> {
   const script = 'grep -E "^(Uid|Gid|Groups|Cap)" /proc/self/status';
@@ -91,9 +108,9 @@ test("the program is the same for another architecture, but for its instructions
     table - code,
     "the first instruction finds the calls",
   );
-  const rows = [0, 1, 2].map((row) => Number(program.readBigUInt64LE(table + row * 48) & 0xffff_ffffn));
-  assert.deepEqual(rows, [167, 277, 0xffff_ffff], "prctl, seccomp, the end");
-  const description = Number(program.readBigUInt64LE(table + 48 + 24)) - 0x40_0000;
+  const rows = [0, 1, 2, 3].map((row) => Number(program.readBigUInt64LE(table + row * 48) & 0xffff_ffffn));
+  assert.deepEqual(rows, [219, 167, 277, 0xffff_ffff], "keyctl, prctl, seccomp, the end");
+  const description = Number(program.readBigUInt64LE(table + 2 * 48 + 24)) - 0x40_0000;
   assert.equal(program.readUInt16LE(description), filter.length / 8);
   const place = Number(program.readBigUInt64LE(description + 8)) - 0x40_0000;
   assert.deepEqual(program.subarray(place, place + filter.length), filter);

@@ -10,10 +10,11 @@ import { callsProgram, type Call } from "./calls-program.ts";
 
 /** The numbers of the calls. */
 const numbers = {
-  x64: { prctl: 157, setgroups: 116, setresgid: 119, setresuid: 117, capset: 126, seccomp: 317 },
-  arm64: { prctl: 167, setgroups: 159, setresgid: 149, setresuid: 147, capset: 91, seccomp: 277 },
+  x64: { keyctl: 250, prctl: 157, setgroups: 116, setresgid: 119, setresuid: 117, capset: 126, seccomp: 317 },
+  arm64: { keyctl: 219, prctl: 167, setgroups: 159, setresgid: 149, setresuid: 147, capset: 91, seccomp: 277 },
 } as const;
 
+const joinNewKeyring = 1;
 const endWithParent = 1;
 const dropFromBounds = 24;
 const setNoNewPrivileges = 38;
@@ -21,6 +22,8 @@ const ambient = { number: 47, clearAll: 4 } as const;
 const takeOnFilter = 1;
 /** What a kernel says of rights that it does not know yet. */
 const invalid = 22;
+/** What a kernel without keys says. */
+const unknownCall = 38;
 const capabilityVersion = 0x2008_0522;
 
 /** What decides. */
@@ -28,10 +31,12 @@ export type RightsInside = Pick<Entrance, "rights" | "identity" | "capabilities"
 
 /** The program that enters, with the filter of system calls if there is one. */
 export function enterProgram(inside: RightsInside, filter: Buffer | undefined, architecture: Architecture): Buffer {
-  const { prctl, seccomp } = numbers[architecture];
+  const { keyctl, prctl, seccomp } = numbers[architecture];
   const filterCalls = filter === undefined ? [] : [{ number: seccomp, arguments: [takeOnFilter, 0, describe(filter)] }];
   // The rights go last: without them, whoever has as few could trace this program and spare itself what is still to come.
   const calls: readonly Call[] = [
+    // The keys of whoever started the cluster go down to all its processes: each container begins with a ring of its own.
+    { number: keyctl, arguments: [joinNewKeyring, 0], harmless: unknownCall },
     { number: prctl, arguments: [setNoNewPrivileges, 1] },
     ...filterCalls,
     ...giveUp(inside, architecture),
