@@ -273,6 +273,7 @@ export class RunningController {
       whileLeaving: options.whileLeaving,
       attempts: options.attempts,
       namespaceOf: (object) => this.#namespaceOf(object),
+      pausable: { ...this.#setting, controller: name },
       readyWhen: options.readyWhen,
       sharedFinalizers: this.#setting.sharedFinalizers,
       isAlone: this.#setting.isAlone,

@@ -5,6 +5,9 @@ import type { OperatorDefinition } from "./operator.ts";
 
 /** What a controller writes under. Of lists, the first is what it is called now, and the others are of earlier names. */
 export interface Identity {
+  readonly operator: string;
+  /** The names of all controllers of the operator. */
+  readonly controllers: readonly string[];
   /** The owner of its fields. */
   readonly manager: string;
   readonly formerManagers: readonly string[];
@@ -50,6 +53,8 @@ export function identityOf(
   const finalizerOf = (each: string): string => `${prefix}/${qualified(each)}`;
   const [manager, ...formerManagers] = some(managers);
   return {
+    operator: name,
+    controllers: controllers.map((controller) => controller.name),
     manager,
     formerManagers,
     finalizers: some(managers.map(finalizerOf)),

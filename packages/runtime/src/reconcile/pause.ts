@@ -3,10 +3,14 @@ import type { StoredObject } from "@capstan/model";
 import { touched } from "../apply/conditions.ts";
 import type { Draft } from "../apply/status.ts";
 import type { AnyKind } from "../api.ts";
+import type { EventNote } from "../manager/events.ts";
 import { causeOf } from "../trigger/cause.ts";
 import type { Trigger } from "../trigger/trigger.ts";
 
-/** On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`) only those. */
+/**
+ * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` where operators share a
+ * kind) only those. Where none of the names is known, somebody meant a pause and misspelt it: then everybody rests, too.
+ */
 export const PAUSE_ANNOTATION = "capstan.dev/pause";
 
 /** The kind of namespaces, whose annotation pauses everything in them. */
@@ -21,18 +25,26 @@ export const Namespace: AnyKind = {
 /** Finds the namespace of an object, where pauses of namespaces count. */
 export type NamespaceOf = (object: StoredObject) => StoredObject | undefined;
 
+/** Who may be asked to pause. */
+export interface Pausable {
+  readonly operator: string;
+  readonly controller: string;
+  /** All of the operator. */
+  readonly controllers: readonly string[];
+}
+
 /** Who asks for a pause of an object: the object itself or its namespace, and of which controllers. */
 interface Pause {
   readonly value: string;
   readonly where: "object" | "namespace";
 }
 
-function pauseOf(object: StoredObject, namespaceOf: NamespaceOf, controller?: string): Pause | undefined {
+function pauseOf(object: StoredObject, namespaceOf: NamespaceOf, who?: Pausable): Pause | undefined {
   const asked = [
     { value: valueOn(object), where: "object" },
     { value: valueOn(namespaceOf(object)), where: "namespace" },
   ] as const;
-  return asked.find(({ value }) => concerns(value, controller));
+  return asked.find(({ value }) => value !== "" && (who === undefined || concerns(value, who)));
 }
 
 /** What people write when they mean all or none, in a hurry and in any case: who meant a pause must get one. */
@@ -46,15 +58,27 @@ function valueOn(object: StoredObject | undefined): string {
   return all.has(word) ? "true" : value;
 }
 
-/** Whether a value of the annotation concerns a controller, or any at all. */
-function concerns(value: string, controller: string | undefined): boolean {
-  if (value === "") return false;
-  return controller === undefined || value === "true" || value.split(",").some((name) => name.trim() === controller);
+/** Whether a value of the annotation concerns a controller. */
+function concerns(value: string, who: Pausable): boolean {
+  return value === "true" || namesIn(value, who).includes(who.controller) || isMisspelt(value, who);
+}
+
+/** Whether a value names nobody: none of the operator, and no other operator. */
+function isMisspelt(value: string, who: Pausable): boolean {
+  return (
+    value !== "true" && namesIn(value, who).every((name) => !who.controllers.includes(name) && !name.includes("/"))
+  );
+}
+
+function namesIn(value: string, { operator }: Pausable): readonly string[] {
+  const own = `${operator}/`;
+  const names = value.split(",").map((name) => name.trim());
+  return names.map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
 }
 
 /** Whether a controller must leave an object alone. */
-export function isPaused(object: StoredObject, controller: string, namespaceOf: NamespaceOf): boolean {
-  return pauseOf(object, namespaceOf, controller) !== undefined;
+export function isPaused(object: StoredObject, who: Pausable, namespaceOf: NamespaceOf): boolean {
+  return pauseOf(object, namespaceOf, who) !== undefined;
 }
 
 /** The condition that tells a pause, beside those that the kind declares. */
@@ -63,7 +87,7 @@ export const PAUSED_CONDITION = "Paused";
 /** Says in the status that an object is paused. What is said follows from the annotations alone, so that controllers agree on it. */
 export function notePause(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
   const { value, where } = pauseOf(object, namespaceOf) ?? { value: "true", where: "object" };
-  const who = value === "true" ? "Every controller" : `Of the controllers, ${value}`;
+  const who = value === "true" ? "Every controller" : `Of the controllers, ${value} (or whoever knows no such name)`;
   const what = where === "object" ? "this object" : "everything in this namespace";
   const message = `${who} leaves ${what} alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
   status.condition(PAUSED_CONDITION, true, { reason: "Annotation", message });
@@ -91,4 +115,14 @@ export function namespacePauses(keysIn: (namespace: string) => Iterable<string>)
 export function pausedNote(controller: string): { type: "Normal"; reason: string; note: string } {
   const note = `${controller} leaves this object alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
   return { type: "Normal", reason: "Paused", note };
+}
+
+/** The same where it may not have been meant: a name that nobody has. */
+export function pauseEvent(object: StoredObject, who: Pausable, namespaceOf: NamespaceOf): EventNote {
+  const paused = pausedNote(who.controller);
+  const { value } = pauseOf(object, namespaceOf, who) ?? { value: "true" };
+  if (!isMisspelt(value, who)) return paused;
+  const known = who.controllers.join(", ");
+  const note = `${paused.note}: it says "${value}", which names no controller (${known}). Write "true" for all, or the names of some`;
+  return { type: "Warning", reason: "PauseNamesNobody", note };
 }

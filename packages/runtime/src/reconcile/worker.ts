@@ -17,8 +17,8 @@ import type { Daemon } from "./daemons.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer, replaceFinalizers } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { isPaused, notePause, noteResume, pausedNote } from "./pause.ts";
-import type { NamespaceOf } from "./pause.ts";
+import { isPaused, notePause, noteResume, pauseEvent } from "./pause.ts";
+import type { NamespaceOf, Pausable } from "./pause.ts";
 import { findOurs, tellHolders } from "./shared-finalizers.ts";
 import { noteStall } from "./stall.ts";
 import type { TellingConditions } from "./stall.ts";
@@ -67,6 +67,8 @@ export interface WorkerOptions extends TurnSetting {
   readonly whileLeaving: boolean;
   /** The namespace of an object, where a pause of it counts. */
   readonly namespaceOf: NamespaceOf;
+  /** How a pause may name it. */
+  readonly pausable: Pausable;
   /** How often a failing object is tried in a row. */
   readonly attempts: number;
   /** The conditions from which `Ready` follows. */
@@ -101,7 +103,7 @@ export class Worker {
   }
 
   async #run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
-    const { view, tracked, controller } = this.#options;
+    const { view, tracked, pausable, namespaceOf } = this.#options;
     const { signal } = limits;
     const object = view.get(turn.key);
     const isSuspect = this.#suspects.size > 0 && this.#suspects.delete(turn.key);
@@ -110,7 +112,7 @@ export class Worker {
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
     const work = new TurnWork(this.#options, object, { ...limits, isSuspect });
-    if (isPaused(object, controller, this.#options.namespaceOf)) return await this.#rest(work);
+    if (isPaused(object, pausable, namespaceOf)) return await this.#rest(work);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp ? this.#leave(work, turn, signal) : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
@@ -130,11 +132,11 @@ export class Worker {
 
   /** Leaves a paused object alone, but says so: on the object, and once in an event. */
   async #rest(work: TurnWork): Promise<TurnEnd> {
-    const { controller, handlers, kind, onEvent } = this.#options;
-    onEvent(work.object, pausedNote(controller));
+    const { pausable, namespaceOf, handlers, kind, onEvent } = this.#options;
+    onEvent(work.object, pauseEvent(work.object, pausable, namespaceOf));
     const outcome = await this.#guard(async () => {
       if (handlers.hasConditions) {
-        notePause(work.status, work.object, this.#options.namespaceOf);
+        notePause(work.status, work.object, namespaceOf);
         await writeStatus(work.writer, { kind, object: work.object }, work.status);
       }
       return { outcome: "done" };
