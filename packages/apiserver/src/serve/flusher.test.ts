@@ -12,20 +12,23 @@ interface Stage {
   /** Lets all rests pass that have begun. */
   pass(): void;
   readonly rests: number[];
+  /** Lets so many milliseconds pass without a turn for anybody. */
+  hold(milliseconds: number): void;
 }
 
 function stage(): Stage {
   const flushed: string[] = [];
   const rests: number[] = [];
-  let soon: (() => void)[] = [];
-  let later: (() => void)[] = [];
+  let now = 1000;
+  const soon: (() => void)[] = [];
+  const later: (() => void)[] = [];
   const take = (queue: readonly (() => void)[]): number => {
     for (const run of queue) run();
     return queue.length;
   };
   const flusher = new Flusher({
     clock: {
-      now: () => 0,
+      now: () => now,
       after(milliseconds, run) {
         rests.push(milliseconds);
         later.push(run);
@@ -38,6 +41,7 @@ function stage(): Stage {
     flusher,
     flushed,
     rests,
+    hold: (milliseconds) => void (now += milliseconds),
     body: (name, connection) => flusher.join(connection, { flush: () => void flushed.push(name) }),
     turn: () => take(soon.splice(0)),
     pass: () => void take(later.splice(0)),
@@ -132,4 +136,19 @@ test("when a crowd has gone, nobody rests", () => {
   all.turn();
   assert.deepEqual(all.flushed, ["one", "one"]);
   assert.deepEqual(all.rests, []);
+});
+
+test("a connection that was served late rests as much longer, within bounds, even if the clock on the wall goes back", () => {
+  for (const [held, rest] of [
+    [0, 20],
+    [80, 100],
+    [60_000, 520],
+    [-60_000, 20],
+  ] as const) {
+    const all = stage();
+    crowdOf(1000, all)[0]?.wake();
+    all.hold(held);
+    all.turn();
+    assert.deepEqual(all.rests, [rest]);
+  }
 });

@@ -11,6 +11,8 @@ const crowd = 100;
 /** The longest rest, in milliseconds; a thousand watchers of a busy kind cost one write each per turn, not per event. */
 const longestRest = 20;
 const bodiesPerMillisecond = 50;
+/** How much longer than that a connection rests at most, in milliseconds, because it was served late. */
+const longestPenalty = 500;
 /** After so many bodies whoever else has something to do comes first: a write that arrives must not wait for all watchers. */
 const bodiesPerTurn = 64;
 
@@ -25,6 +27,8 @@ export interface FlusherOptions {
 interface Group {
   readonly waiting: Set<Flushable>;
   state: "idle" | "ready" | "resting";
+  /** Since when it is ready, in milliseconds. */
+  since: number;
 }
 
 /** What a body does with its flusher. */
@@ -54,7 +58,7 @@ export class Flusher {
 
   /** A body began on a connection. */
   join(connection: object, body: Flushable): Membership {
-    const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle" };
+    const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle", since: 0 };
     this.#groups.set(connection, group);
     this.#open++;
     let isOpen = true;
@@ -72,6 +76,7 @@ export class Flusher {
 
   #makeReady(group: Group): void {
     group.state = "ready";
+    group.since = this.#clock.now();
     this.#ready.push(group);
     this.#schedule();
   }
@@ -104,7 +109,13 @@ export class Flusher {
       }
     };
     if (this.#open < crowd) rested();
-    else this.#clock.after(Math.min(longestRest, this.#open / bodiesPerMillisecond), rested);
+    else this.#clock.after(this.#restOf(groups), rested);
+  }
+
+  /** Whoever waited for its turn rests as much longer: a server that cannot keep up says more at a time, which costs it less. */
+  #restOf([first]: readonly Group[]): number {
+    const late = this.#clock.now() - (first?.since ?? 0);
+    return Math.min(longestRest, this.#open / bodiesPerMillisecond) + Math.max(0, Math.min(longestPenalty, late));
   }
 }
 
