@@ -29,3 +29,41 @@ test("links of a page behind a pod's proxy lead through the proxy", async () => 
   assert.deepEqual(asked, ["n /proxy/default/p:8080/index.html"]);
   assert.equal(text, `<a href="${pods}/p/proxy/x"><a href="${pods}/p/proxy/y">`);
 });
+
+test("the proxy of a service leads to a pod of its Endpoints, by the number or the name of a port, where that pod is", async () => {
+  const asked: string[] = [];
+  await using server = await startApiServer({
+    nodes: {
+      async handOver(node, path) {
+        asked.push(`${node} ${path}`);
+        return { status: 200, headers: { "content-type": "text/plain" }, body: "here" };
+      },
+    },
+  });
+  const space = "/api/v1/namespaces/default";
+  await ask(server, "POST", `${space}/serviceaccounts`, { metadata: { name: "default" } });
+  const spec = { nodeName: "n", containers: [{ name: "c", image: "i" }] };
+  const made = await ask(server, "POST", `${space}/pods`, { metadata: { name: "p" }, spec });
+  const status = { podIP: "10.1.2.3", podIPs: [{ ip: "10.1.2.3" }] };
+  await ask(server, "PUT", `${space}/pods/p/status`, { ...(made.body as object), status });
+  const ports = [
+    { name: "web", port: 80 },
+    { name: "other", port: 81 },
+  ];
+  await ask(server, "POST", `${space}/services`, { metadata: { name: "s" }, spec: { ports } });
+  const targetRef = { kind: "Pod", namespace: "default", name: "p" };
+  const subsets = [
+    { addresses: [{ ip: "10.9.9.9", targetRef }], ports: [{ name: "web", port: 7 }] },
+    { addresses: [{ ip: "10.1.2.3", targetRef }], ports: [{ name: "web", port: 8080 }] },
+  ];
+  await ask(server, "POST", `${space}/endpoints`, { metadata: { name: "s" }, subsets });
+  for (const id of ["s:80", "s:web", "https:s:web"]) {
+    assert.equal((await ask(server, "GET", `${space}/services/${id}/proxy/x?y=1`)).text, "here");
+  }
+  assert.deepEqual(asked, [
+    "n /proxy/default/p:8080/x?y=1",
+    "n /proxy/default/p:8080/x?y=1",
+    "n /proxy/default/https:p:8080/x?y=1",
+  ]);
+  assert.equal((await ask(server, "GET", `${space}/services/s/proxy/`)).status, 503, "no port is without a name");
+});

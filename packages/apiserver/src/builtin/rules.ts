@@ -251,6 +251,16 @@ export interface ConnectRules<T extends KubeObject = KubeObject> {
   connect(object: T, call: Call, door: NodeDoor): Promise<Answer>;
   /** Where an object leads when it has no node of its own: refuses by throwing when it leads nowhere. */
   through?(object: T, asked: ProxyTarget, lookup: Lookup): NodePath;
+  /** Where a name leads, for doors that do not need the object itself: refuses by throwing when it leads nowhere. */
+  locate?(asked: ProxyTarget, scope: ProxyScope): NodePath;
+}
+
+/** Where a name is looked for. */
+export interface ProxyScope {
+  readonly namespace: string;
+  /** The name with scheme and port, as it was asked for. */
+  readonly id: string;
+  readonly lookup: Lookup;
 }
 
 /** What a proxy path names: `name`, `name:port` or `https:name:port`. */

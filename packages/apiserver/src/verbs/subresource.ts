@@ -4,7 +4,7 @@ import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Stat
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
-import type { Action, ActionRules, ConnectRules, NodeDoor } from "../builtin/rules.ts";
+import type { Action, ActionRules, ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../builtin/rules.ts";
 import { pathAfter } from "../builtin/core/proxy-path.ts";
 import { readObject } from "../decode/object.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
@@ -149,19 +149,37 @@ function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
 }
 
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
-  const { parts, call, query, resource } = exchange;
-  if (exchange.info.subresource !== "log") await admitConnection(exchange);
+  const { parts, call, info } = exchange;
+  if (info.subresource !== "log") await admitConnection(exchange);
   const asked = parseProxyTarget(exchange);
-  rules.checkOptions?.(asked.name, query);
-  const { object } = findEntry({ ...exchange, info: { ...exchange.info, name: asked.name } });
   const nodes = parts.nodes ?? noNodes(exchange);
+  const scope = { namespace: info.namespace, id: info.name, lookup: parts.lookup };
+  const located = rules.locate?.(asked, scope);
+  const object = located === undefined ? connectable(exchange, rules, { asked, nodes }) : undefined;
+  const through = object === undefined ? located : rules.through?.(object, asked, parts.lookup);
+  const redirected = info.subresource === "proxy" ? redirectToFolder(call) : undefined;
+  if (redirected !== undefined) return redirected;
+  if (through !== undefined) return handThrough(exchange, nodes, through);
+  if (object === undefined) throw apiErrors.notFound(exchange.resource.qualified, asked.name);
+  return rules.connect(object, call, nodes);
+}
+
+/** The object that a door leads out of, if it may be used as it is asked to be. */
+function connectable(
+  exchange: ResourceExchange,
+  rules: ConnectRules,
+  { asked, nodes }: { readonly asked: ProxyTarget; readonly nodes: NodeDoor },
+): KubeObject {
+  const { query, resource, info } = exchange;
+  rules.checkOptions?.(asked.name, query);
+  const { object } = findEntry({ ...exchange, info: { ...info, name: asked.name } });
   const errors = rules.validate?.(object, query, nodes) ?? [];
   if (errors.length > 0) throw apiErrors.invalid(resource.qualifiedKind, object.metadata.name ?? "", errors);
-  const through = rules.through?.(object, asked, parts.lookup);
-  const redirected = exchange.info.subresource === "proxy" ? redirectToFolder(call) : undefined;
-  if (redirected !== undefined) return redirected;
-  if (through === undefined) return rules.connect(object, call, nodes);
-  const door = `/${exchange.info.name}/proxy`;
+  return object;
+}
+
+async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, through: NodePath): Promise<Answer> {
+  const door = `/${info.name}/proxy`;
   const rest = pathAfter(call.url, door);
   const answer = await nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
   const start = call.url.indexOf(door);

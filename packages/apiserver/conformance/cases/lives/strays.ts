@@ -33,6 +33,43 @@ const asked = [
 ];
 const doors = (name: string): Step[] => asked.map((door) => get(`${space}/pods/${name}/${door}`));
 
+const service = post(
+  `${space}/services`,
+  {
+    metadata: { name: "s" },
+    spec: {
+      ports: [
+        { name: "web", port: 80 },
+        { name: "other", port: 81 },
+      ],
+    },
+  },
+  quiet,
+);
+const endpoints = (subsets: readonly Part[]): Step =>
+  post(`${space}/endpoints`, { metadata: { name: "s" }, subsets }, quiet);
+const forms = [
+  "",
+  ":",
+  ":80",
+  ":+80",
+  ":080",
+  ":-1",
+  ":82",
+  ":99999999999999999999",
+  ":web",
+  ":Web",
+  ":nope",
+  ":80:80",
+];
+const proxies = (name: string): Step[] => [
+  ...forms.map((form) => get(`${space}/services/${name}${form}/proxy/x`)),
+  ...["http", "https", "ftp", ""].map((scheme) => get(`${space}/services/${scheme}:${name}:80/proxy/`)),
+  get(`${space}/services/https:${name}:web/proxy/?a=b`),
+  get(`${space}/services/${name}:web/proxy`),
+  post(`${space}/services/:80/proxy/`, {}),
+];
+
 const objects = "/apis/{ns}.dev/v1beta1/namespaces/{ns}/widgets";
 const schema = { openAPIV3Schema: { type: "object" } };
 const defineDeprecated = post(
@@ -78,6 +115,22 @@ export const strays = defineTopic("strays", {
     get("/api/v1/nodes/n-{ns}/proxy/"),
   ],
   "doors of a pod that is not there": doors("nope"),
+  "the proxy of a service that is not there": proxies("nope"),
+  "the proxy of a service that nobody answers for": [service, ...proxies("s")],
+  "the proxy of a service whose Endpoints are empty": [service, endpoints([]), ...proxies("s")],
+  "the proxy of a service whose Endpoints lead to no pod": [
+    service,
+    endpoints([
+      { addresses: [{ ip: "10.9.8.7" }], ports: [{ name: "web", port: 8080 }] },
+      { notReadyAddresses: [{ ip: "10.9.8.8" }], ports: [{ port: 8081 }] },
+      {
+        addresses: [{ ip: "10.9.8.6", targetRef: { kind: "Pod", name: "p", namespace: "{ns}" } }],
+        ports: [{ port: 1 }],
+      },
+    ]),
+    ...proxies("s"),
+  ],
+  "the proxy of Endpoints without a service": [endpoints([]), ...proxies("s")],
   "deprecated versions warn of everything": [
     defineDeprecated,
     post(objects, { apiVersion: "{ns}.dev/v1beta1", kind: "Widget", metadata: { name: "w" } }, quiet),

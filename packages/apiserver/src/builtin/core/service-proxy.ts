@@ -1,55 +1,63 @@
 /** The door `proxy` of a service: a request goes to one of the pods behind it, through the node of that pod. */
-import type { Endpoint, EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import type { Service } from "@capstan/kinds/v1";
-import { apiErrors, quote } from "@capstan/model";
-import type { Lookup } from "../context.ts";
-import type { ConnectRules, NodePath, ProxyTarget } from "../rules.ts";
+import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from "@capstan/kinds/v1";
+import { apiErrors, quote, type StatusError } from "@capstan/model";
+import type { ConnectRules, NodePath, ProxyScope, ProxyTarget } from "../rules.ts";
 import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
 
-/** Finds a pod that is ready and hands the request to its node. */
+/** Finds a pod that is ready and hands the request to its node. As in the real server it is the Endpoints of that name that count. */
 export const serviceProxy: ConnectRules<Service> = {
   type: "connect",
   methods: proxyMethods,
   connect: () => Promise.reject(apiErrors.serviceUnavailable("no endpoints available")),
-  through(service, asked, lookup) {
-    const found = placesOf(service, asked, lookup).find((place) => place !== undefined);
-    if (found !== undefined) return found;
-    throw apiErrors.serviceUnavailable(`no endpoints available for service ${quote(service.metadata.name)}`);
+  locate(asked, scope) {
+    const { name } = asked;
+    const portName = portNameOf(asked, scope);
+    const endpoints = scope.lookup.get("endpoints", name, scope.namespace) as Endpoints | undefined;
+    if (endpoints === undefined) throw notThere(name);
+    const subsets = endpoints.subsets ?? [];
+    const id = subsets.length === 0 ? name : scope.id;
+    for (const subset of subsets) {
+      const place = placeIn(subset, { ...asked, port: portName }, scope);
+      if (place !== undefined) return place;
+    }
+    throw apiErrors.serviceUnavailable(`no endpoints available for service ${quote(id)}`);
   },
 };
 
-function placesOf(service: Service, { port: asked, scheme }: ProxyTarget, lookup: Lookup): (NodePath | undefined)[] {
-  const { name, namespace = "" } = service.metadata;
-  const portName = portNameOf(service, asked);
-  const slices = lookup.list("endpointslices.discovery.k8s.io", namespace) as readonly EndpointSlice[];
-  return slices
-    .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name)
-    .flatMap((slice) => {
-      const port = (slice.ports ?? []).find((one) => (one.name ?? "") === portName)?.port;
-      return port === undefined
-        ? []
-        : (slice.endpoints ?? []).map((endpoint) => placeOf(endpoint, { namespace, port, scheme }));
-    });
+/** Whatever is missing, it is the service that was asked for. */
+function notThere(name: string): StatusError {
+  return apiErrors.notFound({ group: "", resource: "services" }, name);
 }
 
-/** Ports are asked for by number or by name; the only one may be left out. */
-function portNameOf({ spec }: Service, asked: string): string {
-  const ports = spec?.ports ?? [];
-  const port = asked === "" ? ports[0] : ports.find((one) => String(one.port) === asked || one.name === asked);
-  return port?.name ?? (asked === "" ? "" : asked);
+const largest = 2n ** 63n - 1n;
+
+/** What is not a number is the name of a port, and no service is asked whether it has one. */
+function portNameOf({ name, port: asked }: ProxyTarget, { namespace, lookup }: ProxyScope): string {
+  const number = /^[+-]?\d+$/.test(asked) ? BigInt(asked.replace("+", "")) : undefined;
+  if (number === undefined || number > largest || number < -largest - 1n) return asked;
+  const service = lookup.get("services", name, namespace) as Service | undefined;
+  if (service === undefined) throw notThere(name);
+  const port = (service.spec?.ports ?? []).find((one) => BigInt(one.port) === number);
+  if (port !== undefined) return port.name ?? "";
+  throw apiErrors.serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
 }
 
-interface Wanted {
-  readonly namespace: string;
-  readonly port: number;
-  readonly scheme: string;
+function placeIn(subset: EndpointSubset, asked: ProxyTarget, scope: ProxyScope): NodePath | undefined {
+  const port = (subset.ports ?? []).find((one) => (one.name ?? "") === asked.port)?.port;
+  if (port === undefined) return undefined;
+  const places = (subset.addresses ?? []).map((address) => placeOf(address, { ...asked, port: String(port) }, scope));
+  return places.find((place) => place !== undefined);
 }
 
+/** Nothing but pods is reached that way, and only where they are. */
 function placeOf(
-  { addresses: [address = ""], conditions, nodeName, targetRef }: Endpoint,
-  { namespace, port, scheme }: Wanted,
+  { ip, targetRef }: EndpointAddress,
+  { port, scheme }: ProxyTarget,
+  { namespace, lookup }: ProxyScope,
 ): NodePath | undefined {
-  if (conditions?.ready === false || nodeName === undefined || targetRef?.kind !== "Pod") return undefined;
-  const prefix = podProxyPath({ namespace, name: targetRef.name ?? "", port: String(port), scheme });
-  return { nodeName, prefix, host: hostOf(address, String(port)) };
+  if (targetRef?.name === undefined || targetRef.namespace !== namespace) return undefined;
+  const pod = lookup.get("pods", targetRef.name, namespace) as Pod | undefined;
+  const nodeName = pod?.spec?.nodeName;
+  if (nodeName === undefined || !(pod?.status?.podIPs ?? []).some((one) => one.ip === ip)) return undefined;
+  return { nodeName, prefix: podProxyPath({ namespace, name: targetRef.name, port, scheme }), host: hostOf(ip, port) };
 }
