@@ -28,6 +28,8 @@ export type RuntimeErrorCode =
   | "StepUnnamed"
   /** Two steps of one turn have the same name. */
   | "StepUsedTwice"
+  /** What is applied is no object, has no name, or says what only the server may say. */
+  | "BadChild"
   /** What is applied names another object than the call does. */
   | "OtherName"
   /** What is to be written holds a number that is none, a function, or something else that JSON does not have. */

@@ -57,6 +57,38 @@ async function worldWith(
   });
 }
 
+for (const [what, args, message] of [
+  ["nothing", ["c", undefined], /^Cannot write ConfigMap c: what it shall be is undefined\. Hand in an object\.$/u],
+  ["null", ["c", null], /ConfigMap c: what it shall be is null/u],
+  ["a list", ["c", []], /ConfigMap c: what it shall be is \[\]/u],
+  ["no name", [undefined, {}], /^Cannot write a child of kind ConfigMap: its name is undefined\. Give it a name\.$/u],
+  ["an empty name", ["", {}], /its name is ""/u],
+  ["no metadata", ["c", { metadata: null }], /ConfigMap c: its metadata is null/u],
+  [
+    "a uid",
+    ["c", { metadata: { uid: "u" } }],
+    /ConfigMap c: its metadata has `uid`, which is the server's to say\. Leave/u,
+  ],
+  ["a version", ["c", { metadata: { resourceVersion: "7" } }], /has `resourceVersion`/u],
+] as const) {
+  test(`a child of ${what} is refused in words`, async () => {
+    await using world = await worldWith(({ apply }) =>
+      (apply as (...given: readonly unknown[]) => Promise<unknown>)(ConfigMap, ...args),
+    );
+    await world.settle({ failures: "expected" });
+    assert.match(world.message(), message);
+    await goesOn(world);
+  });
+}
+
+test("a child of no kind is refused in words", async () => {
+  await using world = await worldWith(({ apply }) =>
+    (apply as (...given: readonly unknown[]) => Promise<unknown>)(undefined, "c", {}),
+  );
+  await world.settle({ failures: "expected" });
+  assert.match(world.message(), /^Cannot write a child: its kind is undefined\. Hand in a kind\.$/u);
+});
+
 async function goesOn(world: TestWorld): Promise<void> {
   assert.equal((await world.get(Widget, "good"))?.status?.text, "good");
 }

@@ -85,4 +85,14 @@ describe("the cache of a kind that is owned", () => {
       );
     });
   }
+
+  test("with a transform that drops what is applied is told, and the child is not written in every turn", async () => {
+    await using world = await worldWith({ transform: (object) => ({ ...object, data: {} }) as typeof object });
+    await world.apply(Box, "b", { spec: { children: ["x"] } });
+    await world.settle({ failures: "expected" });
+    await world.advance("5m");
+    const { message = "" } = world.running.explain("box", "default/b").at(-1) ?? {};
+    assert.match(message, /^Cannot look after ConfigMap default\/x: .* \(`transform, which changes data\.a`\)/u);
+    assert.equal(world.writes.filter(({ kind }) => kind.kind === "ConfigMap").length, 1);
+  });
 });

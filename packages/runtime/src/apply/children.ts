@@ -5,12 +5,13 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
-import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
+import { hiddenBy, noteHidden, unseenAnyway, unseenBy } from "../cache/unseen.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
+import type { ChildName, Desired } from "./desired.ts";
 import { mustBeJson } from "./json-only.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
 import type { Difference, Spellings } from "./matches.ts";
@@ -22,15 +23,6 @@ import { mustBeOurs } from "./stranger.ts";
 import type { Stray, Strays } from "./strays.ts";
 import { childId } from "./writer.ts";
 import type { Writer } from "./writer.ts";
-
-/** What a child shall be: everything but the names that the runtime fills in. */
-export interface Desired {
-  readonly metadata?: ObjectMeta | undefined;
-  readonly [field: string]: unknown;
-}
-
-/** The name of a child, or what the server shall begin one with. */
-export type ChildName = string | { readonly prefix: string };
 
 /** Whether a child goes with its owner (also one that somebody else made, if it is adopted), or is applied and otherwise left free. */
 export type Hold = "owned" | "adopted" | "free";
@@ -102,12 +94,29 @@ export class Children {
       if (hold !== "free") mustBeOurs({ kind, live, owner, writer, adopt: hold === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
+    const { transform } = this.#options.caches.of(kind).settings;
+    if (transform !== undefined) refuseUnseen(kind, key, hiddenBy(transform, childId(kind, key), difference?.path));
     await breaker.check({ kind, key, field: difference?.path ?? "" });
     let result = await writer.apply(kind, withTrace(object, trace), hold === "free" ? undefined : expectedAt(live));
     // Only now that the fields are ours under the new name: what the old one alone still has is what is no longer wanted.
     for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
+    this.#mustShow({ kind, object, key, hold }, result);
     return result;
+  }
+
+  /** What a transform takes away from what was just written would be written again in every turn. */
+  #mustShow({ kind, object, key }: Wanted, written: StoredObject): void {
+    const { caches, writer } = this.#options;
+    const view = caches.of(kind);
+    const { transform } = view.settings;
+    if (transform === undefined || writer.isDry) return;
+    const shown = view.get(key);
+    if (shown?.metadata.resourceVersion !== written.metadata.resourceVersion) return;
+    const hidden = this.#difference(kind, object, shown);
+    if (hidden === undefined || this.#difference(kind, object, written) !== undefined) return;
+    noteHidden(transform, childId(kind, key), hidden.path);
+    refuseUnseen(kind, key, hiddenBy(transform, childId(kind, key), hidden.path));
   }
 
   /** Says that a child is still wanted, as it is. */
@@ -170,7 +179,6 @@ export class Children {
 
   async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
     const { owner } = this.#options;
-    mustBeNamed(kind, name, desired);
     const namespaced = kind.scope === "Namespaced";
     const namespace = namespaced ? (desired.metadata?.namespace ?? owner.object.metadata.namespace ?? "") : "";
     const called = typeof name === "string" ? { name } : { generateName: name.prefix };
@@ -230,18 +238,6 @@ export class Children {
       if (!isApiError(error, "NotFound", "Conflict")) throw error;
     }
   }
-}
-
-/** A name in the metadata would be dropped: whoever wrote another one there means another object. */
-function mustBeNamed(kind: AnyKind, name: ChildName, { metadata }: Desired): void {
-  const own = metadata?.name;
-  if (own === undefined || own === name) return;
-  const called = typeof name === "string" ? `"${name}"` : `{ prefix: "${name.prefix}" }`;
-  throw new RuntimeError(
-    "OtherName",
-    `Cannot write ${kind.kind} under two names: the call says ${called}, its metadata "${own}". Leave the name out of the metadata.`,
-    { object: `${kind.kind} ${own}` },
-  );
 }
 
 /** Nobody would hear that somebody changed it, and nobody would find it when it is no longer wanted. */

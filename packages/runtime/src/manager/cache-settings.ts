@@ -28,7 +28,8 @@ export function cacheSettingsOf(controllers: readonly Controller[]): (kind: AnyK
   };
 }
 
-function kindsOf({ kind, owns, reads, options }: Controller): readonly AnyKind[] {
+/** The kinds that a controller declares. */
+export function kindsOf({ kind, owns, reads, options }: Controller): readonly AnyKind[] {
   return [kind, ...owns, ...reads, ...options.watches.map((watch) => watch.kind)];
 }
 

@@ -22,6 +22,19 @@ for (const [what, define, message] of [
       }),
     /"other" that was called "widget" before: there is a controller of that name/u,
   ],
+  [
+    "caches a kind that nobody has",
+    () => operator({ controllers: [controller(Widget, { cache: { Wiget: {} } }, () => undefined)] }),
+    /^Cannot use "Wiget" in the `cache` of controller "widget": no controller has such a kind; there are Widget\. Correct/u,
+  ],
+  [
+    "caches a namespace without a name",
+    () =>
+      operator({
+        controllers: [controller(Widget, { cache: { Widget: { namespaces: { "": {} } } } }, () => undefined)],
+      }),
+    /^Cannot use "" as a namespace of Widget in the `cache` of controller "widget": leave `namespaces` out/u,
+  ],
   ["has a version that is none", () => operator({ controllers: [], version: "latest" }), /write one such as 1\.2\.3/u],
 ] as const) {
   test(`an operator that ${what} is refused where it is defined`, () => {
@@ -33,3 +46,8 @@ for (const [what, define, message] of [
     });
   });
 }
+
+test("settings of caches may be for kinds of other controllers, and for those that are watched later on", () => {
+  const cache = { Widget: {}, "widgets.v1.example.com": {}, "pods.v1.": {}, "deployments.v1.apps": {} };
+  operator({ controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
+});

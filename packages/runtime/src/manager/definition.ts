@@ -2,6 +2,7 @@
 import { kindId } from "../api.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
+import { kindsOf } from "./cache-settings.ts";
 import type { OperatorDefinition } from "./operator.ts";
 import { isVersion } from "./version.ts";
 
@@ -10,6 +11,7 @@ export function checkDefinition({ controllers, version }: OperatorDefinition): v
   mustBeVersion(version);
   mustBeDistinct(controllers);
   for (const controller of controllers) mustBeFormer(controller, controllers);
+  for (const controller of controllers) mustBeCached(controller, controllers);
 }
 
 /** Whether no other controller works on the same kind. */
@@ -33,6 +35,31 @@ function mustBeFormer({ name, formerNames }: Controller, controllers: readonly C
       "Take it out of `formerNames`, or give the other one another `name`.",
   );
 }
+
+/** A setting for a kind that is misspelt would not hold for any. One that is only watched later on has a name that is no other's. */
+function mustBeCached({ name, options }: Controller, controllers: readonly Controller[]): void {
+  const used = controllers.flatMap(kindsOf);
+  const known = new Set(used.flatMap((kind) => [kind.kind, kindId(kind)]));
+  for (const [kind, { namespaces }] of Object.entries(options.cache)) {
+    const of = `\`cache\` of controller "${name}"`;
+    if (!known.has(kind) && !WHOLE_NAME.test(kind)) {
+      const names = [...new Set(used.map((each) => each.kind))].join(", ");
+      throw new RuntimeError(
+        "BadSetting",
+        `Cannot use "${kind}" in the ${of}: no controller has such a kind; there are ${names}. ` +
+          "Correct the name, or write it as `plural.version.group` if it is watched later on.",
+      );
+    }
+    if (namespaces === undefined || Array.isArray(namespaces) || !Object.hasOwn(namespaces, "")) continue;
+    throw new RuntimeError(
+      "BadSetting",
+      `Cannot use "" as a namespace of ${kind} in the ${of}: leave \`namespaces\` out for every namespace, and say beside it how they are watched.`,
+    );
+  }
+}
+
+/** `pods.v1.` and `deployments.v1.apps`. */
+const WHOLE_NAME = /^[^.]+\.[^.]+\./u;
 
 /** Names tell controllers apart in metrics, and in what they own. */
 function mustBeDistinct(controllers: readonly Controller[]): void {

@@ -5,7 +5,9 @@ import { isApiError } from "@capstan/client";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { Children } from "../apply/children.ts";
-import type { ChildName, Desired, Hold, Learned } from "../apply/children.ts";
+import type { Hold, Learned } from "../apply/children.ts";
+import { childText, mustBeChild } from "../apply/desired.ts";
+import type { ChildName, Desired } from "../apply/desired.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
@@ -195,8 +197,7 @@ export class TurnWork {
 
   /** Everything by which the user's function acts. */
   #writes() {
-    const of = (verb: string, kind: Kind, name: ChildName) => (): string =>
-      `${verb} of ${kind.kind} ${typeof name === "string" ? name : `${name.prefix}...`}`;
+    const of = (verb: string, kind: Kind, name: ChildName) => (): string => `${verb} of ${childText(kind, name)}`;
     return {
       apply: (kind: Kind, name: string, desired: Desired, how: ApplyChild = {}) =>
         this.#begun.begin(of("apply", kind, name), () => this.#apply(kind, name, desired, how)),
@@ -254,6 +255,7 @@ export class TurnWork {
   }
 
   async #apply(kind: AnyKind, name: string, desired: Desired, how: ApplyChild): Promise<StoredObject> {
+    mustBeChild(kind, name, desired);
     this.#mustBeOwned(kind);
     const hold = holdOf(how);
     const noteRead = (): void => this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
@@ -274,6 +276,7 @@ export class TurnWork {
   }
 
   async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
+    mustBeChild(kind, name, desired);
     this.#mustBeOwned(kind);
     return this.#lend(kind, await this.children.create(kind, name, desired));
   }

@@ -1,0 +1,75 @@
+/** What users hand in as a child, checked before anything is made of it: what the compiler would refuse fails in words, too. */
+import type { ObjectMeta } from "@capstan/model";
+import type { AnyKind } from "../api.ts";
+import { RuntimeError } from "../errors.ts";
+import { plainJson } from "../plain-json.ts";
+
+/** What a child shall be: everything but the names that the runtime fills in. */
+export interface Desired {
+  readonly metadata?: ObjectMeta | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** The name of a child, or what the server shall begin one with. */
+export type ChildName = string | { readonly prefix: string };
+
+/** What the server alone says about an object: whoever spreads one that was read writes over what it has become. */
+const SERVERS = [
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "managedFields",
+] as const;
+
+/** Throws where a kind, a name or a child is none. */
+export function mustBeChild(kind: AnyKind, name: ChildName, desired: Desired): void {
+  if (!isObject(kind) || typeof kind.kind !== "string")
+    refuse("a child", `its kind is ${textOf(kind)}`, "Hand in a kind");
+  const isName = isText(typeof name === "object" && name !== null ? name.prefix : name);
+  if (!isName) refuse(`a child of kind ${kind.kind}`, `its name is ${textOf(name)}`, "Give it a name");
+  const what = childText(kind, name);
+  if (!isObject(desired)) refuse(what, `what it shall be is ${textOf(desired)}`, "Hand in an object");
+  const { metadata = {} } = desired;
+  if (!isObject(metadata)) refuse(what, `its metadata is ${textOf(metadata)}`, "Hand in an object, or leave it out");
+  const given = SERVERS.find((field) => (metadata[field] ?? undefined) !== undefined);
+  if (given === undefined) return mustBeNamed(kind, name, metadata);
+  refuse(
+    what,
+    `its metadata has \`${given}\`, which is the server's to say`,
+    "Leave it out; take over only what you want",
+  );
+}
+
+/** A child as its user knows it, whatever was handed in. */
+export function childText(kind: AnyKind | undefined, name: ChildName | undefined): string {
+  return `${kind?.kind} ${typeof name === "object" ? `${name.prefix}...` : name}`;
+}
+
+/** A name in the metadata would be dropped: whoever wrote another one there means another object. */
+function mustBeNamed(kind: AnyKind, name: ChildName, { name: own }: ObjectMeta): void {
+  if (own === undefined || own === name) return;
+  const called = typeof name === "string" ? `"${name}"` : `{ prefix: "${name.prefix}" }`;
+  throw new RuntimeError(
+    "OtherName",
+    `Cannot write ${kind.kind} under two names: the call says ${called}, its metadata "${own}". Leave the name out of the metadata.`,
+    { object: `${kind.kind} ${own}` },
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "undefined" : plainJson(value);
+}
+
+function refuse(object: string, problem: string, cure: string): never {
+  throw new RuntimeError("BadChild", `Cannot write ${object}: ${problem}. ${cure}.`, { object });
+}
