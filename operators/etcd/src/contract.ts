@@ -20,6 +20,11 @@ export interface SeenPod {
   readonly boot: Boot;
   /** It was told how to begin with nothing, in a way that can be taken back while it runs. */
   readonly isNewborn: boolean;
+  /**
+   * Whether it compares its data with that of the others before it serves, and does not start where anybody differs: `fixed`, if it does
+   * and cannot be told otherwise, having been made by an operator of before.
+   */
+  readonly initialCheck: "on" | "off" | "fixed";
   /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
   readonly print: string;
   readonly version: string;
@@ -245,6 +250,8 @@ export type Action =
     }
   /** Takes back what a member was told for its beginning: from now on it goes on with its data, or fails. */
   | { readonly do: "wean"; readonly member: string }
+  /** Lets a member start although its data may differ from that of others: to know who is right, it has to be heard. */
+  | { readonly do: "excuse"; readonly member: string; readonly why: string }
   | { readonly do: "delete-volume"; readonly member: string; readonly why: string }
   | { readonly do: "grow-volume"; readonly member: string }
   | { readonly do: "add-learner"; readonly member: string }

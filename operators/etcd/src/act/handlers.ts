@@ -76,6 +76,15 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     return NEXT;
   },
 
+  excuse: async ({ apply, seen, action, event }) => {
+    const { member } = action;
+    // All that is said about its beginning is said again, or it would be taken back.
+    const annotations = bootAnnotations(seen.form, { member, boot: "live", peers: [], isExcused: true });
+    event("Warning", "MemberExcused", `${member} may start without comparing its data first: ${action.why}`);
+    await apply(Pod, member, { metadata: { annotations } });
+    return NEXT;
+  },
+
   "delete-volume": async ({ remove, action, event }) => {
     event("Normal", "VolumeDeleted", `the volume of ${action.member} is deleted: ${action.why}`);
     await remove(PersistentVolumeClaim, claimName(action.member));

@@ -2,7 +2,6 @@
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { PersistentVolumeClaim, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup } from "../kinds/index.ts";
-import { UID_LABEL } from "../observe/index.ts";
 import {
   claimName,
   clientService,
@@ -12,6 +11,7 @@ import {
   peerService,
   PROFILES,
   volumeClaim,
+  UID_LABEL,
 } from "../pods/index.ts";
 import type { Turn } from "./turn.ts";
 

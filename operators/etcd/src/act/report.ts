@@ -226,6 +226,8 @@ export function describe(action: Action): string {
       return `making a backup ${action.why}`;
     case "wean":
       return `${action.member} has begun: what it was told for its beginning is taken back`;
+    case "excuse":
+      return `${action.member} may start without comparing its data with that of the others: ${action.why}`;
     case "disarm":
       return `disarming the alarm of ${action.id}`;
     case "move-leader":

@@ -3,6 +3,7 @@ import type { Action } from "../contract.ts";
 import { isTrial } from "./form.ts";
 import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
 import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
+import { hearOut } from "./witness.ts";
 import type { Member, View } from "./view.ts";
 
 /** What belongs to members that were removed goes. */
@@ -20,10 +21,15 @@ export function disarmAlarms({ seen }: View): Action | undefined {
   return id === undefined ? undefined : { do: "disarm", id };
 }
 
-/** A member that has begun must never begin anew: not as a second cluster of the same identity, not with a vote and without its memory. */
+/**
+ * A member that has begun must never begin anew: not as a second cluster of the same identity, not with a vote and without its memory.
+ * And one that was let start without comparing its data, and was found to be right, compares it again from now on.
+ */
 export function wean({ members }: View): Action | undefined {
-  const newborn = members.find(({ isWell, pod }) => isWell && pod?.isNewborn === true);
-  return newborn && { do: "wean", member: newborn.name };
+  const isToldTooMuch = ({ isWell, pod }: Member): boolean =>
+    isWell && (pod?.isNewborn === true || pod?.initialCheck === "off");
+  const member = members.find(isToldTooMuch);
+  return member && { do: "wean", member: member.name };
 }
 
 /** A first member that began with a backup would ask for it again whenever it is moved: it goes on as one of many before others come. */
@@ -62,7 +68,7 @@ export function removeRuins(view: View): Action | undefined {
   const dispute = disputeAmong(view);
   if (dispute !== undefined) return dispute;
   const ruined = view.members.filter((member) => ruinFor(view, member) !== undefined);
-  for (const member of ruined.toSorted((one, other) => Number(one.isVoter) - Number(other.isVoter))) {
+  for (const member of ruined.toSorted((one, other) => urgency(one) - urgency(other))) {
     const action = takeAway(view, member, ruinFor(view, member) ?? "");
     if (action !== undefined) return action;
   }
@@ -70,11 +76,19 @@ export function removeRuins(view: View): Action | undefined {
 }
 
 /** Corrupt members are known for certain only where the good ones are the majority. */
-function disputeAmong({ voters, wellVoters }: View): Action | undefined {
+function disputeAmong(view: View): Action | undefined {
+  const { voters, wellVoters } = view;
   const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
   if (corrupt.length === 0 || wellVoters.length >= quorumOf(voters.length)) return undefined;
+  const witness = hearOut(voters, "the data of the others differs, and it may tell who is right");
+  if (witness !== undefined) return witness;
   const why = `${corrupt.join(", ")} of ${voters.length} members have other data than the rest, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
   return { do: "refuse", reason: "DataDiffers", why };
+}
+
+/** Learners first, whose going changes no quorum; then whoever has bad data, which others may get from it; then who is away. */
+function urgency({ isVoter, isCorrupt }: Member): number {
+  return Number(isVoter) * 2 + Number(!isCorrupt);
 }
 
 function ruinFor(view: View, member: Member): string | undefined {

@@ -4,6 +4,7 @@ import { saveLearner } from "./learner.ts";
 import { isInWrongForm, versionFor } from "./target.ts";
 import { quorumOf } from "./view.ts";
 import type { Member, View } from "./view.ts";
+import { hearOut } from "./witness.ts";
 
 /** Every volume gets its pod back. Nothing here can begin a second cluster: pods go on with the data that they find, or fail. */
 export function bringBack(view: View): Action | undefined {
@@ -51,6 +52,12 @@ function isStuck({ seen }: View, { pod, talk }: Member): boolean {
   return seen.now - pod.since >= seen.wanted.replaceAfter;
 }
 
+/** Somebody is up, and may be what keeps the others from starting: who is right can be known when they have a quorum. */
+function askStuck(view: View, stuck: readonly Member[]): Action | undefined {
+  const isAnswered = view.voters.some((voter) => voter.talk !== undefined && !isGone(voter));
+  return isAnswered ? hearOut(stuck, "it does not start, and its data may differ from what is up") : undefined;
+}
+
 /** Nobody but a human can tell whether its data matters: the sentence says why it does not start, and both ways out. */
 function refuseStuck(stuck: readonly Member[]): Action {
   const names = stuck.map(({ name }) => name).join(", ");
@@ -70,7 +77,7 @@ function waitForReturn(view: View, survivors: readonly Member[], need: number): 
     return { do: "refuse", reason: "QuorumLost", why };
   }
   const stuck = survivors.filter((member) => isStuck(view, member));
-  if (survivors.length - stuck.length < need) return refuseStuck(stuck);
+  if (survivors.length - stuck.length < need) return askStuck(view, stuck) ?? refuseStuck(stuck);
   const starting = survivors.filter(({ pod }) => pod?.isReady !== true).map(({ name }) => name);
   return { do: "wait", for: `${starting.join(", ") || seen.name} to come back` };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Listed } from "../contract.ts";
-import { accusedOf, verdictOf } from "./accusation.ts";
+import { accusedOf, isTornAmong, verdictOf } from "./accusation.ts";
 import type { Hashed } from "./hashes.ts";
 
 const voter = (member: string): Listed => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
@@ -44,4 +44,11 @@ test("only listed members can be accused", () => {
     { kind: "Corrupt", memberId: "gone" },
   ] as const;
   assert.deepEqual(accusedOf({ quorum, alarms }), ["b"]);
+});
+
+test("data differs where two voters have other hashes after the same compaction", () => {
+  assert.equal(isTornAmong([hashed("a", 1), hashed("b", 1)], three), false);
+  assert.equal(isTornAmong([hashed("a", 1), hashed("b", 2)], three), true);
+  assert.equal(isTornAmong([hashed("a", 1, 4), hashed("b", 2, 5)], three), false);
+  assert.equal(isTornAmong([hashed("a", 1), hashed("z", 2)], three), false, "whoever is no voter has no say");
 });

@@ -17,29 +17,67 @@ export function accusedOf({ quorum, alarms }: Pick<Hearing, "quorum" | "alarms">
   return (quorum?.members ?? []).filter(({ id }) => named.has(id)).map(({ member }) => member);
 }
 
-/** Compares everybody who answers, now. */
-export async function judge(
+/** Who is asked. */
+interface Asked {
+  readonly answers: Hearing["answers"];
+  readonly now: number;
+}
+
+/** Compares everybody who answers, now: somebody was accused. */
+export async function judge(reach: Reach, quorum: Quorum, { answers, now }: Asked): Promise<Comparison> {
+  const [found] = await findVerdict(reach, quorum, answers);
+  return found === undefined ? undecided(quorum, now) : { at: now, ...found };
+}
+
+/**
+ * Compares those who answer, now, because somebody is about to be given up or let in: whoever comes gets the data of those who are left.
+ * Nobody was accused, so what cannot be compared is no dispute.
+ */
+export async function judgeOthers(
+  reach: Reach,
+  quorum: Quorum,
+  { answers, now, former }: Asked & { readonly former: Comparison | undefined },
+): Promise<Comparison> {
+  const [found, isTorn] = await findVerdict(reach, quorum, answers);
+  if (found !== undefined) return { at: now, ...found };
+  return isTorn ? undecided(quorum, now) : { at: now, differing: former?.differing ?? [] };
+}
+
+/** Without a majority nobody is right: whoever acts on it may destroy the good data. */
+function undecided({ members }: Quorum, now: number): Comparison {
+  return { at: now, differing: members.map(({ member }) => member), agreeing: [] };
+}
+
+/** A verdict that was found twice, for a compaction may have come in between; and whether data differed both times. */
+async function findVerdict(
   reach: Reach,
   { members, clusterId }: Quorum,
-  { answers, now }: { readonly answers: Hearing["answers"]; readonly now: number },
-): Promise<Comparison> {
+  answers: Hearing["answers"],
+): Promise<readonly [found: Verdict | undefined, isTorn: boolean]> {
   const asked = Object.fromEntries(
     members.flatMap(({ member }): readonly (readonly [string, Answer])[] => {
       const answer = answers[member];
       return answer?.is === "talking" && answer.clusterId === clusterId ? [[member, answer]] : [];
     }),
   );
-  // A compaction may have come in between: a verdict must be found twice.
-  const verdicts = [verdictOf(await hashAll(reach, asked), members), verdictOf(await hashAll(reach, asked), members)];
+  const rounds = [await hashAll(reach, asked), await hashAll(reach, asked)];
+  const verdicts = rounds.map((hashes) => verdictOf(hashes, members));
   const inBoth = (side: keyof Verdict): readonly string[] =>
     members
       .map(({ member }) => member)
       .filter((member) => verdicts.every((verdict) => verdict?.[side].includes(member) === true));
   const isKnown = verdicts.every((verdict) => verdict !== undefined);
-  // Without a majority nobody is right: whoever acts on it may destroy the good data.
-  return isKnown
-    ? { at: now, differing: inBoth("differing"), agreeing: inBoth("agreeing") }
-    : { at: now, differing: members.map(({ member }) => member), agreeing: [] };
+  const found = isKnown ? { differing: inBoth("differing"), agreeing: inBoth("agreeing") } : undefined;
+  return [found, rounds.every((hashes) => isTornAmong(hashes, members))];
+}
+
+/** Whether any two of the voters have other data after the same compaction. */
+export function isTornAmong(hashes: readonly Hashed[], members: readonly Listed[]): boolean {
+  const isVoter = (name: string): boolean => members.some(({ member, isLearner }) => member === name && !isLearner);
+  const own = hashes.filter(({ member }) => isVoter(member)).map(({ hash }) => hash);
+  return own.some((one) =>
+    own.some((other) => one.compactRevision === other.compactRevision && one.hash !== other.hash),
+  );
 }
 
 interface Verdict {

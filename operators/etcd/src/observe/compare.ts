@@ -1,6 +1,6 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
 import type { Answer, Listed, Observation } from "../contract.ts";
-import { accusedOf, judge } from "./accusation.ts";
+import { accusedOf, judge, judgeOthers } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
 import type { Reach } from "./reach.ts";
@@ -18,18 +18,23 @@ export interface CompareFacts {
   readonly hearing: Hearing;
   readonly now: number;
   readonly former: Comparison | undefined;
+  /** Since when there is a reason not to wait until it is due. */
+  readonly urgedAt?: number | undefined;
 }
 
 /** The comparison that counts: the former one until it is old, and as long as not everybody can be asked. */
 export async function compareData(
   reach: Reach,
-  { hearing, now, former }: CompareFacts,
+  { hearing, now, former, urgedAt }: CompareFacts,
 ): Promise<Comparison | undefined> {
   const { quorum, answers } = hearing;
   if (quorum === undefined) return former;
+  const isUrgent = urgedAt !== undefined && (former === undefined || former.at < urgedAt);
   if (accusedOf(hearing).length > 0) {
-    return isUndecided(former, quorum) && !isDue(former, now) ? former : await judge(reach, quorum, { answers, now });
+    const isAsked = !isUrgent && isUndecided(former, quorum) && !isDue(former, now);
+    return isAsked ? former : await judge(reach, quorum, { answers, now });
   }
+  if (isUrgent) return await judgeOthers(reach, quorum, { answers, now, former });
   if (!isDue(former, now)) return former;
   const voters = quorum.members.filter(({ isLearner }) => !isLearner);
   if (!areComparable(voters, answers, quorum.clusterId)) return former;

@@ -17,12 +17,14 @@ import {
   MEMBER_LABEL,
   printOf,
   TRUST_ANNOTATION,
+  UID_LABEL,
   withForm,
 } from "../pods/index.ts";
 import type { Form, Place } from "../pods/index.ts";
 import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
+import type { Memory } from "./belief.ts";
 import { compareData, compareSurvivors } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
 import { comparisonOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
@@ -37,6 +39,7 @@ import type { Connect } from "./reach.ts";
 import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import { urgedAt } from "./urge.ts";
 
 /** What the controller writes and what it only reads. */
 export const OWNS = [
@@ -107,21 +110,20 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
       // Whoever is to go on alone lists itself alone.
       doubt: (members) => (isRecovering(known.recovery) ? undefined : disbeliefIn(members, { remembered, volumes })),
     });
-    const comparison = await compareData(reach, { hearing, now, former: comparisonOf(object.status) });
-    const heard = hearing.quorum ? [] : await hearLocally(reach, hearing, known.clusterId);
-    const membership: Membership = hearing.quorum ?? {
-      by: "memory",
-      members: complete(remembered, { heard, volumes }),
-    };
+    const wanted = wantedOf(object, form, replacements(context));
+    const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
+    const former = comparisonOf(object.status);
+    const facts = { hearing, pods: seenPods, volumes, wanted, now };
+    const comparison = await compareData(reach, { hearing, now, former, urgedAt: urgedAt(facts, stopwatch) });
     return {
       name: place.name,
       now,
-      wanted: wantedOf(object, form, replacements(context)),
+      wanted,
       known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
-      pods: pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts })),
+      pods: seenPods,
       volumes,
       answers: acquitted(hearing.answers, comparison),
-      membership,
+      membership: await membershipOf(reach, hearing, { clusterId: known.clusterId, remembered, volumes }),
       ...(hearing.disbelief === undefined ? {} : { disbelief: hearing.disbelief }),
       foreign: foreignNames(context),
       ...(goodForm === undefined ? {} : { goodForm, good: goodOf(goodForm) }),
@@ -145,6 +147,17 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
     await reach[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Who is in, by the word of one who can answer for all, or as far as it is known without. */
+async function membershipOf(
+  reach: Reach,
+  hearing: Hearing,
+  { clusterId, remembered, volumes }: Memory & { readonly clusterId: string | undefined },
+): Promise<Membership> {
+  if (hearing.quorum !== undefined) return hearing.quorum;
+  const heard = await hearLocally(reach, hearing, clusterId);
+  return { by: "memory", members: complete(remembered, { heard, volumes }) };
 }
 
 /** Ways to the members of a cluster for somebody else than its controller. */
@@ -187,9 +200,6 @@ function ownClaims({ find, object }: LookContext): readonly ClaimObject[] {
   const labels = { [CLUSTER_LABEL]: object.metadata.name, [UID_LABEL]: object.metadata.uid };
   return find(PersistentVolumeClaim, { labels }) as readonly ClaimObject[];
 }
-
-/** Which very cluster a claim belongs to: a cluster of the same name that came later has another. */
-export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
 
 /** Another text asks for another authority. */
 const ROTATE_ANNOTATION = "etcd.capstan.dev/rotate-ca";

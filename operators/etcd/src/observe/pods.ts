@@ -7,8 +7,10 @@ import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
 import {
   BIRTH_ANNOTATIONS,
   BOOT_ANNOTATION,
+  CHECK_ANNOTATION,
   MEMBER_LABEL,
   PRINT_ANNOTATION,
+  REFERRED,
   TLS_VOLUMES,
   toBytes,
   VERSION_LABEL,
@@ -42,6 +44,7 @@ export function seePod(pod: PodObject, { node, now, stopwatch, mounts }: Light):
     ...marksOf(pod),
     ...(hasOthers(pod, mounts) ? { print: OTHER_SECRETS } : {}),
     ...snapshotsOf(pod),
+    initialCheck: checkOf(pod),
     uid: pod.metadata.uid,
     state: stateOf(pod),
     isReady,
@@ -92,6 +95,13 @@ function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "is
     print: annotations[PRINT_ANNOTATION] ?? "",
     version: labels[VERSION_LABEL] ?? "",
   };
+}
+
+/** Pods of earlier operators have it in their flags, which cannot be changed. */
+function checkOf({ metadata, spec }: PodObject): SeenPod["initialCheck"] {
+  const { args = [] } = spec?.containers.find(({ name }) => name === "etcd") ?? {};
+  if (!args.some((flag) => flag.includes(REFERRED.initialCheck))) return "fixed";
+  return metadata.annotations?.[CHECK_ANNOTATION] === "false" ? "off" : "on";
 }
 
 /** One absence: another time at which the kubelet says that it began is another one, whatever its clock. */

@@ -3,8 +3,8 @@
  * into flags, whenever its container starts. What was right when the member was new would let it begin a second cluster, or vote without
  * its memory, if it ever lost its data.
  */
-import type { Birth } from "./flags.ts";
-import { BIRTH_ANNOTATIONS } from "./names.ts";
+import type { Birth, Told } from "./flags.ts";
+import { BIRTH_ANNOTATIONS, CHECK_ANNOTATION } from "./names.ts";
 
 type Flag = keyof typeof BIRTH_ANNOTATIONS;
 
@@ -15,18 +15,23 @@ const VARIABLES: { readonly [flag in Flag]: string } = {
 };
 
 /** Flags whose values are looked up when the container starts. One that is missing there makes etcd fail, and never begin. */
-export const REFERRED_BIRTH: Birth = {
+const REFERRED_BIRTH: Birth = {
   "initial-cluster": `$(${VARIABLES["initial-cluster"]})`,
   "initial-cluster-state": `$(${VARIABLES["initial-cluster-state"]})`,
   "initial-cluster-token": `$(${VARIABLES["initial-cluster-token"]})`,
 };
 
+/** Looked up in the same way: a member that is kept from starting by the data of others can be let start where it is. */
+export const REFERRED: Told = { birth: REFERRED_BIRTH, initialCheck: "$(INITIAL_CHECK)" };
+
 /** The variables that these values are looked up in. */
 export function birthVariables() {
-  return FLAGS.map((flag) => {
-    const fieldPath = `metadata.annotations['${BIRTH_ANNOTATIONS[flag]}']`;
-    return { name: VARIABLES[flag], valueFrom: { fieldRef: { fieldPath } } };
-  });
+  const births = FLAGS.map((flag) => variable(VARIABLES[flag], BIRTH_ANNOTATIONS[flag]));
+  return [...births, variable("INITIAL_CHECK", CHECK_ANNOTATION)];
+}
+
+function variable(name: string, annotation: string) {
+  return { name, valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${annotation}']` } } };
 }
 
 const FLAGS: readonly Flag[] = ["initial-cluster", "initial-cluster-state", "initial-cluster-token"];

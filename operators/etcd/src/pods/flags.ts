@@ -31,8 +31,18 @@ export interface FlagInput {
 /** How a member begins with nothing. */
 export type Birth = { readonly [flag in keyof typeof BIRTH_ANNOTATIONS]?: string };
 
+/** What a running pod can be told anew; either the values themselves or where they are looked up. */
+export interface Told {
+  readonly birth: Birth;
+  readonly initialCheck: string;
+}
+
+function toldOf(input: FlagInput): Told {
+  return { birth: birthOf(input), initialCheck: "true" };
+}
+
 /** `--name=value` for each, in a stable order. */
-export function flagsOf(input: FlagInput, birth: Birth = birthOf(input)): string[] {
+export function flagsOf(input: FlagInput, { birth, initialCheck }: Told = toldOf(input)): string[] {
   const { "feature-gates": gates, ...options } = input.options;
   const flags = {
     ...identity(input),
@@ -40,7 +50,7 @@ export function flagsOf(input: FlagInput, birth: Birth = birthOf(input)): string
     ...(input.boot === "survive" ? { "force-new-cluster": "true" } : {}),
     ...(input.place.isSecure ? secrecy(input) : {}),
     ...compaction(input),
-    ...checks(input.version, gates),
+    ...checks(input.version, { gates, initialCheck }),
     "quota-backend-bytes": String(input.quota),
     ...options,
   };
@@ -105,14 +115,17 @@ function compaction({ compaction: { mode, retention } }: FlagInput): { [flag: st
 }
 
 /** etcd compares its members' data by itself, before it serves and while it does. */
-function checks(version: string, gates: string | undefined): { [flag: string]: string } {
+function checks(
+  version: string,
+  { gates, initialCheck }: { readonly gates: string | undefined; readonly initialCheck: string },
+): { [flag: string]: string } {
   if (minorOf(version) < 6) {
     return {
-      "experimental-initial-corrupt-check": "true",
+      "experimental-initial-corrupt-check": initialCheck,
       "experimental-corrupt-check-time": "1h",
       "experimental-compact-hash-check-enabled": "true",
     };
   }
-  const own = ["InitialCorruptCheck=true", "CompactHashCheck=true"];
+  const own = [`InitialCorruptCheck=${initialCheck}`, "CompactHashCheck=true"];
   return { "corrupt-check-time": "1h", "feature-gates": [...own, ...(gates === undefined ? [] : [gates])].join(",") };
 }

@@ -1,10 +1,12 @@
 /** The objects that a cluster is made of, as pure functions. */
 export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
+export { REFERRED } from "./birth.ts";
 export { DATA_DIR, DATA_PATH } from "./flags.ts";
 export { digestForm, FORM_ANNOTATION, formatForm, formName, withForm } from "./good-form.ts";
 export {
   BIRTH_ANNOTATIONS,
   BOOT_ANNOTATION,
+  CHECK_ANNOTATION,
   claimName,
   CLIENT_PORT,
   clientServiceName,
@@ -17,6 +19,7 @@ export {
   PRINT_ANNOTATION,
   serviceUrl,
   TRUST_ANNOTATION,
+  UID_LABEL,
   VERSION_LABEL,
 } from "./names.ts";
 export type { Place } from "./names.ts";

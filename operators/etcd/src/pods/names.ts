@@ -11,6 +11,8 @@ export interface Place {
 export const CLUSTER_LABEL = "etcd.capstan.dev/cluster";
 /** On everything that belongs to one member. */
 export const MEMBER_LABEL = "etcd.capstan.dev/member";
+/** Which very cluster something belongs to: a cluster of the same name that came later has another. */
+export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
 export const BOOT_ANNOTATION = "etcd.capstan.dev/boot";
 export const PRINT_ANNOTATION = "etcd.capstan.dev/print";
 export const VERSION_LABEL = "etcd.capstan.dev/version";
@@ -22,6 +24,9 @@ export const BIRTH_ANNOTATIONS = {
   "initial-cluster-state": "etcd.capstan.dev/initial-cluster-state",
   "initial-cluster-token": "etcd.capstan.dev/initial-cluster-token",
 } as const;
+
+/** Whether a member compares its data with that of the others before it serves: on the pod, so that it can be told otherwise. */
+export const CHECK_ANNOTATION = "etcd.capstan.dev/initial-check";
 
 export const CLIENT_PORT = 2379;
 export const PEER_PORT = 2380;

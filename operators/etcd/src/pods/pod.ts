@@ -4,11 +4,12 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import type { Boot } from "../contract.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { birthAnnotations, birthVariables, REFERRED_BIRTH } from "./birth.ts";
+import { birthAnnotations, birthVariables, REFERRED } from "./birth.ts";
 import { birthOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
 import { mergeTrees } from "./merge.ts";
 import {
   BOOT_ANNOTATION,
+  CHECK_ANNOTATION,
   claimName,
   CLIENT_PORT,
   memberLabels,
@@ -48,6 +49,8 @@ export interface PodInput {
   readonly boot: Boot;
   readonly version: string;
   readonly peers: readonly string[];
+  /** It starts without comparing its data with that of the others. */
+  readonly isExcused?: boolean;
   readonly seed?: SeedParts;
 }
 
@@ -93,10 +96,14 @@ function withBirth({ env = [] }: MergedContainer) {
 /** What is written on a pod about its beginning. */
 export function bootAnnotations(
   { place, uid }: Form,
-  { member, boot, peers }: Pick<PodInput, "member" | "boot" | "peers">,
+  { member, boot, peers, isExcused = false }: Pick<PodInput, "member" | "boot" | "peers" | "isExcused">,
 ): { readonly [annotation: string]: string } {
   const token = tokenOf({ uid }, member);
-  return { [BOOT_ANNOTATION]: boot, ...birthAnnotations(birthOf({ place, member, boot, peers, token }), token) };
+  return {
+    [BOOT_ANNOTATION]: boot,
+    ...birthAnnotations(birthOf({ place, member, boot, peers, token }), token),
+    [CHECK_ANNOTATION]: String(!isExcused),
+  };
 }
 
 /** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
@@ -145,7 +152,7 @@ function podEssentials({ place }: Form, { member }: PodInput) {
 
 function etcdEssentials(form: Form, input: PodInput) {
   const image = imageOf(form.spec, input.version);
-  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input), REFERRED_BIRTH) };
+  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input), REFERRED) };
 }
 
 function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unknown } {

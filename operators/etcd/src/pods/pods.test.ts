@@ -49,6 +49,22 @@ test("what a new member was told is taken back by other annotations, and nobody 
   assert.deepEqual(startedWith(weaned), startedWith(podOf(formOf(), "live")));
 });
 
+test("whether a member compares its data before it serves can be told anew while its pod is there", () => {
+  for (const [version, flag] of [
+    ["3.6.16", "--feature-gates=InitialCorruptCheck=VALUE,CompactHashCheck=true"],
+    ["3.5.35", "--experimental-initial-corrupt-check=VALUE"],
+  ] as const) {
+    const pod = buildPod(formOf(), { member: "e-3", boot: "live", version, peers: [] });
+    const told = (isExcused: boolean) => {
+      const annotations = bootAnnotations(formOf(), { member: "e-3", boot: "live", peers: [], isExcused });
+      return startedWith({ ...pod, metadata: { ...pod.metadata, annotations } });
+    };
+    assert.ok(startedWith(pod).includes(flag.replace("VALUE", "true")));
+    assert.deepEqual(told(false), startedWith(pod));
+    assert.ok(told(true).includes(flag.replace("VALUE", "false")));
+  }
+});
+
 test("a member that has lived joins a cluster of nobody, a new one joins all", () => {
   const flags = (boot: "live" | "join" | "seed"): readonly string[] => startedWith(podOf(formOf(), boot));
   assert.ok(flags("live").includes("--initial-cluster=e-3=http://e-3.e.n.svc:2380"));

@@ -50,6 +50,8 @@ export interface Slot {
   readonly isApplying?: boolean;
   /** It votes, and the status does not know that yet. */
   readonly isForgotten?: boolean;
+  /** It may start without comparing its data with that of the others. */
+  readonly isExcused?: boolean;
 }
 
 export interface World {
@@ -185,7 +187,8 @@ function clusterVersionOf({ slots }: World): string {
   return slots.some(({ role, version }) => role !== "unlisted" && version === OLD) ? "3.5.0" : "3.6.0";
 }
 
-function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }: Slot, hasQuorum: boolean): SeenPod {
+function podOf(slot: Slot, hasQuorum: boolean): SeenPod {
+  const { name, pod, boot, version, isOldForm, isLong, data, isStarted } = slot;
   const states = {
     starting: "pending",
     up: "running",
@@ -200,6 +203,7 @@ function podOf({ name, pod, boot, version, isOldForm, isLong, data, isStarted }:
     uid: `uid-${name}`,
     boot,
     isNewborn: boot === "seed" || boot === "join",
+    initialCheck: slot.isExcused === true ? "off" : "on",
     print: `${isOldForm ? "old" : "new"}-${version}`,
     version,
     state: (states as { [state: string]: SeenPod["state"] })[pod] ?? "pending",
@@ -252,7 +256,9 @@ export function perform(world: World, action: Action): World {
       mustNotLead(world, action);
       return deletePod(world, slotOf(world, action.member));
     case "wean":
-      return put(world, { ...slotOf(world, action.member), boot: "live" });
+      return put(world, { ...slotOf(world, action.member), boot: "live", isExcused: false });
+    case "excuse":
+      return put(world, { ...slotOf(world, action.member), boot: "live", isExcused: true });
     case "delete-volume":
       return deleteVolume(world, slotOf(world, action.member));
     default:
@@ -360,7 +366,15 @@ function createPod(world: World, { member, boot, version, form }: Extract<Action
   if (slot.pod !== "none") throw new Disaster(`a second pod ${member}`);
   if (slot.data === "none") throw new Disaster(`${member} has no volume`);
   if (boot === "seed" && world.hasIdentity) throw new Disaster("a second cluster of the same name");
-  return put(world, { ...slot, pod: "starting", boot, version, isOldForm: form === "last good", isLong: false });
+  return put(world, {
+    ...slot,
+    pod: "starting",
+    boot,
+    version,
+    isOldForm: form === "last good",
+    isLong: false,
+    isExcused: false,
+  });
 }
 
 /** What happens by itself while the operator looks away. Answers the same world when nothing does. */

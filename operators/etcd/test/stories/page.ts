@@ -38,10 +38,25 @@ from which revision on writes may be lost. The test reads every key as it was at
 const REFUSALS = `## When it must refuse
 
 Going on without members that may still serve somebody would make two clusters of one. So it does nothing, says why in the condition \`Degraded\`,
-and goes on by itself when the reason is gone. No recovery was begun, and what was written before was read again.
+and goes on by itself when the reason is gone. No recovery was begun, and what was written before was read again.`;
 
-Not healed yet: bits that change in the database of the leader while all members are made anew. On the embedded cluster that healed; on Kubernetes one trial
-of it ended in the condition \`Degraded\` with \`DataDiffers\`, nothing destroyed, waiting for hands. Its rows above are of trials at rest.`;
+const DISPUTES = `## When data differs
+
+etcd's leader compares the others with itself, so a leader with bad data accuses those whose data is good. A member that starts compares itself with
+whoever is up, and ends where anybody differs, so one that is up with bad data keeps those from starting whose data is good. Nobody's word
+counts alone: the operator asks all for the hash of the same revision, and goes by more than half of all who vote. It asks every hour, when etcd raises an alarm,
+when a member ends again and again, and before it gives one up or lets one in, for whoever comes gets the data of those who are there. Whoever is kept from
+starting may be the one who decides: it is let start without comparing (the annotation \`etcd.capstan.dev/initial-check\` of its pod) until it was heard.
+
+| what is found | what it does |
+|---|---|
+| more than half of all who vote have the same data | whoever differs is replaced; alarms about the others are disarmed |
+| not so many answer, and one who has its volume ends again and again | that one is let start, and all are asked again |
+| nobody leads, because one is up and the others end again and again | after \`recovery.replaceAfter\` they are let start, one after the other, and all are asked |
+| all that can be had was heard, and no more than half have the same | nothing: \`DataDiffers\`. Nobody can say who is right: two of two, two that are left of three, two and two of four |
+
+[All combinations](../test/model/dispute.test.ts) of two, three and four voters that are up, kept out, broken or gone, with up to three kinds of data: nobody who is
+right is ever given up. The [scripted world](../test/world/rot.test.ts) has the cases with etcd's own rules.`;
 
 const ELSEWHERE = `## Tried elsewhere
 
@@ -79,6 +94,7 @@ export function toPage(results: readonly Recorded[]): string {
     ...recoveryExample(trials),
     REFUSALS,
     refusalTable(refusals),
+    DISPUTES,
     ELSEWHERE,
   ];
   return `${sections.join("\n\n")}\n`;

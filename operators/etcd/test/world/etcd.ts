@@ -35,6 +35,12 @@ interface Cluster {
   raftIndex: number;
 }
 
+/** Compares its data with that of the others before it serves. */
+function isChecked(flags: ReadonlyMap<string, string>): boolean {
+  const isGated = flags.get("feature-gates")?.includes("InitialCorruptCheck=true") === true;
+  return isGated || flags.get("experimental-initial-corrupt-check") === "true";
+}
+
 /** All clusters and processes of a test. */
 export class ScriptedEtcd {
   readonly processes = new Map<string, Process>();
@@ -61,7 +67,7 @@ export class ScriptedEtcd {
     if (flags.has("no-such-flag")) return "flag provided but not defined: -no-such-flag";
     const disk = options.disk?.clusterId === "" ? undefined : options.disk;
     if (disk?.isBroken === true) return "the log is damaged";
-    const found = disk ?? this.#begin(flags);
+    const found = disk === undefined ? this.#begin(flags) : this.#check(flags, disk);
     if (typeof found === "string") return found;
     const cluster = this.clusters.get(found.clusterId);
     if (cluster === undefined) return "no such cluster";
@@ -223,6 +229,16 @@ export class ScriptedEtcd {
     this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1, raftIndex: 10 });
     this.log.push(`new cluster ${id}`);
     return { memberId: member.id, clusterId: id, isBroken: false };
+  }
+
+  /** Whoever has data compares it with that of everybody who answers, if it was told to. */
+  #check(flags: ReadonlyMap<string, string>, disk: Disk): Disk | string {
+    const name = flags.get("name") ?? "";
+    const others = [...this.processes.values()].filter(
+      (one) => one.name !== name && one.disk.clusterId === disk.clusterId,
+    );
+    const differs = others.some((other) => (this.hashes.get(other.name) ?? 1) !== (this.hashes.get(name) ?? 1));
+    return differs && isChecked(flags) ? "found data inconsistency with peers" : disk;
   }
 
   #goAlone(cluster: Cluster, memberId: string): void {

@@ -18,10 +18,20 @@ interface Running {
   isUp: boolean;
   isReady: boolean | undefined;
   restarts: number;
+  /** What it was last started with, in vain. */
+  tried?: string;
 }
 
 /** After so many it is told no more, so that the world comes to rest. */
 const CRASHES = 6;
+
+/** Counts a start in vain; answers whether it is worth telling. With other flags it may be another story. */
+function crash(running: Running, flags: string): boolean {
+  if (running.restarts > CRASHES && running.tried === flags) return false;
+  running.tried = flags;
+  running.restarts++;
+  return true;
+}
 
 interface Container {
   readonly image?: string;
@@ -107,10 +117,10 @@ export class ScriptedKubelet {
       address: running.address,
       version: versionOf(container),
     };
-    const disk = this.#etcd.start(flagsOf(container, pod), options);
+    const flags = flagsOf(container, pod);
+    const disk = this.#etcd.start(flags, options);
     if (typeof disk === "string") {
-      if (running.restarts > CRASHES) return false;
-      running.restarts++;
+      if (!crash(running, [...flags].join(" "))) return false;
     } else {
       this.disks.set(claim.metadata.uid, disk);
       running.isUp = true;

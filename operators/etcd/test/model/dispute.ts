@@ -1,0 +1,75 @@
+/** Members whose data differs, in the small world: what the operator finds out about it, and whom etcd keeps from starting. */
+import type { Action, Observation } from "../../src/contract.ts";
+import { decide } from "../../src/decide/index.ts";
+import { isTornAmong, verdictOf } from "../../src/observe/accusation.ts";
+import { Disaster } from "./disaster.ts";
+import { age, observe, pass, perform } from "./world.ts";
+import type { Slot, World } from "./world.ts";
+
+/** A world, and the hash of everybody's data. */
+export interface Torn {
+  readonly world: World;
+  readonly hashes: { readonly [member: string]: number };
+  /** The hash that most of all voters have, as far as they can ever be heard: nobody who has it may be given up. */
+  readonly right: number | undefined;
+}
+
+/** How it ended: with which last step. */
+export interface TornEnd extends Torn {
+  readonly last: Action;
+}
+
+/** More than any way needs. */
+const PATIENCE = 300;
+
+export function followTorn(start: Torn): TornEnd {
+  let torn = start;
+  let isAged = false;
+  for (let steps = 0; steps < PATIENCE; steps++) {
+    const action = decide(look(torn));
+    mustKeepTheRight(torn, action);
+    const next = passTorn({ ...torn, world: perform(torn.world, action) });
+    const hasMoved = JSON.stringify(next) !== JSON.stringify(torn);
+    if (!hasMoved && (isAged || action.do === "rest")) return { ...torn, last: action };
+    torn = hasMoved ? next : { ...torn, world: age(torn.world) };
+    isAged = !hasMoved;
+  }
+  return { ...torn, last: { do: "wait", for: "an end" } };
+}
+
+/** What is seen, the comparison included: it is made when somebody does not start, is given up or let in. */
+function look({ world, hashes }: Torn): Observation {
+  const seen = observe(world);
+  if (seen.membership.by !== "quorum") return seen;
+  const { members } = seen.membership;
+  const heard = members.filter(({ member }) => seen.answers[member]?.is === "talking");
+  const hashed = heard.map(({ member }) => ({ member, hash: { hash: hashes[member] ?? 0, compactRevision: 1 } }));
+  const verdict = verdictOf(hashed, members);
+  const undecided = isTornAmong(hashed, members) ? members.map(({ member }) => member) : [];
+  return { ...seen, differing: verdict === undefined ? undecided : verdict.differing };
+}
+
+function mustKeepTheRight({ world, hashes, right }: Torn, action: Action): void {
+  if (action.do !== "remove-member" && action.do !== "delete-volume") return;
+  const slot = world.slots.find(({ name }) => name === action.member);
+  const isRight = slot?.data === "good" && right !== undefined && hashes[action.member] === right;
+  if (isRight && slot.role === "voter") throw new Disaster(`${action.member} is right, and given up`);
+  const isJudged = slot?.data === "good" && right === undefined && slot.role === "voter";
+  if (isJudged) throw new Disaster(`${action.member} is given up, and may be right`);
+}
+
+/** etcd keeps those from starting who differ from anybody who is up, unless they were excused; whoever joins gets the leader's data. */
+function passTorn({ world, hashes, right }: Torn): Torn {
+  const up = world.slots.filter(({ pod, role }) => pod === "up" && role !== "unlisted");
+  const isKeptOut = (slot: Slot): boolean =>
+    slot.data === "good" && slot.isExcused !== true && up.some(({ name }) => hashes[name] !== hashes[slot.name]);
+  const out = new Set(world.slots.filter((slot) => slot.pod !== "up" && isKeptOut(slot)).map(({ name }) => name));
+  const held = world.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "broken" } : slot));
+  const passed = pass({ ...world, slots: held });
+  const slots = passed.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "good" } : slot));
+  const next = { ...passed, slots };
+  // Names are used again in the small world, data is not.
+  const hashOf = ({ name }: Slot): number => hashes[name] ?? hashes[passed.leader ?? ""] ?? 0;
+  const whole = slots.filter(({ data }) => data === "good" || data === "broken");
+  return { world: next, hashes: Object.fromEntries(whole.map((slot) => [slot.name, hashOf(slot)])), right };
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
+import { EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { ClusterObject, EtcdWorld } from "./world.ts";
+
+/** Three members that are well, one of which has gone bad unnoticed. */
+async function rotten(bed: EtcdWorld, which: "leader" | "first"): Promise<{ readonly bad: string; good: string[] }> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
+  const { status } = await bed.until(isSettled, "three members");
+  const names = status?.members?.map(({ name }) => name) ?? [];
+  const bad = which === "leader" ? (status?.leader ?? "") : (names[0] ?? "");
+  bed.etcd.hashes.set(bad, 2);
+  return { bad, good: names.filter((name) => name !== bad) };
+}
+
+/** All is well, the bad one is gone, and those who were right are still there, with the data that they had. */
+async function isHealed(bed: EtcdWorld, { bad, good }: { readonly bad: string; readonly good: readonly string[] }) {
+  const names = ({ status }: ClusterObject): readonly string[] => status?.members?.map(({ name }) => name) ?? [];
+  const after = await bed.until((now) => isSettled(now) && !names(now).includes(bad), "another in its place");
+  for (const name of good) assert.ok(names(after).includes(name), `${name} is still a member`);
+  for (const { metadata } of await bed.world.list(Pod))
+    assert.equal(metadata.annotations?.["etcd.capstan.dev/initial-check"], "true");
+}
+
+test("the data of the leader is bad, it accuses another, and the third, made anew, is kept from starting: it is heard, and the leader is replaced", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  const [accused = "", third = ""] = good;
+  const { status } = await bed.cluster();
+  const id = status?.members?.find(({ name }) => name === accused)?.id ?? "";
+  await bed.world.delete(Pod, third);
+  await bed.pass(2);
+  bed.etcd.clusters.get(status?.clusterId ?? "")?.alarms.push({ kind: "Corrupt", memberId: id });
+  await isHealed(bed, { bad, good });
+});
+
+test("the data of a member is bad and nobody knows: one that does not start for it is not given up, and the bad one is replaced", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  await bed.world.delete(Pod, good[1] ?? "");
+  await isHealed(bed, { bad, good });
+  assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 1);
+});
+
+test("all stop, and the one with bad data is up first: the others are let start, and it is replaced", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "first");
+  for (const name of [bad, ...good]) await bed.world.delete(Pod, name);
+  await isHealed(bed, { bad, good });
+});
+
+test("a volume is gone, and the data of the two that are left differs: nobody is let in to get the data of either", async () => {
+  await using bed = await startWorld();
+  const { good } = await rotten(bed, "leader");
+  const [kept = "", lost = ""] = good;
+  await bed.loseVolumes([lost]);
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  await bed.pass(120);
+  assert.equal(bed.etcd.processes.size, 2);
+  assert.ok(bed.etcd.processes.has(kept));
+  const claims = await bed.world.list(PersistentVolumeClaim);
+  assert.equal(claims.length, 3, "nobody was let in");
+});
+
+test("one more is let in only when those who are there agree", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
+  await isHealed(bed, { bad, good });
+  const joined = bed.etcd.log.findIndex((line) => line.startsWith("add") && line.includes("e-3"));
+  const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
+  assert.ok(removed >= 0 && removed < joined, bed.etcd.log.join("\n"));
+});
