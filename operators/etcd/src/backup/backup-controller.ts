@@ -5,6 +5,7 @@ import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "../agent-image.ts";
 import type { AgentImage } from "../agent-image.ts";
 import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
+import { UID_LABEL } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import type { JobResult } from "./agent/job.ts";
 import { dueTime, nextStep } from "./backup-steps.ts";
@@ -91,7 +92,7 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
   const { name } = object.metadata;
   const common = {
     agentImage: resolveAgentImage(context.get, means.agentImage),
-    labels: { "app.kubernetes.io/managed-by": "etcd-operator" },
+    labels: { "app.kubernetes.io/managed-by": "etcd-operator", [UID_LABEL]: cluster.metadata.uid },
     pullSecrets: cluster.spec.imagePullSecrets,
   };
   const pod =
@@ -144,7 +145,7 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
     );
     return;
   }
-  const newest = job.purpose === "verify" ? tried(seen) : result.manifest && toRecord(result.manifest);
+  const newest = job.purpose === "verify" ? tried(seen) : result.manifest && toRecord(result.manifest, job);
   if (newest === undefined) return;
   const others = (seen.status.backups ?? []).filter(({ name }) => name !== newest.name);
   status.last = newest;
@@ -168,7 +169,8 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
   return status.last && { ...status.last, verified: "restore" };
 }
 
-function toRecord({ name, cluster, time, stored, version, revision, snapshot, kvHash }: Manifest): BackupRecord {
+function toRecord(manifest: Manifest, { clusterUid }: Pick<SeenJob, "clusterUid">): BackupRecord {
+  const { name, cluster, time, stored, version, revision, snapshot, kvHash } = manifest;
   return {
     name,
     time: formatTimestamp(Date.parse(time)),
@@ -176,6 +178,7 @@ function toRecord({ name, cluster, time, stored, version, revision, snapshot, kv
     version,
     revision,
     clusterId: cluster.clusterId,
+    ...(clusterUid === undefined ? {} : { clusterUid }),
     hash: snapshot.sha256,
     // It was read back and compared before it was declared.
     verified: "checksum",

@@ -3,6 +3,7 @@ import type { ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import type { JobResult } from "./agent/job.ts";
 import { parseResult } from "./agent/result.ts";
+import { UID_LABEL } from "../pods/index.ts";
 import { AGENT, PURPOSE_LABEL } from "./pods.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
@@ -12,6 +13,8 @@ type ContainerStatus = NonNullable<NonNullable<PodObject["status"]>["containerSt
 export interface SeenJob {
   readonly pod: string;
   readonly purpose: string;
+  /** The very cluster that it was begun for. */
+  readonly clusterUid?: string;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly isLeaving: boolean;
@@ -29,6 +32,7 @@ export function seeJob(pod: PodObject): SeenJob {
   return {
     pod: name,
     purpose: labels?.[PURPOSE_LABEL] ?? "",
+    ...(labels?.[UID_LABEL] === undefined ? {} : { clusterUid: labels[UID_LABEL] }),
     created: Date.parse(creationTimestamp ?? ""),
     isLeaving: deletionTimestamp !== undefined,
     state: result ? { is: "ended", result } : { is: "running", ...(trouble === undefined ? {} : { trouble }) },

@@ -10,6 +10,10 @@ export const backupRecord = s.object({
   version: s.string().describe("Of the etcd that it was taken from"),
   revision: s.int64().describe("The newest revision in it"),
   clusterId: s.string().optional().describe("etcd's id of the cluster whose revisions these are"),
+  clusterUid: s
+    .string()
+    .optional()
+    .describe("The very EtcdCluster that it was taken for: not one that has its name later"),
   hash: s.string().describe("sha256 of the snapshot"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s

@@ -62,6 +62,28 @@ test("a clock that ran ahead does not make old data the newest", () => {
   assert.equal(newest(record("old", 2025, 9000, "0"), record("older", 2024, 9999)), "old");
 });
 
+test("what was backed up of an earlier cluster of the same name is not taken for this one's, but what it began with is", () => {
+  const record = (name: string, day: number, more: object) =>
+    ({ name, time: `2026-01-${10 + day}T00:00:00Z`, revision: day, verified: "checksum", ...more }) as const;
+  const newest = (backup: ReturnType<typeof record>, more: object = {}): string | undefined => {
+    const metadata = { name: "e", uid: "new", creationTimestamp: "2026-01-15T00:00:00Z" };
+    const object = { ...clusterOf(), metadata, ...more } as unknown as BackupsSeen["object"];
+    const found = { spec: { cluster: "e", store: here }, status: { backups: [backup] } } as FoundBackup;
+    return backupsOf({ object, backups: [found], restores: [] }).newestBackup;
+  };
+  assert.equal(newest(record("of the one before", 4, { clusterUid: "old", clusterId: "0" })), undefined);
+  assert.equal(newest(record("by a clock that is ahead", 9, { clusterUid: "old", clusterId: "0" })), undefined);
+  assert.equal(newest(record("of an earlier id", 6, { clusterUid: "new", clusterId: "0" })), "of an earlier id");
+  assert.equal(newest(record("by a clock that is behind", 1, { clusterUid: "new" })), "by a clock that is behind");
+  assert.equal(newest(record("old operator, before", 4, { clusterId: "0" })), undefined);
+  assert.equal(newest(record("old operator, since", 6, { clusterId: "0" })), "old operator, since");
+  assert.equal(newest(record("present id", 4, { clusterId: "1", clusterUid: "old" })), "present id");
+  const begun = { spec: { bootstrap: { store: here, backup: "it began with" } } };
+  assert.equal(newest(record("it began with", 4, { clusterUid: "old" }), begun), "it began with");
+  const { status } = clusterOf({ phase: "Done", from: { store: here, backup: "it was restored from" } });
+  assert.equal(newest(record("it was restored from", 4, { clusterUid: "old" }), { status }), "it was restored from");
+});
+
 test("a restore in place is meant for the cluster that was there, not for one that has its name now", () => {
   const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as BackupsSeen["object"];
   const asked = (clusterUid: string): FoundRestore => ({ ...restore, status: { ...restore.status, clusterUid } });

@@ -18,6 +18,8 @@ interface FoundRecord {
   readonly revision: number;
   /** Missing in what an older operator wrote down. */
   readonly clusterId?: string | undefined;
+  /** Missing in what an older operator wrote down. */
+  readonly clusterUid?: string | undefined;
   readonly verified?: "checksum" | "restore" | undefined;
 }
 
@@ -60,7 +62,11 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
   const own = backups.filter(({ spec }) => spec.cluster === name);
-  const found = newestBackup(own, { clusterId: object.status?.clusterId, tried: triedBy(object.status?.recovery) });
+  const tried = triedBy(object.status?.recovery);
+  const found = newestBackup(own, {
+    clusterId: object.status?.clusterId,
+    isMeant: (record) => isOfThisLife(object, record) && !tried.has(record.name),
+  });
   const { source: newest, revision } = found ?? {};
   const restore = restores.find(
     ({ spec, status }) =>
@@ -112,18 +118,35 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
 }
 
 /**
+ * Whether a backup was made of this very EtcdCluster, or is the one that it began with: an EtcdBackup outlives its cluster, and what it has of
+ * one that had the same name before is nobody's loss here. Within one life a cluster may have had several of etcd's ids.
+ */
+function isOfThisLife({ metadata, spec, status }: BackupsSeen["object"], record: FoundRecord): boolean {
+  const { name, time, clusterId, clusterUid } = record;
+  if (clusterId !== undefined && clusterId === status?.clusterId) return true;
+  if (name === spec.bootstrap?.backup || name === status?.recovery?.from?.backup) return true;
+  if (clusterUid !== undefined) return clusterUid === metadata.uid;
+  // An older operator wrote it down: nobody backs up what is not there yet.
+  const { creationTimestamp } = metadata;
+  return creationTimestamp === undefined || Date.parse(time) >= Date.parse(creationTimestamp);
+}
+
+/**
  * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
  * revisions only grow, whatever clocks say; ids are told apart by time only.
  */
 function newestBackup(
   backups: readonly FoundBackup[],
-  { clusterId, tried }: { readonly clusterId: string | undefined; readonly tried: ReadonlySet<string> },
+  {
+    clusterId,
+    isMeant,
+  }: { readonly clusterId: string | undefined; readonly isMeant: (record: FoundRecord) => boolean },
 ): { readonly source: SeedSource; readonly revision?: number } | undefined {
   const proven = backups.flatMap(({ spec, status }) => {
     const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
     const records = [...(status?.last ? [status.last] : []), ...(status?.backups ?? [])];
     const isProven = ({ verified }: FoundRecord): boolean => source.verify !== "restore" || verified === "restore";
-    const counting = records.filter((record) => isProven(record) && !tried.has(record.name));
+    const counting = records.filter((record) => isProven(record) && isMeant(record));
     return counting.map((record) => ({ source, record }));
   });
   const current = proven.filter(({ record }) => clusterId !== undefined && record.clusterId === clusterId);
