@@ -54,7 +54,7 @@ export class Reporter {
     const { clock, meter } = this.#options;
     const started = clock.now();
     const span = this.#tell("tracer", () => this.#startSpan(turn));
-    meter.started(turn.waited / 1000);
+    meter.started((started - turn.readySince) / 1000);
     const finish = (end: TurnEnd): void => {
       const milliseconds = clock.now() - started;
       const consequence = consequenceOf(end.outcome);

@@ -33,8 +33,8 @@ export interface Turn<C> {
   readonly priority: number;
   /** How often this key has failed in a row before. */
   readonly failures: number;
-  /** For how long it was ready, in milliseconds. */
-  readonly waited: number;
+  /** Since when it was ready, on the clock: whoever wants to know for how long has looked at the clock anyway. */
+  readonly readySince: number;
 }
 
 /** What happens to a key when its turn ends. */
@@ -159,22 +159,17 @@ export class Queue<C> {
   /** Takes the turn of the key that is next, unless none is ready or the rate is used up. */
   take(): Turn<C> | undefined {
     if (this.#line.size === 0) return undefined;
-    const now = this.#clock.now();
-    const wait = this.#bucket?.take(now) ?? 0;
-    if (wait > 0) {
-      this.#arm(now + wait);
-      return undefined;
-    }
+    if (this.#bucket !== undefined && !this.#isAllowed(this.#bucket)) return undefined;
     const item = this.#line.take() as Item<C> | undefined;
     if (item === undefined) return undefined;
-    const waited = now - item.at;
+    const readySince = item.at;
     item.state = "running";
     item.at = Infinity;
     this.#running.set(item.key, item);
     const causes = causesOf(item);
     forgetCauses(item);
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
-    return { key: item.key, causes, priority: item.priority, failures, waited };
+    return { key: item.key, causes, priority: item.priority, failures, readySince };
   }
 
   /**
@@ -217,6 +212,13 @@ export class Queue<C> {
   close(): void {
     this.#timer?.timer.cancel();
     this.#timer = undefined;
+  }
+
+  #isAllowed(bucket: Bucket): boolean {
+    const now = this.#clock.now();
+    const wait = bucket.take(now);
+    if (wait > 0) this.#arm(now + wait);
+    return wait <= 0;
   }
 
   /** The same keys come again and again: taking each out of a large map and putting it back costs more than everything else. */
