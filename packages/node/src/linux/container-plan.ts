@@ -23,7 +23,6 @@ import {
 } from "./launch.ts";
 import type { Rights } from "./keeper-link.ts";
 import type { MachineParts } from "./machine.ts";
-import { quoted } from "./quoted.ts";
 import { makeOpenFolder } from "./open-folder.ts";
 import { seenProcesses } from "./seen-processes.ts";
 import { toSignal } from "./stop-signal.ts";
@@ -32,13 +31,15 @@ import { hostnameOf } from "./pod-files.ts";
 import type { Furnished, FurnishRequest, Launch } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
 import { knownCapabilities } from "./capabilities.ts";
-import { mountsOf, type VolumeFolders } from "./volumes.ts";
+import type { PodPlace } from "./pod-places.ts";
+import { sharedFolders } from "./network.ts";
+import { mountsOf } from "./volumes.ts";
 import { withinRoot } from "./within-root.ts";
 
 /** What a plan is made from. */
 export interface PlanSources {
   readonly order: ContainerOrder;
-  readonly place: { readonly folder: string; readonly folders: VolumeFolders; readonly holder: number };
+  readonly place: Pick<PodPlace, "folder" | "folders" | "spaces">;
   /** The control groups that it goes into. */
   readonly groups: readonly GroupFolder[];
   /** The process whose companions it sees, when it was started to look at another container. */
@@ -55,7 +56,7 @@ export interface PlanSources {
 export interface PlannedContainer {
   readonly launch: Omit<Launch, "argv">;
   /** Makes its root. */
-  readonly mountScript: string;
+  readonly mountCommands: readonly (readonly string[])[];
   /** What it sees in there. */
   readonly furnish: FurnishRequest;
   /** The command that starts it, once everything has its place. */
@@ -84,7 +85,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   const filter = filterOf(order);
   const inside = {
     rights,
-    holder: place.holder,
+    holder: place.spaces.holder,
     identity,
     capabilities: capabilitiesOf(container),
     withheld: withheldFrom({ rights, joins: joined !== undefined }),
@@ -106,7 +107,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       variables: carriedVariables(enter),
       launchers: enter.kit.programs,
     },
-    mountScript: mountScript(sources, joined),
+    mountCommands: mountCommands(sources, joined),
     furnish: {
       root: plan.root,
       mounts,
@@ -170,7 +171,7 @@ async function allMounts(
   messageFile: string,
 ): Promise<readonly Mount[]> {
   const mounts = [
-    ...podMounts(container, place.folder, messageFile),
+    ...podMounts(container, place, messageFile),
     ...groupMounts(groups, parts.groups?.version),
     ...(await mountsOf(container, place.folders, env)),
   ];
@@ -192,17 +193,19 @@ async function makeFolders(folder: string, logs: string): Promise<string> {
   return messageFile;
 }
 
-function mountScript(
+/** Not a script: a shell would be one more program to wait for. */
+function mountCommands(
   { image, folder, parts: { rights, insidePath } }: PlanSources,
   joined: number | undefined,
-): string {
+): readonly (readonly string[])[] {
   const [lower, upper, work, root] = [image.folder, ...["upper", "work", "root"].map((name) => join(folder, name))].map(
     insidePath,
   );
   const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}${rights === "user" ? ",userxattr" : ""}`;
-  const overlay = `mount -t overlay overlay -o ${quoted(options)} ${quoted(root ?? "")}\n`;
-  if (joined === undefined) return overlay;
-  return `${overlay}nsenter -t ${joined} -p mount -t proc proc ${quoted(insidePath(join(folder, "proc")))}\n`;
+  const overlay = ["mount", "-t", "overlay", "overlay", "-o", options, root ?? ""];
+  if (joined === undefined) return [overlay];
+  const proc = ["mount", "-t", "proc", "proc", insidePath(join(folder, "proc"))];
+  return [overlay, ["nsenter", "-t", String(joined), "-p", ...proc]];
 }
 
 /** Where the keeper has the programs that enter containers. The state may be where nothing can be executed. */
@@ -214,7 +217,7 @@ function joinedProcess({ order: { pod }, place, target, parts }: PlanSources): n
     case "of the node":
       return 1;
     case "of the pod":
-      return place.holder;
+      return place.spaces.holder;
     case "own":
       return target;
   }
@@ -233,16 +236,21 @@ function groupMounts(groups: readonly GroupFolder[], version: CgroupVersion | un
 }
 
 /** The files that every container of a pod sees, unless it mounts something over them. */
-function podMounts(container: Container, podFolder: string, messageFile: string): readonly Mount[] {
+function podMounts(
+  container: Container,
+  { folder: podFolder, spaces }: PlanSources["place"],
+  messageFile: string,
+): readonly Mount[] {
+  const [sys, memory] = sharedFolders(spaces.folder);
   const own = new Set((container.volumeMounts ?? []).map(({ mountPath }) => withinRoot(mountPath)));
   const files = [
     {
-      from: join(podFolder, "sys"),
+      from: sys,
       to: "/sys",
       readOnly: container.securityContext?.privileged !== true,
       isKernels: true,
     },
-    { from: join(podFolder, "shm"), to: "/dev/shm", readOnly: false },
+    { from: memory, to: "/dev/shm", readOnly: false },
     { from: join(podFolder, "hosts"), to: "/etc/hosts", readOnly: false },
     { from: join(podFolder, "resolv.conf"), to: "/etc/resolv.conf", readOnly: false },
     { from: join(podFolder, "hostname"), to: "/etc/hostname", readOnly: false },

@@ -114,26 +114,13 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       if (!isClosing) tellLost();
     },
   });
-  const { programs, ...fittings } = await findFittings();
-  await furnishInside(keeper, { state, roots, server: names.server, programs });
+  const fittings = await furnishInside(keeper, { state, roots, server: names.server });
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => {
     const [outer, inner] = isBelow(roots, path) ? [roots, insideRoots] : [state, inside];
     return isBelow(outer, path) ? inner + path.slice(outer.length) : path;
   };
-  const parts = {
-    ...fittings,
-    kit: programs.kit,
-    keeper,
-    images,
-    clock,
-    rights,
-    state,
-    names,
-    groups,
-    insidePath,
-    exits,
-  };
+  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits };
   await furnish(keeper, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
@@ -209,15 +196,19 @@ interface Inside {
   readonly roots: string;
   /** The address of the server for names. */
   readonly server: string;
-  readonly programs: Programs;
 }
 
-/** Gives the namespaces their file systems, their network and their server for names. */
-async function furnishInside(keeper: Keeper, { state, roots, server, programs }: Inside): Promise<void> {
+/** Gives the namespaces their file systems, their network and their server for names; tells what containers are fitted out with. */
+async function furnishInside(
+  keeper: Keeper,
+  { state, roots, server }: Inside,
+): Promise<Pick<MachineParts, "kit" | "masked" | "secret">> {
+  const { programs, ...fittings } = await findFittings();
   await mkdir(roots, { recursive: true });
   await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
   await keeper.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }) + programs.script);
   await keeper.names(server);
+  return { ...fittings, kit: programs.kit };
 }
 
 /** Only root has groups of its own: whoever is not would need them from whoever is. */

@@ -104,19 +104,24 @@ const openNetwork = [
 /** What a pod's namespaces need. */
 export interface PodSetting {
   readonly line: PodLine | undefined;
-  readonly sysctls: readonly { readonly name: string; readonly value: string }[];
-  /** The pod's folder. */
+  /** A folder for what its containers share. */
   readonly folder: string;
 }
 
-/** Prepares the inside of a pod: its side of the line, its kernel settings, and the file systems that its containers share. */
-export function podScript({ line, sysctls, folder }: PodSetting): string {
+/** What the containers of a pod share: what their kernel shows of itself, and memory. */
+export function sharedFolders(folder: string): readonly [sys: string, memory: string] {
+  return [`${folder}/sys`, `${folder}/shm`];
+}
+
+/** Prepares the inside of a pod: its side of the line, and the file systems that its containers share. */
+export function podScript({ line, folder }: PodSetting): string {
+  const [sys, memory] = sharedFolders(folder);
   return [
     ...(line === undefined ? [] : ["ip -batch - <<'side'", podSide(line), "side", ...openNetwork]),
-    ...sysctls.map(({ name, value }) => `echo ${quoted(value)} > ${quoted(`/proc/sys/${name.replaceAll(".", "/")}`)}`),
+    `mkdir -p ${sys} ${memory}`,
     // A file system of a kernel that shows more than this one does is refused: then there is none.
-    `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${quoted(`${folder}/sys`)} 2>/dev/null || true`,
-    `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${quoted(`${folder}/shm`)}`,
+    `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${sys} 2>/dev/null || true`,
+    `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${memory}`,
     "",
   ].join("\n");
 }

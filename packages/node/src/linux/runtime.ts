@@ -137,7 +137,7 @@ export class LinuxRuntime implements Runtime, Doors {
     const { keeper, exits, clock } = this.#parts;
     const id = this.#newId(order.container.name);
     const plan = await this.#plan(order, place, id);
-    await keeper.must(["sh", "-e"], plan.mountScript);
+    for (const mount of plan.mountCommands) await keeper.must(mount);
     const { argv, copies } = await this.#furnish(id, plan, order);
     const startedAt = clock.wall();
     const ended = new Promise<Exit>((resolve) => {
@@ -152,6 +152,7 @@ export class LinuxRuntime implements Runtime, Doors {
       throw toNodeError(thrown, "RunContainerError");
     }
     void ended.then(order.exited);
+    this.#places.prepareNext();
     return { id, startedAt, user: plan.enter.identity };
   }
 
@@ -263,7 +264,7 @@ export class LinuxRuntime implements Runtime, Doors {
   openPort(sandbox: Sandbox, port: number): Promise<Socket> {
     const place = this.#places.get(sandbox);
     if (place === undefined) throw new NodeError("NotFound", "the pod is not running");
-    return dial(this.#parts.keeper.open({ to: "dial-in", pid: place.holder, port }));
+    return dial(this.#parts.keeper.open({ to: "dial-in", pid: place.spaces.holder, port }));
   }
 
   /** What a container uses now: as its group counts it, or else the sum over its processes. */
@@ -275,7 +276,7 @@ export class LinuxRuntime implements Runtime, Doors {
 
   /** Cuts the line of a pod, makes it slow, or makes it as it was. */
   async setLine(sandbox: Sandbox, state: LineState): Promise<void> {
-    const device = this.#places.get(sandbox)?.device;
+    const device = this.#places.get(sandbox)?.spaces.device;
     if (device === undefined) return;
     const { keeper } = this.#parts;
     if (typeof state === "object") return this.#delay(device, state.delayMs);

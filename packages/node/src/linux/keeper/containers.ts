@@ -1,5 +1,6 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
-import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
@@ -105,9 +106,9 @@ export class Containers {
    */
   async #untilExecuted(running: Running, isFirst: boolean): Promise<void> {
     // By number, not by name: a container may have a program of the same name.
-    const launchers = new Set(await Promise.all([launcher, ...(running.launch.launchers ?? [])].map(fileOf)));
+    const launchers = new Set([launcher, ...(running.launch.launchers ?? [])].map(fileOf));
     while (this.#running.has(running.launch.id)) {
-      const program = await fileOf(`/proc/${running.pid}/exe`);
+      const program = fileOf(`/proc/${running.pid}/exe`);
       // Without a program a process has ended, and that is told soon.
       if (program === "ENOENT" || launchers.has(program)) {
         await this.#pause();
@@ -177,11 +178,13 @@ interface LastWords {
 }
 
 /** Which file it is, whatever it is called; or why that is not known. */
-async function fileOf(path: string): Promise<string> {
-  return stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    (error: NodeJS.ErrnoException) => error.code ?? "",
-  );
+function fileOf(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
+  }
 }
 
 function endWithProgram({ process: program }: PipedChild, view: string | undefined): void {

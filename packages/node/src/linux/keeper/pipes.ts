@@ -42,7 +42,7 @@ const surroundings = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:
 
 /** Starts a program. */
 export async function spawnPiped({ argv, stdin, variables, channels = [] }: PipedLaunch): Promise<PipedChild> {
-  const paths = await makePipes(stdin ? 3 : 2);
+  const paths = await takePipes(stdin ? 3 : 2);
   const [out, err, input] = paths;
   const [stdout, stderr] = [openOutput(out), openOutput(err)];
   const hearing = input === undefined ? undefined : openInput(input);
@@ -77,13 +77,35 @@ function untilEnd(stream: Readable): Promise<void> {
   return new Promise((resolve) => stream.once("close", resolve));
 }
 
+/** Pipes that wait for whoever is started next: making them takes a program, and nothing else has to wait for one. */
+const spares: string[] = [];
+const fewSpares = 3;
+const manySpares = 12;
+let isMaking = false;
+
+async function takePipes(count: number): Promise<readonly string[]> {
+  const paths = spares.length < count ? await makePipes(count) : spares.splice(0, count);
+  if (spares.length < fewSpares && !isMaking) {
+    isMaking = true;
+    // Not before whoever has waited for these has been started.
+    setTimeout(() => void makeSpares(), 20).unref();
+  }
+  return paths;
+}
+
+async function makeSpares(): Promise<void> {
+  const made = await makePipes(manySpares).catch(() => []);
+  spares.push(...made);
+  isMaking = false;
+}
+
 async function makePipes(count: number): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
   const paths = Array.from({ length: count }, () => `${folder}/${serial++}`);
   await new Promise<void>((resolve, reject) => {
     const child = spawn("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });
     child.once("error", reject);
-    child.once("close", () => resolve());
+    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error("no pipes could be made"))));
   });
   return paths;
 }

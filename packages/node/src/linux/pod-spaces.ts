@@ -1,0 +1,176 @@
+/**
+ * The namespaces of pods: a process that holds them while containers come and go, a line to the node, and the file systems that the containers
+ * of a pod share. Making them takes longer than all else before a container can start, so one set waits for the next pod that wants nothing special.
+ */
+import type { BoundPod } from "../pod/containers.ts";
+import { addressesIn } from "../simulated/addresses.ts";
+import type { MachineParts } from "./machine.ts";
+import { nodeSide, podScript, sharedFolders } from "./network.ts";
+import type { LinuxNode } from "./runtime.ts";
+import { quoted } from "./quoted.ts";
+import { seenProcesses } from "./seen-processes.ts";
+
+/** The namespaces of one pod. */
+export interface PodSpaces {
+  readonly id: string;
+  readonly ip: string;
+  /** The process that holds them. */
+  readonly holder: number;
+  /** The node's end of the line; pods in the node's network have none. */
+  readonly device: string | undefined;
+  /** Where the keeper has what the containers share. */
+  readonly folder: string;
+}
+
+/** What they are made with. */
+export interface SpacesOptions {
+  readonly parts: MachineParts;
+  readonly node: LinuxNode;
+  readonly newId: (seed: string) => string;
+}
+
+/** What a pod shares with its node or among its containers. */
+interface Kind {
+  readonly onNode: boolean;
+  readonly nodesIpc: boolean;
+  readonly ownProcesses: boolean;
+}
+
+const usual: Kind = { onNode: false, nodesIpc: false, ownProcesses: false };
+
+/** How long a node has other things to do, in milliseconds: when it has come up, and when a container has just started. */
+export const pauses = { atFirst: 300, afterStart: 20 } as const;
+
+/** The namespaces of the pods of one node. */
+export class Spaces {
+  readonly #options: SpacesOptions;
+  readonly #addresses: ReturnType<typeof addressesIn>;
+  #spare: Promise<PodSpaces | undefined> | undefined;
+  #isOver = false;
+
+  constructor(options: SpacesOptions) {
+    this.#options = options;
+    this.#addresses = addressesIn(options.node.podCidr);
+  }
+
+  /** Sees to it that a set waits, in a moment. */
+  prepareSpare(pause: number): void {
+    const prepare = (): void => {
+      if (!this.#isOver) this.#spare ??= this.#makeSpare();
+    };
+    this.#options.parts.clock.later(pause, prepare).unref?.();
+  }
+
+  /** The namespaces for a pod. */
+  async take(pod: BoundPod): Promise<PodSpaces> {
+    const kind = kindOf(pod, this.#options.parts.rights);
+    const spare = isUsual(kind) ? this.#spare : undefined;
+    if (spare === undefined) return this.#make(kind);
+    this.#spare = undefined;
+    const spaces = await spare;
+    if (spaces === undefined) return this.#make(kind);
+    this.#options.parts.exits.delete(spaces.id);
+    return spaces;
+  }
+
+  /** Gives them the pod's name and its kernel settings. */
+  async dress({ holder }: PodSpaces, pod: BoundPod, hostname: string): Promise<void> {
+    const settings = (pod.spec.securityContext?.sysctls ?? []).map(
+      ({ name, value }) => `echo ${quoted(value)} > ${quoted(`/proc/sys/${name.replaceAll(".", "/")}`)}`,
+    );
+    const { keeper } = this.#options.parts;
+    const enter = ["nsenter", "-t", String(holder)];
+    if (settings.length === 0) return void (await keeper.must([...enter, "-u", "hostname", hostname]));
+    // As one word: what a pod asks for may have any lines.
+    const script = [`hostname ${quoted(hostname)}`, ...settings].join("\n");
+    await keeper.must([...enter, "-n", "-i", "-u", "sh", "-e", "-c", script]);
+  }
+
+  /** Ends them; the address is for others then. */
+  async remove(spaces: PodSpaces): Promise<void> {
+    const { id, device, folder, ip } = spaces;
+    const { keeper } = this.#options.parts;
+    await keeper.signal(id, "SIGKILL");
+    const unplug = device === undefined ? "" : `ip link del ${device}\n`;
+    const mounts = sharedFolders(folder).join(" ");
+    await keeper.run(["sh"], `${unplug}umount -l ${mounts} 2>/dev/null\nrmdir ${mounts} ${folder}\n`);
+    if (device !== undefined) this.#addresses.giveBack(ip);
+  }
+
+  /** Makes no more, and ends the set that waits. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    const spare = await this.#spare;
+    if (spare === undefined) return;
+    this.#options.parts.exits.delete(spare.id);
+    await this.remove(spare).catch(() => {});
+  }
+
+  /** Somebody may end its process while it waits: then there is none. What cannot be made now is made, or fails, for the pod that needs it. */
+  async #makeSpare(): Promise<PodSpaces | undefined> {
+    try {
+      const spaces = await this.#make(usual);
+      this.#options.parts.exits.set(spaces.id, () => {
+        this.#options.parts.exits.delete(spaces.id);
+        this.#spare = undefined;
+        this.#addresses.giveBack(spaces.ip);
+      });
+      return spaces;
+    } catch {
+      this.#spare = undefined;
+      return undefined;
+    }
+  }
+
+  async #make(kind: Kind): Promise<PodSpaces> {
+    const { node, newId, parts } = this.#options;
+    const id = newId("sandbox");
+    const ip = kind.onNode ? node.address : this.#addresses.take();
+    try {
+      const holder = await this.#hold(id, kind);
+      const folder = `/mnt/shared/${id.slice(0, 16)}`;
+      const line = kind.onNode ? undefined : { device: `v${id.slice(0, 12)}`, ip, gateway: node.address, holder };
+      const inner = podScript({ line, folder });
+      const outer = line === undefined ? "" : `ip -batch - <<'line'\n${nodeSide(line)}line\n`;
+      await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`);
+      return { id, ip, holder, device: line?.device, folder };
+    } catch (thrown) {
+      if (!kind.onNode) this.#addresses.giveBack(ip);
+      await parts.keeper.signal(id, "SIGKILL").catch(() => false);
+      throw thrown;
+    }
+  }
+
+  async #hold(id: string, { onNode, nodesIpc, ownProcesses }: Kind): Promise<number> {
+    const spaces = [
+      "--uts",
+      ...(onNode ? [] : ["--net"]),
+      ...(nodesIpc ? [] : ["--ipc"]),
+      ...(ownProcesses ? ["--pid", "--fork", "--kill-child"] : []),
+    ];
+    // The first process of a pod's namespace waits for the orphans in it. Outside of it, its number is another: /proc still shows that one.
+    const rest = ownProcesses ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
+    const script = `read -r pid rest < /proc/self/stat; echo "{\\"child-pid\\": $pid }" >&3; exec 3>&-; ${rest}`;
+    const argv = ["unshare", ...spaces, "sh", "-c", script];
+    const { pid } = await this.#options.parts.keeper.start({
+      id,
+      argv,
+      log: "/dev/null",
+      stdin: false,
+      tellsPid: true,
+    });
+    return pid;
+  }
+}
+
+function kindOf(pod: BoundPod, rights: MachineParts["rights"]): Kind {
+  return {
+    onNode: pod.spec.hostNetwork === true,
+    nodesIpc: pod.spec.hostIPC === true,
+    ownProcesses: seenProcesses(pod, rights) === "of the pod",
+  };
+}
+
+function isUsual({ onNode, nodesIpc, ownProcesses }: Kind): boolean {
+  return !onNode && !nodesIpc && !ownProcesses;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pod } from "@capstan/kinds/v1";
+import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+/** The processes that hold namespaces of pods, also of those that are still to come. */
+async function holders({ machine }: RealWorld): Promise<readonly string[]> {
+  const script =
+    'for p in /proc/[0-9]*; do case "$(tr "\\0" " " < $p/cmdline)" in "sleep infinity "*) echo ${p#/proc/};; esac; done';
+  const { stdout } = await machine.run(["sh", "-c", `${script} 2>/dev/null; true`]);
+  return stdout.split("\n").filter(Boolean);
+}
+
+async function runPod(world: RealWorld, name: string): Promise<string> {
+  const container = { name: "main", image: busybox, command: ["sh", "-c", "hostname; sleep 100000"] };
+  await world.run(name, { terminationGracePeriodSeconds: 0, containers: [container] });
+  const { status } = await world.until(name, "runs", isReady);
+  assert.equal(await world.inside(name, ["hostname"]), name);
+  return status?.podIP ?? "";
+}
+
+test("namespaces wait for the next pod, which is none the worse when they are lost", { skip }, async () => {
+  await using world = await startRealWorld();
+  const find = (): Promise<readonly string[]> => holders(world);
+  const [first] = await eventually("the first ones", find, (all) => all.length === 1);
+  const one = await runPod(world, "one");
+  const both = await eventually("the next ones", find, (all) => all.length === 2);
+  assert.ok(first !== undefined && both.includes(first), "the pod has taken those that waited");
+  const [spare = ""] = both.filter((pid) => pid !== first);
+  await world.machine.run(["kill", "-9", spare]);
+  const two = await runPod(world, "two");
+  const three = await runPod(world, "three");
+  assert.equal(new Set([one, two, three]).size, 3);
+  for (const name of ["one", "two", "three"]) await world.client.delete(Pod, { namespace: "default", name });
+  await eventually("the end of all but those that wait", find, (all) => all.length <= 1);
+});
