@@ -2,10 +2,11 @@
 import type { Kind, ObjectOf } from "@capstan/model";
 import type { AnyKind } from "./api.ts";
 import type { WriteBudget } from "./apply/breaker.ts";
+import { hidesField } from "./apply/status.ts";
 import type { CacheSettings } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
 import { checkedBackoff, checkedBudget, checkedCount, checkedDuration, checkedRate } from "./checked.ts";
-import { madeFor } from "./errors.ts";
+import { madeFor, RuntimeError } from "./errors.ts";
 import type { Duration } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
@@ -171,6 +172,7 @@ type Body = ((context: AnyContext) => unknown) | AnyPhases;
 function toController(kind: Kind, options: LooseOptions, body: Body): Controller {
   const name = options.name ?? kind.kind.toLowerCase();
   const isPlain = typeof body === "function";
+  mustBeWritable(kind);
   return {
     name,
     formerNames: (options.formerNames ?? []).filter((former) => former !== name),
@@ -189,6 +191,15 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
     },
     options: settledOptions(options, { name, isPlain }),
   };
+}
+
+/** A field that no turn could write is better known now than missed later. */
+function mustBeWritable(kind: Kind): void {
+  if (!hidesField(kind)) return;
+  throw new RuntimeError(
+    "BadSetting",
+    `Cannot control ${kind.kind}: its status has a field \`condition\`, and in a turn \`status.condition(...)\` is what sets conditions. Give the field another name.`,
+  );
 }
 
 function declares(kind: Kind, condition: string): boolean {

@@ -10,6 +10,7 @@ import { Retry, RuntimeError } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
 import { crashEverywhere, testOperator, VirtualClock } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
 import { onModel } from "./worlds.ts";
 
 const Task = defineResource({
@@ -145,4 +146,20 @@ test("a crash that leads to another end tells what failed last", async () => {
       return true;
     },
   );
+});
+
+test("of two worlds of one operator on one server, one leads", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const app = operator({ controllers: [controller(Task, {}, ({ status }) => void (status.seen = "yes"))] });
+  await using one = await testOperator(app, { api }, { clock });
+  await using other = await testOperator(app, { api }, { clock });
+  await one.apply(Task, "t", { spec: {} });
+  await one.settle();
+  assert.deepEqual([one.running.isLeader, other.running.isLeader], [true, false]);
+  assert.deepEqual([one.writes.length, other.writes.length], [1, 0]);
+  await one.crash();
+  await other.advance("1m");
+  assert.equal(other.running.isLeader, true);
+  one.restart();
 });

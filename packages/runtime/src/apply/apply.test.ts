@@ -4,7 +4,7 @@ import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/mode
 import { VirtualClock } from "../testing/clock.ts";
 import { Breaker } from "./breaker.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
-import { draftOf } from "./status.ts";
+import { draftOf, hasStatusChange } from "./status.ts";
 
 /** What a kube-apiserver 1.36 answers to an apply of this Deployment: defaults filled in, quantities shortened. */
 const container = {
@@ -265,6 +265,16 @@ describe("a status draft", () => {
     (fields["nodes"] as string[]).push("b");
     assert.equal(JSON.stringify(fields), '{"nodes":["a","b"]}');
     assert.deepEqual(status.nodes, ["a"]);
+  });
+
+  test("does not take away a field that its method hides", () => {
+    const kind = { group: "", version: "v1", kind: "X", plural: "xs", scope: "Namespaced" } as const;
+    const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "" };
+    const object = { apiVersion: "v1", kind: "X", metadata, status: { condition: "good", nodes: 1 } };
+    const fields = draftOf({ object, time: () => "now" });
+    assert.equal(hasStatusChange({ kind, object }, fields), false);
+    fields["nodes"] = 2;
+    assert.equal(hasStatusChange({ kind, object }, fields), true);
   });
 });
 

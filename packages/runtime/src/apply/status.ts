@@ -79,10 +79,12 @@ export async function writeStatus(
  * its defaults, and the next turn would write the same again.
  */
 function changeOf({ kind, object }: StatusTarget, draft: StatusFields): ReturnType<typeof mergePatchBetween> {
-  const change = mergePatchBetween(statusOf(object), draft);
+  // A field of this name is hidden by the draft's method: nobody has taken it away.
+  const { condition: _hidden, ...status } = statusOf(object);
+  const change = mergePatchBetween(status, draft);
   if (change === undefined) return undefined;
   const stored = storedForm(kind, draft);
-  const isThere = stored !== undefined && mergePatchBetween(statusOf(object), stored) === undefined;
+  const isThere = stored !== undefined && mergePatchBetween(status, stored) === undefined;
   return isThere ? undefined : change;
 }
 
@@ -96,6 +98,11 @@ function storedForm(kind: AnyKind, draft: StatusFields): StatusFields | undefine
   } catch {
     return undefined;
   }
+}
+
+/** Whether the schema of a kind has a status field that drafts cannot show. */
+export function hidesField(kind: AnyKind): boolean {
+  return statusSchemaOf(kind)?.properties?.has("condition") === true;
 }
 
 const statusSchemas = new WeakMap<object, StructuralSchema | undefined>();

@@ -5,6 +5,13 @@ import { controller } from "../define.ts";
 import { operator } from "../operator.ts";
 
 const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
+const Lamp = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Lamp",
+  spec: s.object({}),
+  status: s.object({ condition: s.string().default("") }),
+});
 const widget = controller(Widget, {}, () => undefined);
 
 for (const [what, define, message] of [
@@ -34,6 +41,11 @@ for (const [what, define, message] of [
         controllers: [controller(Widget, { cache: { Widget: { namespaces: { "": {} } } } }, () => undefined)],
       }),
     /^Cannot use "" as a namespace of Widget in the `cache` of controller "widget": leave `namespaces` out/u,
+  ],
+  [
+    "has a status field that drafts cannot show",
+    () => controller(Lamp, {}, () => undefined),
+    /^Cannot control Lamp: its status has a field `condition`, and in a turn `status\.condition\(\.\.\.\)` is what sets/u,
   ],
   ["has a version that is none", () => operator({ controllers: [], version: "latest" }), /write one such as 1\.2\.3/u],
 ] as const) {

@@ -61,6 +61,16 @@ const REAL_WAIT =
   "All the time a turn waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
   "Hand such things in, and hand in fakes in tests.";
 
+/** How many worlds each server has. */
+const worlds = new WeakMap<object, number>();
+
+/** Who the operator of a world is. Two of one name would both take a lease for their own; and a world alone is the same in every run. */
+function identityOn(server: object, name = "replica"): string {
+  const others = worlds.get(server) ?? 0;
+  worlds.set(server, others + 1);
+  return others === 0 ? name : `${name}-of-world-${others + 1}`;
+}
+
 function stillFailing(failed: readonly FailedObject[]): RuntimeError {
   return new RuntimeError(
     "StillFailing",
@@ -92,6 +102,7 @@ export class TestWorld implements AsyncDisposable {
   readonly #serveWebhooks: TestServer["serveWebhooks"];
   #webhooks: Webhooks | undefined;
   #running: RunningOperator | undefined;
+  readonly #identity: string;
   #serial = 0;
   #calls = 0;
 
@@ -101,6 +112,7 @@ export class TestWorld implements AsyncDisposable {
     this.clock = options.clock ?? new VirtualClock();
     this.#serveWebhooks = server.serveWebhooks;
     this.#api = "api" in server ? server.api : this.#connect(server.fetch);
+    this.#identity = identityOn("api" in server ? server.api : server.fetch, operator.definition.name);
   }
 
   #connect(fetch: (request: Request) => Promise<Response>): Api {
@@ -147,7 +159,7 @@ export class TestWorld implements AsyncDisposable {
       clock: this.clock,
       random,
       log,
-      leaderElection: { namespace, identity: `${this.#operator.definition.name ?? "replica"}-${++this.#serial}` },
+      leaderElection: { namespace, identity: `${this.#identity}-${++this.#serial}` },
       namesCalls: true,
       onWrite: (controller, write) => this.writes.push({ ...write, controller }),
     });
