@@ -60,7 +60,8 @@ makes of it. Then a source is saved, five times a round: from there until the cl
     suite: "apiserver",
     title: "The embedded API server",
     text: `Ours as a process beside kube-apiserver 1.36 with etcd. Latency of an event counts from the sending of the write until its last byte is
-at the watcher. The load comes from one process on the same machine. While watchers are measured, only their own server runs.`,
+at the watcher. The load comes from one process on the same machine, that of the watchers from a fresh one each time, which counts bytes as they
+come and decodes nothing; it is the same for both. While watchers are measured, only their own server runs.`,
   },
   {
     suite: "cluster",

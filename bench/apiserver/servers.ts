@@ -1,12 +1,10 @@
 /** The two servers that are compared: ours as a process, and kube-apiserver with etcd. */
-import { readdirSync, readFileSync } from "node:fs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import { useKubernetes } from "@capstan/kubernetes";
 import { type Cost, costOf, MeasuredProcess } from "../measured-process.ts";
-import type { WatchTarget } from "./watching-connection.ts";
 
 /** A server under load. */
 export interface Server extends AsyncDisposable {
@@ -14,27 +12,15 @@ export interface Server extends AsyncDisposable {
   readonly client: Client;
   /** A further connection, as another client would have it. */
   connect(): Promise<Client>;
-  /** Where and as whom watchers come. */
-  watchTarget(): Promise<WatchTarget>;
+  /** The file that says where it is and who asks. */
+  readonly kubeconfig: string;
   residentMiB(): number;
   cpuSeconds(): number;
 }
 
-const connectTo = async (kubeconfig: string): Promise<Client> =>
+/** A connection of its own. */
+export const connectTo = async (kubeconfig: string): Promise<Client> =>
   createClient(await loadConfig(processHost(), { kubeconfig }));
-
-async function toWatchTarget(kubeconfig: string): Promise<WatchTarget> {
-  const { cluster, user } = await loadConfig(processHost(), { kubeconfig });
-  const pem = (source: { data: string } | { file: string } | undefined): string | undefined =>
-    source === undefined ? undefined : "data" in source ? source.data : readFileSync(source.file, "utf8");
-  return {
-    url: new URL(cluster.server),
-    authority: pem(cluster.certificateAuthority),
-    token: user.proof.type === "token" ? user.proof.token : undefined,
-    certificate: pem(user.clientCertificate),
-    privateKey: pem(user.clientKey),
-  };
-}
 
 /** Starts ours; answers also how many milliseconds it took until it was ready. */
 export async function startOurs(): Promise<Server & { readonly milliseconds: number }> {
@@ -58,7 +44,7 @@ export async function startOurs(): Promise<Server & { readonly milliseconds: num
     milliseconds,
     client,
     connect: () => connectTo(kubeconfig),
-    watchTarget: () => toWatchTarget(kubeconfig),
+    kubeconfig,
     residentMiB: () => server.cost().residentMiB,
     cpuSeconds: () => server.cost().cpuSeconds,
     async [Symbol.asyncDispose]() {
@@ -77,7 +63,7 @@ export async function startTheirs(): Promise<Server> {
     name: "kube-apiserver + etcd",
     client,
     connect: () => connectTo(cluster.kubeconfig),
-    watchTarget: () => toWatchTarget(cluster.kubeconfig),
+    kubeconfig: cluster.kubeconfig,
     residentMiB: () => sumOf(cluster.name, "residentMiB"),
     cpuSeconds: () => sumOf(cluster.name, "cpuSeconds"),
     async [Symbol.asyncDispose]() {
