@@ -30,6 +30,11 @@ const waitsWith =
   (pod: Pod): boolean =>
     (pod.status?.containerStatuses ?? []).length > 0 && reasonOf(pod) === reason;
 
+test("folders of an image can be removed, made anew and moved", { skip }, async () => {
+  const script = "ls -d /home; rm -rf /home && mkdir /home && ls -A /home && mv /home /moved && ls -d /moved";
+  assert.equal(await world.outputOf("remover", `(${script}) 2>&1; true`), "/home\n/moved\n");
+});
+
 test("hooks run after the start and before the end: commands, requests and pauses", { skip }, async () => {
   const server = shell("mkdir /www; touch /www/bye /www/end; exec httpd -f -vv -p 8080 -h /www", {
     readinessProbe: { httpGet: { port: 8080, path: "/bye" }, periodSeconds: 1 },

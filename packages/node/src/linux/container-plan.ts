@@ -195,13 +195,14 @@ async function makeFolders(folder: string, logs: string): Promise<string> {
 
 /** Not a script: a shell would be one more program to wait for. */
 function mountCommands(
-  { image, folder, parts: { rights, insidePath } }: PlanSources,
+  { image, folder, parts: { insidePath } }: PlanSources,
   joined: number | undefined,
 ): readonly (readonly string[])[] {
   const [lower, upper, work, root] = [image.folder, ...["upper", "work", "root"].map((name) => join(folder, name))].map(
     insidePath,
   );
-  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}${rights === "user" ? ",userxattr" : ""}`;
+  // In a user namespace only attributes of users can say that a folder of the image is gone; root's nodes live in one, too.
+  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
   const overlay = ["mount", "-t", "overlay", "overlay", "-o", options, root ?? ""];
   if (joined === undefined) return [overlay];
   const proc = ["mount", "-t", "proc", "proc", insidePath(join(folder, "proc"))];
@@ -211,11 +212,9 @@ function mountCommands(
 /** Where the keeper has the programs that enter containers. The state may be where nothing can be executed. */
 const programsFolder = "/mnt/programs";
 
-/** Among whose processes a container starts, if it is not to see only its own: another container's, its pod's, or its node's, whose first is the keeper. */
-function joinedProcess({ order: { pod }, place, target, parts }: PlanSources): number | undefined {
-  switch (seenProcesses(pod, parts.rights)) {
-    case "of the node":
-      return 1;
+/** Among whose processes a container starts, if it is not to see only its own: another container's, or its pod's. */
+function joinedProcess({ order: { pod }, place, target }: PlanSources): number | undefined {
+  switch (seenProcesses(pod)) {
     case "of the pod":
       return place.spaces.holder;
     case "own":

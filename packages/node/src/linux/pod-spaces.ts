@@ -63,7 +63,7 @@ export class Spaces {
 
   /** The namespaces for a pod. */
   async take(pod: BoundPod): Promise<PodSpaces> {
-    const kind = kindOf(pod, this.#options.parts.rights);
+    const kind = kindOf(pod);
     const spare = isUsual(kind) ? this.#spare : undefined;
     if (spare === undefined) return this.#make(kind);
     this.#spare = undefined;
@@ -163,11 +163,11 @@ export class Spaces {
   }
 }
 
-function kindOf(pod: BoundPod, rights: MachineParts["rights"]): Kind {
+function kindOf(pod: BoundPod): Kind {
   return {
     onNode: pod.spec.hostNetwork === true,
     nodesIpc: pod.spec.hostIPC === true,
-    ownProcesses: seenProcesses(pod, rights) === "of the pod",
+    ownProcesses: seenProcesses(pod) === "of the pod",
   };
 }
 

@@ -1,15 +1,13 @@
 /** Whose processes the containers of a pod see. Pure. */
 import type { BoundPod } from "../pod/containers.ts";
-import type { Rights } from "./keeper-link.ts";
 
-/** Each its own, all those of their pod, or all those of their node. */
-export type SeenProcesses = "own" | "of the pod" | "of the node";
+/** Each its own, or all those of their pod. */
+export type SeenProcesses = "own" | "of the pod";
 
 /**
  * Among the processes of the node are launchers that see the files of the node and have no rights by which they could be told from a pod's
- * own; where root of the node is root of the machine, no pod is shown them.
+ * own, and what the cluster's process writes lies there: no pod is shown them, also one that asks for all processes of its node.
  */
-export function seenProcesses({ spec }: Pick<BoundPod, "spec">, rights: Rights): SeenProcesses {
-  if (spec.hostPID === true) return rights === "root" ? "of the pod" : "of the node";
-  return spec.shareProcessNamespace === true ? "of the pod" : "own";
+export function seenProcesses({ spec }: Pick<BoundPod, "spec">): SeenProcesses {
+  return spec.hostPID === true || spec.shareProcessNamespace === true ? "of the pod" : "own";
 }
