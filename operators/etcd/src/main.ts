@@ -9,6 +9,6 @@ if (process.argv[2] === AGENT_ARGUMENT) await runAgent();
 else await runOperator();
 
 async function runOperator(): Promise<void> {
-  const now = (): number => Date.now();
-  await etcdOperator({ connect: connectEtcd, now, agentImage: agentImageFrom(process.env) }).run();
+  const clocks = { now: (): number => Date.now(), steady: (): number => performance.now() };
+  await etcdOperator({ connect: connectEtcd, ...clocks, agentImage: agentImageFrom(process.env) }).run();
 }

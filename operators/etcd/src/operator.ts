@@ -25,11 +25,12 @@ export function etcdOperator(options: OperatorOptions): Operator {
 }
 
 function clusterController(options: OperatorOptions): Controller {
+  const lookout = { ...options, sightings: new Map() };
   return controller(
     EtcdCluster,
     { owns: OWNS, reads: READS, timeout: "3m" },
     {
-      observe: (context): Promise<Seen> => observe(context, options),
+      observe: (context): Promise<Seen> => observe(context, lookout),
       decide: (seen: Seen) => decide(seen),
       act: actions({ seedParts: seedsWith(options), passwords: new Map() }),
     },

@@ -5,6 +5,7 @@ import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
 import type { GoodForm, Membership, Observation, Safeguard } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
+import { parseDuration } from "../duration.ts";
 import type { Dial } from "../etcd/index.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
@@ -39,6 +40,7 @@ import type { Connect } from "./reach.ts";
 import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import type { Sightings } from "./stopwatch.ts";
 import { urgedAt } from "./urge.ts";
 
 /** What the controller writes and what it only reads. */
@@ -68,6 +70,13 @@ export interface Outside {
   readonly dial?: Dial | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds of a clock that only runs: nobody puts it forward or back. */
+  readonly steady: () => number;
+}
+
+/** The world outside, and what this process has seen of each cluster so far, by its uid. */
+export interface Lookout extends Outside {
+  readonly sightings: Map<string, Sightings>;
 }
 
 /** Everything that was seen, and the ways to the members that were opened for it. */
@@ -88,7 +97,7 @@ export interface Seen extends Observation {
   readonly newest?: SeedSource;
 }
 
-export async function observe(given: GivenContext, outside: Outside): Promise<Seen> {
+export async function observe(given: GivenContext, outside: Lookout): Promise<Seen> {
   const object = given.object as ClusterObject;
   const context: LookContext = { object, find: given.find, get: given.get };
   const now = outside.now();
@@ -97,7 +106,7 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
   const { place, tls, form } = formOf(context, object, { pods, now });
   const addresses = new Map(pods.flatMap((pod) => addressOf(pod)));
   const reach = new Reach({ ...outside, place, tls: tls.operator, addresses });
-  const stopwatch = new Stopwatch(watchedOf(object.status), now);
+  const stopwatch = stopwatchFor(object, now, outside);
   const goodForm = goodFormOf(context, form);
   try {
     const known = knownOf(object.status);
@@ -148,6 +157,21 @@ export async function observe(given: GivenContext, outside: Outside): Promise<Se
     throw error;
   }
 }
+
+/** A member that is given up by a clock alone may only be starting: this process must have seen for a while that it is away. */
+function stopwatchFor(
+  { metadata, spec, status }: ClusterObject,
+  now: number,
+  { steady, sightings }: Lookout,
+): Stopwatch {
+  const own: Sightings = sightings.get(metadata.uid) ?? new Map();
+  sightings.set(metadata.uid, own);
+  const confirmAfter = Math.min(CONFIRMED, parseDuration(spec.recovery.replaceAfter));
+  return new Stopwatch(watchedOf(status), now, { at: steady(), sightings: own, confirmAfter });
+}
+
+/** Longer than a pod needs to be made anew. */
+const CONFIRMED = 60_000;
 
 /** Who is in, by the word of one who can answer for all, or as far as it is known without. */
 async function membershipOf(

@@ -5,12 +5,18 @@ import { BIRTH_ANNOTATIONS, BOOT_ANNOTATION, PRINT_ANNOTATION } from "../pods/in
 import { seePod } from "./pods.ts";
 import type { PodObject } from "./pods.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import type { Watched } from "./stopwatch.ts";
 
 function podWith(status: object): PodObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name: "e-0", uid: "u" }, status } as unknown as PodObject;
 }
 
-const light = { node: undefined, now: 0, stopwatch: new Stopwatch([], 0) };
+/** A look of a process that takes what was written down as it is. */
+function lookedAt(former: readonly Watched[], now: number): Stopwatch {
+  return new Stopwatch(former, now, { at: now, sightings: new Map(), confirmAfter: 0 });
+}
+
+const light = { node: undefined, now: 0, stopwatch: lookedAt([], 0) };
 
 test("absence counts from when the operator first saw it, whatever the clocks of others say", () => {
   const away = (lastTransitionTime: string, stopwatch: Stopwatch, now: number): number =>
@@ -20,20 +26,20 @@ test("absence counts from when the operator first saw it, whatever the clocks of
       now,
       stopwatch,
     }).since;
-  const first = new Stopwatch([], 1_000_000);
+  const first = lookedAt([], 1_000_000);
   assert.equal(away("2001-01-01T00:00:00Z", first, 1_000_000), 0);
-  assert.equal(away("2001-01-01T00:00:00Z", new Stopwatch(first.running, 1_060_000), 1_060_000), 60_000);
+  assert.equal(away("2001-01-01T00:00:00Z", lookedAt(first.running, 1_060_000), 1_060_000), 60_000);
   // It was ready in between, while nobody looked.
-  assert.equal(away("2001-01-01T00:00:30Z", new Stopwatch(first.running, 1_060_000), 1_060_000), 0);
+  assert.equal(away("2001-01-01T00:00:30Z", lookedAt(first.running, 1_060_000), 1_060_000), 0);
 });
 
 test("a pod that does not end is given up after a while that the operator itself has seen pass", () => {
   const metadata = { name: "e-0", uid: "u", deletionTimestamp: "2001-01-01T00:00:00Z" };
   const pod = { metadata, spec: { nodeName: "n", containers: [] } } as unknown as PodObject;
-  const first = new Stopwatch([], 1_000_000);
+  const first = lookedAt([], 1_000_000);
   assert.equal(seePod(pod, { ...light, now: 1_000_000, stopwatch: first }).isNodeLost, false);
   const now = 1_200_000;
-  assert.equal(seePod(pod, { ...light, now, stopwatch: new Stopwatch(first.running, now) }).isNodeLost, true);
+  assert.equal(seePod(pod, { ...light, now, stopwatch: lookedAt(first.running, now) }).isNodeLost, true);
 });
 
 const waiting = { reason: "CrashLoopBackOff", message: "back-off 10s" };

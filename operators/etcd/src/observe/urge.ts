@@ -17,7 +17,7 @@ export interface UrgeFacts {
 
 /** Since when there has been the newest reason. Each is a reason once, as long as it lasts. */
 export function urgedAt(facts: UrgeFacts, stopwatch: Stopwatch): number | undefined {
-  const times = reasonsToCompare(facts).map((reason) => stopwatch.since(reason));
+  const times = reasonsToCompare(facts).map((reason) => stopwatch.noted(reason));
   return times.length === 0 ? undefined : Math.max(...times);
 }
 

@@ -6,4 +6,5 @@ import { dialThrough } from "./forwarder.ts";
 /** The image that the stories of backups build. */
 const AGENT_IMAGE = process.env["ETCD_OPERATOR_IMAGE"] ?? "capstan.test/etcd-operator:1";
 const dial = dialThrough(process.env["ETCD_OPERATOR_SOCKET"] ?? "");
-await etcdOperator({ connect: connectEtcd, dial, now: () => Date.now(), agentImage: AGENT_IMAGE }).run();
+const clocks = { now: (): number => Date.now(), steady: (): number => performance.now() };
+await etcdOperator({ connect: connectEtcd, dial, ...clocks, agentImage: AGENT_IMAGE }).run();

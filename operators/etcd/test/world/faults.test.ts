@@ -41,6 +41,24 @@ test("a member that goes down on a node whose clock is behind is waited for, and
   assert.deepEqual(names(after), ["e-0", "e-2", "e-3"]);
 });
 
+test("a clock that is put forward while a member starts replaces nobody", async () => {
+  await using bed = await startWorld();
+  const before = await grown(bed);
+  const claim = await bed.world.get(PersistentVolumeClaim, "data-e-1");
+  const disk = bed.kubelet.disks.get(claim?.metadata.uid ?? "");
+  assert.ok(disk);
+  disk.isBroken = true;
+  bed.etcd.stop("e-1");
+  await bed.pass(30);
+  bed.calendar.ahead = 24 * 3_600_000;
+  await bed.pass(60);
+  disk.isBroken = false;
+  await bed.world.delete(Pod, "e-1");
+  const after = await bed.until((now) => isSettled(now) && bed.etcd.processes.has("e-1"), "three again");
+  const idsOf = ({ status }: typeof after) => status?.members?.map(({ id }) => id);
+  assert.deepEqual(idsOf(after), idsOf(before));
+});
+
 test("all pods deleted at once come back as the same cluster", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);

@@ -16,6 +16,8 @@ export interface EtcdWorld extends AsyncDisposable {
   readonly world: TestWorld;
   readonly etcd: ScriptedEtcd;
   readonly kubelet: ScriptedKubelet;
+  /** Milliseconds that the operator's calendar is ahead of the time that passes. */
+  readonly calendar: { ahead: number };
   /** The cluster as the server has it. */
   cluster(name?: string): Promise<ClusterObject>;
   /** Lets time pass, kubelet and operator working, until a condition holds. */
@@ -29,7 +31,9 @@ export interface EtcdWorld extends AsyncDisposable {
 export async function startWorld(): Promise<EtcdWorld> {
   const clock = new VirtualClock();
   const etcd = new ScriptedEtcd();
-  const app = etcdOperator({ connect: etcd.connect, now: () => clock.wall(), agentImage: "etcd-operator" });
+  const calendar = { ahead: 0 };
+  const clocks = { now: () => clock.wall() + calendar.ahead, steady: () => clock.now() };
+  const app = etcdOperator({ connect: etcd.connect, ...clocks, agentImage: "etcd-operator" });
   const world = await testOperator(app, { clock });
   const kubelet = new ScriptedKubelet(world, etcd);
   const cluster = async (name = "e"): Promise<ClusterObject> => {
@@ -47,6 +51,7 @@ export async function startWorld(): Promise<EtcdWorld> {
     world,
     etcd,
     kubelet,
+    calendar,
     cluster,
     pass,
     loseVolumes: async (members) => {
