@@ -5,7 +5,7 @@ import { quotaOf } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { defragment, defragmentNext } from "./defragment.ts";
 import { successorOrder } from "./order.ts";
-import { spokesman } from "./turn.ts";
+import { asLeader, spokesman } from "./turn.ts";
 import type { Means, Turn } from "./turn.ts";
 
 /** Answers whether something was done, so that the next look comes soon. */
@@ -28,6 +28,7 @@ async function keepUsers(turn: Turn, { passwords }: Means): Promise<boolean> {
     const encoded = secretOf(name)?.data?.["password"];
     return encoded === undefined ? [] : [[name, Buffer.from(encoded, "base64").toString()] as const];
   });
+  turn.signal.throwIfAborted();
   const done = await syncAuth(spokesman(turn), auth, {
     passwords: new Map(texts),
     isChanged: (user) => known.get(user) !== versionOf(user),
@@ -49,8 +50,10 @@ async function makeRoom(turn: Turn): Promise<boolean> {
   const { revision, dbSizeQuota } = await client.maintenance.status();
   const quota = dbSizeQuota ?? quotaOf(seen.object.spec);
   if (isHopeless(seen.object.status?.exhausted, { revision, quota, now: seen.now })) return false;
-  await client.kv.compact(revision, { physical: true }).catch(ignore("Compacted", "FutureRevision"));
-  for (const member of successorOrder(turn.seen)) await defragment(turn, member);
+  await asLeader(turn, "make room", async () => {
+    await client.kv.compact(revision, { physical: true }).catch(ignore("Compacted", "FutureRevision"));
+    for (const member of successorOrder(turn.seen)) await defragment(turn, member);
+  });
   const after = await client.maintenance.status();
   if (after.dbSize > quota * 0.9) {
     turn.event(
@@ -62,6 +65,7 @@ async function makeRoom(turn: Turn): Promise<boolean> {
     return false;
   }
   status.exhausted = undefined;
+  turn.signal.throwIfAborted();
   for (const alarm of full) await client.maintenance.disarm(alarm);
   turn.event("Normal", "RoomMade", "the database was full; old revisions were dropped and it takes writes again");
   return true;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dueRound } from "./defragment.ts";
+import { defragmentNext, dueRound } from "./defragment.ts";
+import type { Turn } from "./turn.ts";
 
 const members = ["e-1", "e-2", "e-0"];
 const created = Date.parse("2026-01-01T00:00:00Z");
@@ -32,4 +33,31 @@ test("no schedule, or one that cannot be read, is never due", () => {
       dueRound({ schedule, created, former: undefined, members, now: at("2027-01-01T00:00:00Z") }),
       undefined,
     );
+});
+
+test("whoever may not write to the API server any more pauses nobody", async () => {
+  const asked: string[] = [];
+  const large = { is: "talking", id: "a", leader: "a", dbBytes: 2 ** 30, dbBytesInUse: 2 ** 20 };
+  const turnWith = (begin: () => void) => ({
+    seen: {
+      now: created,
+      object: { metadata: {}, spec: { maintenance: { defragment: { whenFreeable: 50 } } } },
+      membership: { members: [{ member: "e-0" }] },
+      answers: { "e-0": large },
+      reach: { to: (member: string) => ({ maintenance: { defragment: async () => void asked.push(member) } }) },
+    },
+    signal: AbortSignal.any([]),
+    event: () => undefined,
+    step: async (_name: string, run: () => Promise<void>) => {
+      begin();
+      await run();
+    },
+  });
+  const fenced = turnWith(() => {
+    throw new Error("this replica has lost the lease");
+  });
+  await assert.rejects(defragmentNext(fenced as unknown as Turn), /lost the lease/u);
+  assert.deepEqual(asked, []);
+  assert.equal(await defragmentNext(turnWith(() => undefined) as unknown as Turn), true);
+  assert.deepEqual(asked, ["e-0"]);
 });

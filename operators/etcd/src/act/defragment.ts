@@ -2,6 +2,7 @@
 import { nextTime, parseSchedule } from "../cron.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { successorOrder } from "./order.ts";
+import { asLeader } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
 /** Answers whether a member was defragmented. */
@@ -9,7 +10,9 @@ export async function defragmentNext(turn: Turn): Promise<boolean> {
   return (await defragmentBySchedule(turn)) || (await defragmentByShare(turn));
 }
 
-export async function defragment({ seen }: Turn, member: string): Promise<void> {
+/** Within a step that only the leader can take. */
+export async function defragment({ seen, signal }: Turn, member: string): Promise<void> {
+  signal.throwIfAborted();
   await seen.reach.to(member)?.maintenance.defragment({ timeoutMs: LIMIT });
 }
 
@@ -26,7 +29,7 @@ async function defragmentBySchedule(turn: Turn): Promise<boolean> {
   });
   const [next, ...left] = round?.left ?? [];
   if (round === undefined || next === undefined) return false;
-  await defragment(turn, next);
+  await asLeader(turn, `defragment ${next}`, () => defragment(turn, next));
   status.defragmentation = { began: round.began, left };
   event("Normal", "Defragmented", `${next} was defragmented, as the schedule has it`);
   return true;
@@ -65,7 +68,7 @@ async function defragmentByShare(turn: Turn): Promise<boolean> {
   const { whenFreeable } = turn.seen.object.spec.maintenance.defragment;
   const next = successorOrder(turn.seen).find((member) => freeableShare(turn, member) >= whenFreeable / 100);
   if (next === undefined) return false;
-  await defragment(turn, next);
+  await asLeader(turn, `defragment ${next}`, () => defragment(turn, next));
   turn.event("Normal", "Defragmented", `${next} was defragmented`);
   return true;
 }

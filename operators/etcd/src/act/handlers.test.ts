@@ -14,7 +14,7 @@ function turnWith(action: Action, begin: () => void): { readonly turn: object; r
   const asked: string[] = [];
   const ask = (what: string) => async () => void asked.push(what);
   const members = { add: ask("add-learner"), promote: ask("promote"), remove: ask("remove-member") };
-  const maintenance = { moveLeader: ask("move-leader") };
+  const maintenance = { moveLeader: ask("move-leader"), disarm: ask("disarm") };
   const seen = {
     now: 0,
     form: { place: { name: "e", namespace: "n", isSecure: false } },
@@ -50,6 +50,7 @@ for (const action of CHANGES) {
 const HINTS: readonly Action[] = [
   { do: "promote", member: "e-1", id: "b" },
   { do: "move-leader", from: "e-0", to: "e-1", why: "it is about to be updated" },
+  { do: "disarm", id: "b" },
 ];
 
 for (const action of HINTS) {

@@ -128,6 +128,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   "advance-log": async (turn) => {
+    turn.signal.throwIfAborted();
     const client = spokesman(turn);
     const { raftIndex } = await client.maintenance.status();
     let left = Math.min(ENTRIES_A_TURN, Math.max(0, turn.action.upTo - raftIndex)) / 2;
@@ -140,6 +141,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   disarm: async (turn) => {
+    turn.signal.throwIfAborted();
     await ask(() => spokesman(turn).maintenance.disarm({ memberId: turn.action.id, kind: "Corrupt" }), []);
     return NEXT;
   },

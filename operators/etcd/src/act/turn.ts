@@ -24,6 +24,15 @@ export interface Means {
 
 export type Handler<D extends Action["do"]> = (turn: Turn<D>, means: Means) => Promise<Answer> | Answer;
 
+/**
+ * Does something to members for which they pause, once: two operators at once could stop a majority. etcd does not know which of them leads,
+ * the API server does: the step is written down there first, which only the leader can do.
+ */
+export async function asLeader({ step, seen }: Turn, what: string, run: () => Promise<void>): Promise<void> {
+  // What is done again at another time is another step.
+  await step("care", run, { input: { what, at: seen.now } });
+}
+
 /** A member that answers for all: changes of membership go through it. */
 export function spokesman({ seen }: Pick<Turn, "seen">): EtcdClient {
   const { membership, answers, reach } = seen;

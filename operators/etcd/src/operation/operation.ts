@@ -73,7 +73,8 @@ async function goOn(context: OperationContext, task: Task): Promise<Progress> {
   if (snapshot !== undefined) return await snapshotNow(context, operation, snapshot.backup);
   await using reach = openReach(context, cluster, task.outside);
   try {
-    if (defragment !== undefined) return await defragmentNext(reach, task, defragment.member);
+    if (defragment !== undefined) return await defragmentNext(context, { ...task, reach, only: defragment.member });
+    context.signal.throwIfAborted();
     return await lead(reach, cluster, moveLeader?.to);
   } catch (error) {
     if (error instanceof EtcdError) return { is: "running", message: `${error.message}; trying again` };
@@ -92,7 +93,15 @@ function replace(operation: Operation, { spec, status }: ClusterObject, member: 
     : { is: "running", message: "the new member is joining" };
 }
 
-async function defragmentNext(reach: Reach, { operation, cluster }: Task, only: string | undefined): Promise<Progress> {
+interface Defragmentation extends Task {
+  readonly reach: Reach;
+  readonly only: string | undefined;
+}
+
+async function defragmentNext(
+  { step }: OperationContext,
+  { operation, cluster, reach, only }: Defragmentation,
+): Promise<Progress> {
   const { members = [], leader } = cluster.status ?? {};
   const names = members
     .map(({ name }) => name)
@@ -104,7 +113,8 @@ async function defragmentNext(reach: Reach, { operation, cluster }: Task, only: 
   if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
   const client = reach.to(next);
   if (client === undefined) return { is: "running", message: `waiting for ${next}, which does not run` };
-  await client.maintenance.defragment({ timeoutMs: 120_000 });
+  // A member pauses for it: the step is written down first, which only the operator that leads can do.
+  await step(`defragment ${next}`, () => client.maintenance.defragment({ timeoutMs: 120_000 }));
   return { is: "running", message: `${next} was defragmented`, done: [...done, next] };
 }
 
