@@ -207,4 +207,31 @@ describe("a plan", () => {
     for (let second = 0; second < 30; second++) await clock.advance(1000);
     await ending;
   });
+
+  test("of a controller that was renamed shows what it gives up", async () => {
+    const api = await serve("one");
+    const named = (
+      options: { name: string; formerNames?: readonly string[] },
+      data: { readonly [key: string]: string },
+    ) =>
+      operator({
+        controllers: [
+          controller(ConfigMap, { ...options, owns: [Secret] }, async ({ object, apply }) => {
+            if (object.metadata.name === "one") await apply(Secret, "one", { data });
+          }),
+        ],
+      });
+    const options = { api, log: silentLog, namespaces: ["default"] };
+    const clock = new VirtualClock();
+    const before = named({ name: "old" }, { a: "QQ==", b: "Qg==" }).start({ ...options, clock });
+    await clock.advance(1000);
+    await before.stop();
+    const { writes } = await named({ name: "new", formerNames: ["old"] }, { a: "QQ==" }).plan(options);
+    assert.deepEqual(
+      writes.map(({ verb, kind, key, changes }) => [verb, kind, key, changes]),
+      [["apply", "Secret", "default/one", [{ path: "data.b", from: "***", to: undefined }]]],
+    );
+    const { data } = (await api.get(Secret, { namespace: "default", name: "one" })) as { readonly data?: object };
+    assert.deepEqual(data, { a: "QQ==", b: "Qg==" }, "nothing was written");
+  });
 });

@@ -88,7 +88,7 @@ export class Children {
   async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
     const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
-    const former = live === undefined || writer.isDry ? [] : writer.formerManagersOf(kind, live);
+    const former = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
       if (difference === undefined && former.length === 0) return live;
       if (hold !== "free") mustBeOurs({ kind, live, owner, writer, adopt: hold === "adopted" });
@@ -97,7 +97,10 @@ export class Children {
     const { transform } = this.#options.caches.of(kind).settings;
     if (transform !== undefined) refuseUnseen(kind, key, hiddenBy(transform, childId(kind, key), difference?.path));
     await breaker.check({ kind, key, field: difference?.path ?? "" });
-    let result = await writer.apply(kind, withTrace(object, trace), hold === "free" ? undefined : expectedAt(live));
+    const over = hold === "free" ? undefined : expectedAt(live);
+    const [as] = former;
+    if (writer.isDry && as !== undefined) return await writer.preview(kind, object, { as, over });
+    let result = await writer.apply(kind, withTrace(object, trace), over);
     // Only now that the fields are ours under the new name: what the old one alone still has is what is no longer wanted.
     for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);

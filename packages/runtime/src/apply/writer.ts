@@ -122,6 +122,21 @@ export class Writer {
     );
   }
 
+  /**
+   * What an apply and the release of an earlier name would make of an object together, for plans, of which nothing is kept between two
+   * requests: the same as if that name had applied it.
+   */
+  preview(
+    kind: AnyKind,
+    object: KubeObject,
+    { as, over }: { as: string; over?: Expected | undefined },
+  ): Promise<StoredObject> {
+    const { api } = this.#options;
+    return this.#write("apply", kind, keyText(object), (sending) =>
+      api.apply(kind, object, { manager: as, force: true, over, ...sending, dryRun: true }),
+    );
+  }
+
   /** Gives up what an earlier name of ours applied: fields that nobody else has applied since are removed. */
   release(kind: AnyKind, object: StoredObject, manager: string): Promise<StoredObject> {
     const { api } = this.#options;

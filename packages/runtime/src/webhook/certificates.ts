@@ -41,6 +41,8 @@ export interface TrustOptions {
   readonly entropy?: Entropy | undefined;
   /** Whom the cluster trusts as yet (PEM): where everything begins anew, replicas may still serve under them. */
   readonly trusted?: string | undefined;
+  /** Somebody wants another authority: its successor is announced now, in the place of one that may have been announced already. */
+  readonly isReplaced?: boolean | undefined;
 }
 
 /**
@@ -62,6 +64,7 @@ export function settleTrust(
 /** The state that should be kept from now on: the very same one when nothing has to be done. */
 export function nextTrust(trust: Trust | undefined, options: TrustOptions): Trust {
   let state = trust ?? newTrust(options);
+  if (trust !== undefined && options.isReplaced === true) state = { ...trust, next: newAuthority(options) };
   for (let next = step(state, options); next !== undefined; next = step(state, options)) state = next;
   return state;
 }

@@ -21,6 +21,9 @@ export interface SecretPlace {
 /** What a Secret holds, in base64. */
 type Data = { readonly [key: string]: string | null | undefined };
 
+/** On the Secret, with any value: the authority is to be replaced. It is taken away when its successor has been announced. */
+export const REPLACE_ANNOTATION = "capstan.dev/replace-ca";
+
 /** Losing this many races in a row means that something is wrong. */
 const MOST_TRIES = 20;
 
@@ -33,7 +36,8 @@ export async function keepTrust(place: SecretPlace, options: TrustOptions, known
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const stored = await read(place);
     const trust = stored && parseTrust(stored.data ?? {});
-    const wanted = nextTrust(settleTrust(trust, known, options), options);
+    const isReplaced = stored?.isReplaced === true;
+    const wanted = nextTrust(settleTrust(trust, known, options), { ...options, isReplaced });
     if (wanted === trust || (await write(place, wanted, stored?.resourceVersion))) return wanted;
   }
   throw new RuntimeError(
@@ -42,15 +46,18 @@ export async function keepTrust(place: SecretPlace, options: TrustOptions, known
   );
 }
 
-async function read({
-  api,
-  namespace,
-  name,
-}: SecretPlace): Promise<{ data?: Data; resourceVersion: string } | undefined> {
+interface Stored {
+  readonly data?: Data;
+  readonly resourceVersion: string;
+  readonly isReplaced: boolean;
+}
+
+async function read({ api, namespace, name }: SecretPlace): Promise<Stored | undefined> {
   try {
     const secret = await api.get(Secret, { namespace, name });
     const { data } = secret as { readonly data?: Data };
-    return { ...(data ? { data } : {}), resourceVersion: secret.metadata.resourceVersion };
+    const { resourceVersion, annotations = {} } = secret.metadata;
+    return { ...(data ? { data } : {}), resourceVersion, isReplaced: Object.hasOwn(annotations, REPLACE_ANNOTATION) };
   } catch (error) {
     if (isApiError(error, "NotFound")) return undefined;
     throw error;
@@ -68,7 +75,8 @@ async function write(place: SecretPlace, trust: Trust, resourceVersion: string |
       const secret = { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data: present };
       await api.create(Secret, secret, { manager });
     } else {
-      await api.patch(Secret, { namespace, name }, { metadata: { resourceVersion }, data }, { type: "merge", manager });
+      const metadata = { resourceVersion, annotations: { [REPLACE_ANNOTATION]: null } };
+      await api.patch(Secret, { namespace, name }, { metadata, data }, { type: "merge", manager });
     }
     return true;
   } catch (error) {

@@ -22,7 +22,7 @@ import type { WebhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import { conversionOf, registrationsOf, servingNames } from "./registration.ts";
 import type { Registration } from "./registration.ts";
-import { keepTrust, parseTrust } from "./secret.ts";
+import { REPLACE_ANNOTATION, keepTrust, parseTrust } from "./secret.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { placeOf } from "./where.ts";
 
@@ -297,6 +297,34 @@ describe("certificates", () => {
     const { data } = (await older.get(Secret, key)) as { readonly data?: unknown };
     const { after } = await whileOneLooks((api) => api.patch(Secret, key, { data }, { type: "merge", manager: "x" }));
     assert.equal(after.signer.certificate, restored.signer.certificate);
+  });
+
+  test("an authority that somebody wants replaced goes within two overlaps, and all are trusted all the time", async () => {
+    const hour = 3_600_000;
+    const api = new ModelApi(() => start);
+    const place = { api, ...key, manager: "m" };
+    const old = await keepTrust(place, { now: new Date(start), names });
+    const metadata = { annotations: { [REPLACE_ANNOTATION]: "leaked" } };
+    await api.patch(Secret, key, { metadata }, { type: "merge", manager: "x" });
+    let one = old;
+    const signers: string[] = [];
+    for (let at = start + 60_000; signers.length < 4; at += hour) {
+      const now = new Date(at);
+      const known = one;
+      const bundle = bundleOf(known);
+      const [mine, others] = await Promise.all([1, 2].map(() => keepTrust(place, { now, names }, known)));
+      assert.deepEqual(mine, others, "replicas agree");
+      one = mine ?? known;
+      for (const authorities of [bundle, bundleOf(one)].map(splitBundle))
+        assert.ok(authorities.some((each) => isTrusted(one.serving.certificate, { authorities: [each], now })));
+      signers.push(one.signer.certificate);
+    }
+    const [first, second, third] = signers;
+    assert.equal(first, old.signer.certificate, "it is announced before it signs");
+    assert.notEqual(second, first);
+    assert.equal(third, second, "it is replaced once");
+    assert.deepEqual(splitBundle(bundleOf(one)), [second]);
+    assert.deepEqual((await api.get(Secret, key)).metadata.annotations ?? {}, {});
   });
 
   test("a replica that starts while the Secret is gone leaves those trusted that serve already", async () => {
