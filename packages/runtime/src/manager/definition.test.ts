@@ -47,6 +47,19 @@ for (const [what, define, message] of [
     () => controller(Lamp, {}, () => undefined),
     /^Cannot control Lamp: its status has a field `condition`, and in a turn `status\.condition\(\.\.\.\)` is what sets/u,
   ],
+  [
+    "was called so that two of its controllers have one name in the cluster",
+    () =>
+      operator({
+        name: "a",
+        formerly: { names: ["a-b"] },
+        controllers: [
+          controller(Widget, { name: "c" }, () => undefined),
+          controller(Widget, { name: "b-c" }, () => undefined),
+        ],
+      }),
+    /^Cannot tell the controller "b-c" of "a" from "c" of "a-b": both are "a-b-c" in the cluster\. Give one of them/u,
+  ],
   ["has a version that is none", () => operator({ controllers: [], version: "latest" }), /write one such as 1\.2\.3/u],
 ] as const) {
   test(`an operator that ${what} is refused where it is defined`, () => {

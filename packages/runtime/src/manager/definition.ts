@@ -7,9 +7,11 @@ import type { OperatorDefinition } from "./operator.ts";
 import { isVersion } from "./version.ts";
 
 /** Throws what is wrong with a definition. */
-export function checkDefinition({ controllers, version }: OperatorDefinition): void {
+export function checkDefinition(definition: OperatorDefinition): void {
+  const { controllers, version } = definition;
   mustBeVersion(version);
   mustBeDistinct(controllers);
+  mustBeTold(definition);
   for (const controller of controllers) mustBeFormer(controller, controllers);
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
@@ -34,6 +36,24 @@ function mustBeFormer({ name, formerNames }: Controller, controllers: readonly C
     `Cannot run a controller "${name}" that was called "${taken}" before: there is a controller of that name. ` +
       "Take it out of `formerNames`, or give the other one another `name`.",
   );
+}
+
+/** In the cluster, an operator and its controller are one name: where two pairs of them are the same there, each would take what is the other's. */
+function mustBeTold({ name = "capstan", formerly, controllers }: OperatorDefinition): void {
+  const known = new Map<string, { readonly operator: string; readonly controller: string }>();
+  for (const operator of [name, ...(formerly?.names ?? [])]) {
+    for (const controller of controllers.flatMap((each) => [each.name, ...each.formerNames])) {
+      const joined = `${operator}-${controller}`;
+      const other = known.get(joined) ?? { operator, controller };
+      known.set(joined, other);
+      if (other.controller === controller) continue;
+      throw new RuntimeError(
+        "BadSetting",
+        `Cannot tell the controller "${other.controller}" of "${other.operator}" from "${controller}" of "${operator}": ` +
+          `both are "${joined}" in the cluster. Give one of them another name.`,
+      );
+    }
+  }
 }
 
 /** A setting for a kind that is misspelt would not hold for any. One that is only watched later on has a name that is no other's. */

@@ -45,7 +45,10 @@ import { WatchLog } from "./watch-log.ts";
 /** What an operator consists of. */
 export interface OperatorDefinition {
   readonly controllers: readonly Controller[];
-  /** The name of its lease and the prefix of its field managers; `capstan` unless said otherwise. */
+  /**
+   * The name of its lease and the prefix of its field managers; `capstan` unless said otherwise. Operators of one cluster differ in it, also
+   * together with the names of their controllers: `a-b` with a controller `c` owns fields under the same name as `a` with `b-c`.
+   */
   readonly name?: string;
   /**
    * Its version, such as `1.2.3`; that of the program's package unless said otherwise. CRDs that a later version has applied are left
