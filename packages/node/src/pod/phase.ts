@@ -61,3 +61,17 @@ function hasNeverRun({ life, last }: ContainerRecord): boolean {
 function hasSucceeded({ life }: ContainerRecord): boolean {
   return life.is === "exited" && life.exit.exitCode === 0;
 }
+
+/** Whether a pod is coming up and nothing has gone wrong yet: what could be told of it now is about to be outdated. */
+export function isComingUp({ pod, verdict, sandbox, containers }: Situation): boolean {
+  if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined || sandbox.is === "refused") return false;
+  const records = [...containers.values()];
+  const isBusy = records.some(({ image, life }) => image.is === "pulling" || life.is === "starting");
+  return (sandbox.is === "preparing" || isBusy) && records.every(isAtFirst);
+}
+
+function isAtFirst({ image, life, restarts }: ContainerRecord): boolean {
+  const isTried = image.is === "missing" || (image.is === "pulling" && image.before !== undefined);
+  const isNew = life.is === "waiting" || (life.is === "starting" && life.id === undefined && life.before === undefined);
+  return isNew && !isTried && restarts === 0;
+}

@@ -7,6 +7,7 @@ import type { BoundPod } from "./containers.ts";
 import { decide, type Action } from "./decide.ts";
 import { firstSituation, withPod, type Situation } from "./situation.ts";
 import { isLimited, outgrown } from "./sizes.ts";
+import { isComingUp } from "./phase.ts";
 import { statusOf } from "./status.ts";
 import { startContainer, stopContainer } from "./steps/container.ts";
 import { pullImage } from "./steps/image.ts";
@@ -16,6 +17,8 @@ import { prepareSandbox, removeSandbox } from "./steps/sandbox.ts";
 
 /** How many seconds an evicted pod has to end. */
 const evictionGrace = 1;
+/** For how many milliseconds a pod may come up without a word. */
+const longestSilence = 100;
 
 /** One pod on this node. */
 export class PodWorker {
@@ -24,6 +27,8 @@ export class PodWorker {
   /** What the API server had when it was last heard of. */
   #seen: PodStatus | undefined;
   #timer: Timer | undefined;
+  /** Since when there has been something to tell. */
+  #heldSince: number | undefined;
   #isDue = false;
   #isClosed = false;
   #isForgetting = false;
@@ -131,8 +136,17 @@ export class PodWorker {
     const now = clock.now();
     const { actions, wakeAt } = decide(this.situation, now);
     for (const action of actions) this.#begin(action);
+    const next = Math.min(wakeAt, this.#holdBack(now));
+    if (next < Infinity) this.#timer = clock.later(Math.max(0, next - now), () => this.wake());
+  }
+
+  /** A pod that comes up soon is told of once, when it has: each word costs as much as a step. Says when to tell of one that takes longer. */
+  #holdBack(now: number): number {
+    this.#heldSince = isComingUp(this.situation) ? (this.#heldSince ?? now) : undefined;
+    const until = (this.#heldSince ?? -Infinity) + longestSilence;
+    if (until > now) return until;
     this.#publish();
-    if (wakeAt < Infinity) this.#timer = clock.later(Math.max(0, wakeAt - now), () => this.wake());
+    return Infinity;
   }
 
   #publish(): void {
