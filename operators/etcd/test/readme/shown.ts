@@ -126,6 +126,9 @@ export const SHOWN: Shown = {
       "uninstall removes everything",
     ],
   },
+  "test/model/dispute.test.ts": {
+    "who is right is known by a majority of all": ["corrupt member rebuilt"],
+  },
   "test/model/model.test.ts": {
     "from every state, no decision ends a quorum, and whatever has data serves again": [
       "corrupt member rebuilt",
@@ -230,6 +233,10 @@ export const SHOWN: Shown = {
   },
   "test/world/events.test.ts": {
     "every change in a cluster's life is told by an event": ["events"],
+  },
+  "test/world/rot.test.ts": {
+    "made anew, is kept from starting: it is heard": ["corrupt member rebuilt"],
+    "one more is let in only when those who are there agree": ["corrupt member rebuilt"],
   },
   "test/world/faults.test.ts": {
     "a pod that is deleted comes back with its data": ["stable identity and volume reuse"],
