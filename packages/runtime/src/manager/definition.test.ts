@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../define.ts";
 import { operator } from "../operator.ts";
+import { mustBeNamed } from "./definition.ts";
 
 const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
 const Lamp = defineResource({
@@ -75,4 +76,12 @@ for (const [what, define, message] of [
 test("settings of caches may be for kinds of other controllers, and for those that are watched later on", () => {
   const cache = { Widget: {}, "widgets.v1.example.com": {}, "pods.v1.": {}, "deployments.v1.apps": {} };
   operator({ controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
+});
+
+test("an operator without a name is refused where its replicas are to elect a leader", () => {
+  assert.throws(
+    () => mustBeNamed({ controllers: [] }),
+    /would work\. Write operator\(\{ name: "\.\.\.", \.\.\. \}\), or leave --leader-elect out/u,
+  );
+  mustBeNamed({ name: "shop", controllers: [] });
 });

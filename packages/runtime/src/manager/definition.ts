@@ -16,6 +16,16 @@ export function checkDefinition(definition: OperatorDefinition): void {
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
 
+/** Throws where replicas could not find each other by a name: all operators without one would elect one leader between them. */
+export function mustBeNamed({ name }: OperatorDefinition): void {
+  if (name !== undefined) return;
+  throw new RuntimeError(
+    "BadSetting",
+    "Cannot elect a leader among the replicas of an operator without a name: its lease would be that of every operator without one, and only one of them " +
+      'would work. Write operator({ name: "...", ... }), or leave --leader-elect out where there is one replica.',
+  );
+}
+
 /** Whether no other controller works on the same kind. */
 export function isAlone({ kind }: Controller, controllers: readonly Controller[]): boolean {
   return controllers.filter((other) => kindId(other.kind) === kindId(kind)).length === 1;

@@ -25,6 +25,7 @@ import { messageOf } from "../failure.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "./crds.ts";
+import { mustBeNamed } from "./definition.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
@@ -78,6 +79,7 @@ export async function runOperator(definition: OperatorDefinition, options: RunOp
 async function run(definition: OperatorDefinition, args: readonly string[], options: RunOptions): Promise<void> {
   const clock = systemClock;
   const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
+  if (settings.leaderElect) mustBeNamed(definition);
   const log = createLog({ clock, level: settings.logLevel });
   using _ = outliveRejections(log);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
