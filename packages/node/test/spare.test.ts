@@ -26,7 +26,7 @@ test("namespaces wait for the next pod, which is none the worse when they are lo
   const one = await runPod(world, "one");
   const both = await eventually("the next ones", find, (all) => all.length === 2);
   assert.ok(first !== undefined && both.includes(first), "the pod has taken those that waited");
-  const [spare = ""] = both.filter((pid) => pid !== first);
+  const spare = both.find((pid) => pid !== first) ?? "";
   await world.machine.run(["kill", "-9", spare]);
   const two = await runPod(world, "two");
   const three = await runPod(world, "three");

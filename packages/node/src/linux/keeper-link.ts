@@ -17,6 +17,7 @@ import type {
   ToKeeper,
   Usage,
 } from "./protocol.ts";
+import { atSocket } from "./socket-path.ts";
 
 /** How the namespaces are made: with the rights of root, or in a user namespace in which everybody is root. */
 export type Rights = "root" | "user";
@@ -34,9 +35,6 @@ export interface KeeperOptions {
   /** The keeper has ended, and everything with it. */
   readonly gone: () => void;
 }
-
-/** Unix sockets have short names. */
-const longestPath = 107;
 
 /** It mostly waits, for as long as its node lives: with little room for what is short-lived it takes less memory. */
 const keeperOptions = ["--max-semi-space-size=1"];
@@ -64,8 +62,6 @@ export class Keeper {
 
   /** Starts a keeper and waits until it listens. */
   static async start(options: KeeperOptions): Promise<Keeper> {
-    if (options.door.length > longestPath)
-      throw new NodeError("MachineUnfit", `the path ${options.door} is too long for a socket; use a shorter folder`);
     const program = new URL(`./keeper/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
       .pathname;
     const [command = "", ...args] = commandOf(options.rights, [
@@ -150,7 +146,7 @@ export class Keeper {
 
   /** Opens a connection through the door; what follows the request is up to it. */
   open(request: DoorRequest): Socket {
-    const socket = connect({ path: this.#options.door, allowHalfOpen: true });
+    const socket = atSocket(this.#options.door, (path) => connect({ path, allowHalfOpen: true }));
     socket.write(`${JSON.stringify(request)}\n`);
     return socket;
   }

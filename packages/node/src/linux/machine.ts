@@ -16,12 +16,13 @@ import { insideRoots, machineScript, shownFolders } from "./network.ts";
 import { findMasked } from "./masked.ts";
 import type { MaskedPlace } from "./launch.ts";
 import { ownRootScript } from "./own-root.ts";
+import { atSocket } from "./socket-path.ts";
 import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
 
 /** How to set up a machine. */
 export interface MachineOptions {
-  /** A folder for everything that pods leave on disk. Its path must be short: sockets are in it. */
+  /** A folder for everything that pods leave on disk. */
   readonly state: string;
   readonly clock: Clock;
   readonly store: Store;
@@ -250,7 +251,7 @@ async function listenOutside(path: string, to: { readonly host: string; readonly
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, resolve);
+    atSocket(path, (name) => server.listen(name, resolve));
   });
   return server;
 }

@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { writeHolding } from "../flow.ts";
 import { createFrameCutter, toFrame } from "../frames.ts";
 import { channels, type CommandEnd, type DoorRequest } from "../protocol.ts";
+import { atSocket } from "../socket-path.ts";
 import { withTerminal } from "../terminal.ts";
 import { stdinOf, type Containers } from "./containers.ts";
 import { endTree } from "./companions.ts";
@@ -27,7 +28,7 @@ export function openDoor(path: string, house: House): Promise<Server> {
   const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, house));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, () => resolve(server));
+    atSocket(path, (name) => server.listen(name, () => resolve(server)));
   });
 }
 

@@ -1,10 +1,16 @@
 /** What the keeper listens on in the node's network: connections that belong outside, and questions about names. */
 import { createSocket } from "node:dgram";
 import { connect, createServer, type Socket } from "node:net";
+import { atSocket } from "../socket-path.ts";
 
 /** Hands every connection to an address of the node to a socket in the file system. */
 export function startRelay(host: string, port: number, path: string): Promise<void> {
-  const server = createServer({ allowHalfOpen: true }, (inner) => join(inner, connect({ path, allowHalfOpen: true })));
+  const server = createServer({ allowHalfOpen: true }, (inner) =>
+    join(
+      inner,
+      atSocket(path, (name) => connect({ path: name, allowHalfOpen: true })),
+    ),
+  );
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
