@@ -100,7 +100,8 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
 
 function withHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {
   const { headers } = answer;
-  headers["audit-id"] = auditId;
+  // A list has it already, beside what another server said of its own.
+  if (!Array.isArray(headers["audit-id"])) headers["audit-id"] = auditId;
   headers["cache-control"] ??= "no-cache, private";
   if (warnings.size > 0) {
     const sent = warningHeaders(warnings);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { startApiServer, type ApiServer } from "../src/index.ts";
 import type { OutgoingCall } from "../src/outgoing/outgoing.ts";
 import { ask, askUntil } from "./ask.ts";
@@ -108,6 +110,50 @@ test("another server cannot send whoever asks on to somewhere else", async () =>
   assert.equal(status, 502);
   assert.equal(headers.get("location"), null);
   assert.equal(text, "the backend attempted to redirect this request, which is not permitted");
+});
+
+test("requests are handed on as kube-apiserver writes them again, and packed answers are unpacked for whoever did not ask for them", async () => {
+  const calls: OutgoingCall[] = [];
+  await using server = await startApiServer({
+    resolveService: () => ({ host: "10.1.1.1", port: 443 }),
+    async outgoing(call) {
+      calls.push(call);
+      const packed = gzipSync(JSON.stringify(document));
+      const headers = { "content-encoding": "gzip", "audit-id": "theirs", "cache-control": "max-age=3" };
+      if (call.streams !== true) return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(document)) };
+      return {
+        status: 200,
+        headers,
+        body: Buffer.of(),
+        chunks: Readable.from([packed.subarray(0, 20), packed.subarray(20)]),
+      };
+    },
+  });
+  await addService(server);
+  await addEndpoints(server);
+  await ask(server, "POST", services, apiService);
+  await askUntil(server, `${services}/v1.things.dev`, ({ body }) => conditionIn(body)?.status === "True");
+  const group = "/apis/things.dev/v1";
+  const plain = await ask(server, "GET", `${group}/things//a%2Fb?b=2&a=x%20y&b=1`);
+  assert.deepEqual(plain.body, document);
+  assert.equal(plain.headers.get("content-encoding"), null);
+  assert.match(plain.headers.get("audit-id") ?? "", /^[0-9a-f-]{36}, theirs$/);
+  assert.equal(plain.headers.get("cache-control"), "no-cache, private, max-age=3");
+  const asked = calls.at(-1);
+  assert.equal(asked?.url, `https://things.default.svc:443${group}/things//a/b?a=x+y&b=2&b=1`);
+  assert.equal(asked?.host, "10.1.1.1:443");
+  assert.equal(asked?.headers["accept-encoding"], "gzip");
+  assert.equal(asked?.headers["x-forwarded-uri"], `${group}/things/a/b`);
+  for (const [header, value] of [
+    ["accept-encoding", "gzip"],
+    ["accept-encoding", "br"],
+    ["range", "bytes=0-1"],
+  ] as const) {
+    const given = await server.fetch(new Request(`http://server${group}/things`, { headers: { [header]: value } }));
+    assert.equal(given.headers.get("content-encoding"), "gzip", "as it came");
+    assert.equal(calls.at(-1)?.headers["accept-encoding"], header === "range" ? undefined : value);
+    await given.body?.cancel();
+  }
 });
 
 test("discovery tells of groups that other servers serve", async () => {

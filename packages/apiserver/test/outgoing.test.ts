@@ -31,6 +31,26 @@ test("a body has its length in every method, so that nothing of it is taken for 
   assert.deepEqual(heard, ['DELETE 8 {"é":1}', 'POST 8 {"é":1}', 'PATCH 8 {"é":1}', 'PUT 8 {"é":1}', "GET - "]);
 });
 
+test("that connections are kept is not said, and the host may be another than that of the address", async (t) => {
+  const heard: string[][] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.rawHeaders);
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = openHttpCaller();
+  t.after(() => (caller.close(), server.close(), server.closeAllConnections()));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let at = 0; at < 2; at++) await caller.call({ method: "GET", url, headers: {}, host: "10.1.1.1:443" });
+  const expecting = { method: "POST", url, headers: { expect: "100-continue" }, body: "x" };
+  assert.equal((await caller.call(expecting)).status, 200);
+  assert.deepEqual(heard.slice(0, 2), [
+    ["host", "10.1.1.1:443"],
+    ["host", "10.1.1.1:443"],
+  ]);
+});
+
 test("a name that leads nowhere is told with the address that was tried", async (t) => {
   const server = createServer();
   server.listen(0, "127.0.0.1");

@@ -1,34 +1,38 @@
 /** Hands a request to the server that an API service names, and its answer back. */
 import { isIP } from "node:net";
+import { pipeline, Readable } from "node:stream";
+import { constants, createGunzip } from "node:zlib";
 import { fromChunks, type Answer, type AnswerHeaders } from "../answer.ts";
 import { headerOf, type Call } from "../call.ts";
 import { OutgoingError, type OutgoingAnswer } from "../outgoing/outgoing.ts";
 import type { Exchange } from "../exchange.ts";
 import { plainText } from "../paths/plain.ts";
 import { isAvailable, type RemoteService } from "./api-service.ts";
+import { rewriteUrl } from "./go-address.ts";
 import { joinConnections, upgradeOf } from "./upgrade.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 
 /** Headers that are between two neighbours, or that say who asks: they are not handed on. */
 const notForwarded =
-  /^(:.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|authorization|impersonate-.*|x-remote-.*|accept-encoding)$/;
+  /^(:.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|authorization|impersonate-.*|x-remote-.*)$/;
 
 /** The answer of the other server; 503 when it is not there. */
 export async function forwardTo(service: RemoteService, exchange: Exchange, parts: RemoteParts): Promise<Answer> {
   if (!isAvailable(service)) return plainText(503, "service unavailable\n");
   const { call, user } = exchange;
-  const request = { method: call.method, path: call.url, user, headers: forwardedHeaders(exchange) };
+  const headers = { ...forwardedHeaders(exchange), ...gzipFor(call) };
+  const request = { method: call.method, path: rewriteUrl(call.url), user, headers };
   try {
     const upgrade = upgradeOf(call);
     if (upgrade !== undefined) {
       const answer = await callRemote(service, { ...request, upgrade }, parts);
-      return joinConnections(call, answer) ?? toAnswer(answer);
+      return joinConnections(call, answer) ?? toAnswer(answer, exchange);
     }
     const hasBody = call.method !== "GET" && call.method !== "HEAD";
     const body = hasBody ? { body: await call.body() } : {};
     const { signal } = call;
     const answer = await callRemote(service, { ...request, ...body, signal, streams: true, isForwarded: true }, parts);
-    return isRedirection(answer) ? await refuseRedirection(answer) : toAnswer(answer);
+    return isRedirection(answer) ? await refuseRedirection(answer) : toAnswer(answer, exchange);
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     if (error.code === "Unresolved") return plainText(503, "service unavailable\n");
@@ -63,10 +67,30 @@ function forwardedFor(call: Call): { [name: string]: string } {
   return { "x-forwarded-for": before === undefined ? call.remoteAddress : `${before}, ${call.remoteAddress}` };
 }
 
-function toAnswer({ status, headers, body, chunks }: OutgoingAnswer): Answer {
+/** What the API server says itself stands first, and what the other server says beside it. */
+function toAnswer({ status, headers, body, chunks }: OutgoingAnswer, { call, auditId }: Exchange): Answer {
   const kept: AnswerHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !notForwarded.test(name)) kept[name] = value;
   }
-  return { status, headers: kept, body: chunks === undefined ? body : fromChunks(chunks) };
+  kept["audit-id"] = [auditId, kept["audit-id"] ?? []].flat();
+  kept["cache-control"] = ["no-cache, private", kept["cache-control"] ?? []].flat();
+  if (chunks === undefined) return { status, headers: kept, body };
+  const isPacked = "accept-encoding" in gzipFor(call) && String(headers["content-encoding"]).toLowerCase() === "gzip";
+  if (isPacked) delete kept["content-encoding"];
+  return { status, headers: kept, body: fromChunks(isPacked ? unpacked(chunks) : chunks) };
+}
+
+/** As Go's client: who does not say what can be read gets plain bytes, and they are fewer on the way. */
+function gzipFor(call: Call): { readonly "accept-encoding"?: string } {
+  const isLeftOut = headerOf(call, "accept-encoding") === undefined && headerOf(call, "range") === undefined;
+  return isLeftOut && call.method !== "HEAD" && upgradeOf(call) === undefined ? { "accept-encoding": "gzip" } : {};
+}
+
+/** Pieces as soon as they can be read: it may be a watch. */
+function unpacked(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH });
+  // Whoever reads is told of the error, too.
+  pipeline(Readable.from(chunks), gunzip, () => {});
+  return gunzip;
 }

@@ -1,4 +1,5 @@
 /** Calls to the server behind an API service, in the name of a user. */
+import { posix } from "node:path";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { Endpoint, OutgoingAnswer, OutgoingCall, OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
 import { portOf, type RemoteService } from "./api-service.ts";
@@ -38,6 +39,7 @@ export async function callRemote(
     url: `https://${name}.${namespace}.svc:${port}${path}`,
     headers: { ...headers, ...(isForwarded ? wayHeaders(connectTo, path) : {}), ...userHeaders(user) },
     connectTo,
+    ...(connectTo === undefined ? {} : { host: hostAndPort(connectTo) }),
     insecure: insecureSkipTLSVerify === true,
     authority: caBundle === "" ? undefined : Buffer.from(caBundle, "base64").toString("utf8"),
     identity: identity(),
@@ -47,7 +49,7 @@ export async function callRemote(
 /** Where the request was sent, and for what. */
 function wayHeaders(place: Endpoint | undefined, path: string): { [header: string]: string } {
   const [uri = ""] = path.split("?");
-  const headers = { "x-forwarded-uri": uri, "x-forwarded-proto": "https" };
+  const headers = { "x-forwarded-uri": posix.normalize(uri), "x-forwarded-proto": "https" };
   return place === undefined ? headers : { ...headers, "x-forwarded-host": hostAndPort(place) };
 }
 

@@ -73,7 +73,7 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     host: call.connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
     port: call.connectTo?.port ?? (url.port === "" ? undefined : Number(url.port)),
     path: url.pathname + url.search,
-    headers: { ...call.headers, host: url.host, ...lengthHeader(call), ...upgradeHeaders(call) },
+    headers: { ...call.headers, host: call.host ?? url.host, ...lengthHeader(call), ...upgradeHeaders(call) },
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   };
   const tls = {
@@ -87,6 +87,8 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === "http:" ? httpRequest(options) : httpsRequest({ ...options, ...tls });
+    // That connections are kept goes without saying in HTTP/1.1, and Go does not say it. Who expects to be told to go on has said it all.
+    if (call.upgrade === undefined && !request.headersSent) request.removeHeader("connection");
     request.once("error", (error) => reject(toOutgoingError(error, options)));
     request.once("upgrade", ({ statusCode: status = 0, headers }, connection, head) => {
       if (head.length > 0) connection.unshift(head);

@@ -13,6 +13,8 @@ export interface OutgoingCall {
   readonly insecure?: boolean;
   /** Where to connect to instead of the host of the address: the place behind a service. */
   readonly connectTo?: Endpoint | undefined;
+  /** The host that the request names, where it is not that of the address. */
+  readonly host?: string;
   readonly signal?: AbortSignal;
   /** Who calls, as the other side can check (PEM). */
   readonly identity?: { readonly certificate: string; readonly privateKey: string } | undefined;

@@ -50,9 +50,9 @@ function toResponse({ status, headers, body }: Answer, signal: AbortSignal): Res
 function toStream(body: LiveBody, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop: () => void = () => {};
+  let isOpen = true;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let isOpen = true;
       const close = (): void => {
         if (isOpen) controller.close();
         isOpen = false;
@@ -71,6 +71,9 @@ function toStream(body: LiveBody, signal: AbortSignal): ReadableStream<Uint8Arra
         isOpen = false;
       });
     },
-    cancel: () => stop(),
+    cancel() {
+      isOpen = false;
+      stop();
+    },
   });
 }

@@ -1,0 +1,48 @@
+/** Addresses as Go writes them again after it has read them: that is how another server gets to see them. */
+
+/** A path and a query, read and written again: slashes that were hidden are none any more, and what cannot be read is left out. */
+export function rewriteUrl(url: string): string {
+  const question = url.indexOf("?");
+  if (question < 0) return rewritePath(url);
+  const query = rewriteQuery(url.slice(question + 1));
+  return `${rewritePath(url.slice(0, question))}${query === "" ? "" : `?${query}`}`;
+}
+
+/** Neither more nor less is escaped in a path than has to be. */
+function rewritePath(path: string): string {
+  return escape(unescape(path), /[\w.~$&+,/:;=@-]/);
+}
+
+/** In the order of keys; values of one key stay in theirs. */
+function rewriteQuery(query: string): string {
+  const read = query.split("&").flatMap((part): [string, string][] => {
+    if (part === "" || part.includes(";") || badEscape.test(part)) return [];
+    const equals = part.indexOf("=");
+    const [key, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
+    return [[unescape(key.replaceAll("+", " ")), unescape(value.replaceAll("+", " "))]];
+  });
+  const sorted = read.toSorted(([a], [b]) => (a === b ? 0 : a < b ? -1 : 1));
+  return sorted.map(([key, value]) => `${escapeWord(key)}=${escapeWord(value)}`).join("&");
+}
+
+const badEscape = /%(?![0-9a-fA-F]{2})/;
+
+function escapeWord(word: string): string {
+  return escape(word, /[\w.~ -]/).replaceAll(" ", "+");
+}
+
+/** As bytes, one letter each: what is escaped need not be UTF-8. */
+function unescape(text: string): string {
+  const bytes = Buffer.from(text, "utf8").toString("latin1");
+  return bytes.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+function escape(bytes: string, kept: RegExp): string {
+  const letters = bytes.split("").map((letter) => {
+    if (kept.test(letter)) return letter;
+    return `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  });
+  return letters.join("");
+}
