@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { test } from "node:test";
 import { connect as tlsConnect } from "node:tls";
+import { validFor } from "@capstan/pki";
 import type { Call } from "../src/call.ts";
 import { startApiServer, type ApiServer, type LiveBody, type Patience } from "../src/index.ts";
 import { listen } from "../src/serve/listen.ts";
@@ -90,6 +91,47 @@ function session({ url = "" }: ApiServer): ClientHttp2Session {
 function post(client: ClientHttp2Session, { token }: ApiServer): ClientHttp2Stream {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   return client.request({ ":method": "POST", ":path": maps, ...headers });
+}
+
+test("connections that do not even begin to speak TLS are left in time", { timeout: 120_000 }, async () => {
+  await using server = await start({ headers: 500 });
+  const silent = connect(server.port ?? 0, "127.0.0.1");
+  const stammering = connect(server.port ?? 0, "127.0.0.1");
+  stammering.write(Buffer.from([22, 3, 1]));
+  assert.deepEqual(await Promise.all([rest(silent), rest(stammering)]), ["", ""]);
+});
+
+for (const tls of doors) {
+  test(`over ${tls ? "TLS" : "plain HTTP"}, of too many connections that ask for nothing the oldest are left`, async () => {
+    await using origin = await start();
+    const { certificate, privateKey } = origin.authority.issue({
+      commonName: "wire",
+      usages: ["server"],
+      ipAddresses: ["127.0.0.1"],
+      ...validFor({ now: new Date(), days: 1 }),
+    });
+    const handler = async () => ({ status: 200, headers: {}, body: "here" });
+    const options = { host: "127.0.0.1", port: 0, mostSilent: 3, ...(tls ? { tls: { certificate, privateKey } } : {}) };
+    const server = await listen(handler, options);
+    const known = dial(server);
+    known.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await once(known, "data");
+    const silent: Socket[] = [];
+    for (let at = 0; at < 5; at++) {
+      const socket = connect(server.port, "127.0.0.1");
+      await once(socket, "connect");
+      silent.push(socket);
+    }
+    assert.deepEqual(await Promise.all(silent.slice(0, 2).map(rest)), ["", ""]);
+    known.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    assert.match(await rest(known), /^HTTP\/1.1 200 /);
+    assert.deepEqual(
+      silent.slice(2).map(({ closed }) => closed),
+      [false, false, false],
+    );
+    for (const socket of silent) socket.destroy();
+    await server.close();
+  });
 }
 
 test("over HTTP/2, a body that never ends is given up with 504, and nothing is stored", async () => {

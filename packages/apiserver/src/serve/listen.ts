@@ -9,6 +9,7 @@ import { systemClock } from "../clock.ts";
 import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
 import { defaultPatience, type Patience } from "./patience.ts";
+import { boundSilent } from "./silent.ts";
 import { refuseUnreadable } from "./unreadable.ts";
 import { isWebSocket, writeMessages } from "./web-socket.ts";
 import { writeAnswer, type HttpResponse, type Manner } from "./http-answer.ts";
@@ -24,6 +25,8 @@ export interface ListenOptions {
   readonly report?: (error: unknown, call: Call) => void;
   /** How long slow clients are waited for; as kube-apiserver does by default. */
   readonly patience?: Partial<Patience>;
+  /** How many connections may be open that have not asked for anything yet. */
+  readonly mostSilent?: number;
 }
 
 /** The certificate of the port and its key, and who signs the certificates of clients (PEM). */
@@ -40,6 +43,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+const mostSilent = 1000;
 const maxHeaderSize = 1024 * 1024;
 /** How often connections of HTTP/1.1 are looked through for slow ones, at the least, in milliseconds. */
 const lookAround = 1000;
@@ -59,6 +63,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     options.tls === undefined ? plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
   server.on("upgrade", onUpgrade);
   server.on("clientError", refuseUnreadable);
+  boundSilent(server, options.mostSilent ?? mostSilent);
   server.listen(options.port, options.host);
   await new Promise<void>((resolve, reject) => {
     server.once("listening", resolve);
@@ -117,7 +122,8 @@ function secureServer(tls: ListenTls, onRequest: OnRequest, patience: Patience):
     (request, response) => onRequest(request, response as unknown as HttpResponse),
   );
   server.on("session", (session) => closeWhenIdle(session, patience.idle));
-  server.on("tlsClientError", () => {});
+  // Node leaves it to the listener: whoever says nothing until the handshake takes too long would stay for ever.
+  server.on("tlsClientError", (_, socket) => socket.destroy());
   server.on("sessionError", () => {});
   return server;
 }
