@@ -1,7 +1,6 @@
 /** Works out everything about a container before it starts: whom it runs as, what it sees, what it runs. */
-import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";
 import type { ImageConfig } from "@capstan/oci";
 import { expand } from "../environment/expand.ts";
@@ -23,12 +22,11 @@ import {
 } from "./launch.ts";
 import type { Rights } from "./keeper-link.ts";
 import type { MachineParts } from "./machine.ts";
-import { makeOpenFolder } from "./open-folder.ts";
 import { seenProcesses } from "./seen-processes.ts";
 import { toSignal } from "./stop-signal.ts";
 import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
-import type { Furnished, FurnishRequest, Launch } from "./protocol.ts";
+import type { Furnished, FurnishRequest, Launch, LayRequest } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
 import { knownCapabilities } from "./capabilities.ts";
 import type { PodPlace } from "./pod-places.ts";
@@ -55,6 +53,8 @@ export interface PlanSources {
 /** A container that is ready to be started. */
 export interface PlannedContainer {
   readonly launch: Omit<Launch, "argv">;
+  /** What it needs on disk. */
+  readonly lay: LayRequest;
   /** Makes its root. */
   readonly mountCommands: readonly (readonly string[])[];
   /** What it sees in there. */
@@ -71,14 +71,14 @@ export interface PlannedContainer {
   readonly stopSignal: number;
 }
 
-/** Makes the plan and the folders it needs. */
+/** Makes the plan. */
 export async function planContainer(sources: PlanSources): Promise<PlannedContainer> {
   const { order, place, image, folder, parts } = sources;
   const { pod, container } = order;
   const { config = {} } = image.config;
   const { home, ...identity } = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
   const env = environmentOf(order, image.config, { domain: parts.names.domain, home });
-  const messageFile = await makeFolders(folder, sources.logs);
+  const messageFile = join(folder, "termination-log");
   const { rights, insidePath } = parts;
   const mounts = await allMounts(sources, env, messageFile);
   const joined = joinedProcess(sources);
@@ -107,6 +107,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       variables: carriedVariables(enter),
       launchers: enter.kit.programs,
     },
+    lay: layOf(sources, messageFile),
     mountCommands: mountCommands(sources, joined),
     furnish: {
       root: plan.root,
@@ -172,7 +173,7 @@ async function allMounts(
 ): Promise<readonly Mount[]> {
   const mounts = [
     ...podMounts(container, place, messageFile),
-    ...groupMounts(groups, parts.groups?.version),
+    ...groupMounts(coversKernel(container) ? [] : groups, parts.groups?.version),
     ...(await mountsOf(container, place.folders, env)),
   ];
   for (const { to } of mounts)
@@ -183,14 +184,10 @@ async function allMounts(
   }));
 }
 
-/** Makes what a container needs on disk; gives the file for its last words. */
-async function makeFolders(folder: string, logs: string): Promise<string> {
-  for (const name of ["upper", "work", "root", "proc"]) await makeOpenFolder(join(folder, name));
-  await mkdir(dirname(logs), { recursive: true });
-  const messageFile = join(folder, "termination-log");
-  await writeFile(messageFile, "");
-  await chmod(messageFile, 0o666);
-  return messageFile;
+/** What a container needs on disk before anything can be mounted for it. */
+function layOf({ folder, parts: { insidePath } }: PlanSources, messageFile: string): LayRequest {
+  const folders = ["upper", "work", "root", "proc"].map((name) => ({ path: insidePath(join(folder, name)) }));
+  return { folders, files: [{ path: insidePath(messageFile), text: "", mode: 0o666 }] };
 }
 
 /** Not a script: a shell would be one more program to wait for. */
@@ -220,6 +217,11 @@ function joinedProcess({ order: { pod }, place, target }: PlanSources): number |
     case "own":
       return target;
   }
+}
+
+/** Where a volume takes the place of what the kernel shows of itself, the volume wins. */
+function coversKernel({ volumeMounts = [] }: Container): boolean {
+  return volumeMounts.some(({ mountPath }) => ["/sys", "/sys/fs", "/sys/fs/cgroup"].includes(withinRoot(mountPath)));
 }
 
 /** A container sees its own groups where programs look for their limits. */

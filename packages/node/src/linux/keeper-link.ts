@@ -7,11 +7,13 @@ import type { Found } from "./keeper/inside-walk.ts";
 import type {
   BindRequest,
   DoorRequest,
+  FilesRequest,
   FromKeeper,
   Furnished,
   FurnishRequest,
   KeeperRequest,
   Launch,
+  LayRequest,
   NamesAnswer,
   RunResult,
   ToKeeper,
@@ -133,6 +135,16 @@ export class Keeper {
   /** Finds the places of what a container sees. */
   async furnish(what: FurnishRequest): Promise<Furnished> {
     return (await this.#ask({ do: "furnish", what })) as Furnished;
+  }
+
+  /** Makes folders and files. */
+  async lay(what: LayRequest): Promise<void> {
+    await this.#ask({ do: "lay", what });
+  }
+
+  /** Brings a volume to exactly these files. */
+  async layFiles(what: FilesRequest): Promise<void> {
+    await this.#ask({ do: "files", what });
   }
 
   async give(folder: string, group: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** The places in which pods run on one node: namespaces, files, volumes, a group for limits. */
-import { chmod, readdir, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
@@ -7,8 +7,8 @@ import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
 import { measure } from "./measure.ts";
 import { hostPortElements, sharedFolders } from "./network.ts";
 import { pauses, Spaces, type PodSpaces, type SpacesOptions } from "./pod-spaces.ts";
-import { makeOpenFolder } from "./open-folder.ts";
 import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
+import type { LayRequest } from "./protocol.ts";
 import { partsFolder, placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
 
 /** Where one pod runs. */
@@ -51,7 +51,6 @@ export class PodPlaces {
     checkHandler(handler, newId);
     checkUsers(pod, handler);
     const folder = this.#folderOf(pod);
-    await makeOpenFolder(folder);
     const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder));
     const spaces = await this.#spaces.take(pod).catch(asSandboxFailure);
     const sandbox = { id: spaces.id, ips: [spaces.ip] };
@@ -118,12 +117,16 @@ export class PodPlaces {
   }
 
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
-    const { names } = this.#options.parts;
+    const { names, keeper, insidePath } = this.#options.parts;
+    const file = (name: string, text: string): LayRequest["files"][number] => ({
+      path: join(insidePath(folder), name),
+      text,
+      mode: 0o644,
+    });
     // Never read from the node's disk: pods can write there.
-    await writeFile(join(folder, "hosts"), hostsFile(pod, ips, { ...names, hosts: nodeHostsFile() }));
-    await writeFile(join(folder, "resolv.conf"), resolvFile(pod, names));
-    await writeFile(join(folder, "hostname"), `${this.#hostname(pod)}\n`);
-    for (const name of ["hosts", "resolv.conf", "hostname"]) await chmod(join(folder, name), 0o644);
+    const hosts = file("hosts", hostsFile(pod, ips, { ...names, hosts: nodeHostsFile() }));
+    const files = [hosts, file("resolv.conf", resolvFile(pod, names)), file("hostname", `${this.#hostname(pod)}\n`)];
+    await keeper.lay({ folders: [{ path: insidePath(folder) }], files });
   }
 
   #hostname(pod: BoundPod): string {
@@ -145,7 +148,14 @@ export class PodPlaces {
     return {
       folder,
       disk: join(state, "disk"),
-      stamp: `${clock.wall()}_${this.#options.newId("stamp").slice(0, 8)}`,
+      makeFolder: (path) => keeper.lay({ folders: [{ path: insidePath(path), mode: 0o777 }], files: [] }),
+      writeFiles: (path, { files, group }) =>
+        keeper.layFiles({
+          folder: insidePath(path),
+          files: Array.from(files, ([name, { bytes, mode }]) => [name, { base64: toBase64(bytes), mode }] as const),
+          stamp: `${clock.wall()}_${this.#options.newId("stamp").slice(0, 8)}`,
+          group,
+        }),
       mountMemory: async (path, bytes) => {
         const size = bytes === undefined ? [] : ["-o", `size=${bytes}`];
         await keeper.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
@@ -158,6 +168,10 @@ export class PodPlaces {
   #folderOf({ metadata }: BoundPod): string {
     return join(this.#options.parts.state, "pods", metadata.uid);
   }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
 }
 
 function asSandboxFailure(thrown: unknown): never {

@@ -14,6 +14,8 @@ export type KeeperRequest =
   | { readonly do: "usage"; readonly id: string }
   | { readonly do: "bind"; readonly what: BindRequest }
   | { readonly do: "furnish"; readonly what: FurnishRequest }
+  | { readonly do: "lay"; readonly what: LayRequest }
+  | { readonly do: "files"; readonly what: FilesRequest }
   /** Gives all files of a folder to a group. */
   | { readonly do: "give"; readonly folder: string; readonly group: number }
   /** Removes what is at a path below a folder, with all that is in it. */
@@ -26,6 +28,23 @@ export interface BindRequest extends Walk {
   readonly expect?: Found | undefined;
   /** Who may do what with it, if it has to be made. */
   readonly modeIfNew?: number | undefined;
+}
+
+/** Folders, each with those above it, and files that are to be there. */
+export interface LayRequest {
+  /** With another mode than that which lets everybody pass, if it is new. */
+  readonly folders: readonly { readonly path: string; readonly mode?: number }[];
+  readonly files: readonly { readonly path: string; readonly text: string; readonly mode: number }[];
+}
+
+/** The files of a volume, all of them, which change at once. */
+export interface FilesRequest {
+  readonly folder: string;
+  readonly files: readonly (readonly [path: string, file: { readonly base64: string; readonly mode: number }])[];
+  /** Names the new ones. */
+  readonly stamp: string;
+  /** Whose they are to be. */
+  readonly group: number | undefined;
 }
 
 /** What a container is to see beside its image, whose files are at the root. */

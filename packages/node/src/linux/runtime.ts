@@ -1,6 +1,6 @@
 /** Runs containers on Linux: in the places of their pods, in bubblewrap over the files of their image. */
 import { createHash } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Socket } from "node:net";
@@ -137,6 +137,8 @@ export class LinuxRuntime implements Runtime, Doors {
     const { keeper, exits, clock } = this.#parts;
     const id = this.#newId(order.container.name);
     const plan = await this.#plan(order, place, id);
+    await keeper.lay(plan.lay);
+    await mkdir(dirname(plan.launch.log), { recursive: true });
     for (const mount of plan.mountCommands) await keeper.must(mount);
     const { argv, copies } = await this.#furnish(id, plan, order);
     const startedAt = clock.wall();

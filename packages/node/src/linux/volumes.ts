@@ -1,18 +1,21 @@
 /** The volumes of a pod as folders of the node. */
-import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Container, Volume, VolumeMount } from "@capstan/kinds/v1";
 import { expand } from "../environment/expand.ts";
 import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
-import type { Volumes } from "../runtime/runtime.ts";
-import { writeFiles } from "./atomic-files.ts";
+import type { VolumeFile, Volumes } from "../runtime/runtime.ts";
 import type { Found } from "./keeper/inside-walk.ts";
 import type { Mount } from "./launch.ts";
-import { makeOpenFolder } from "./open-folder.ts";
 import type { BindRequest } from "./protocol.ts";
 import { withinRoot } from "./within-root.ts";
+
+/** Files, and the group that they belong to. */
+export interface VolumeFiles {
+  readonly files: ReadonlyMap<string, VolumeFile>;
+  readonly group: number | undefined;
+}
 
 /** Where volumes are. */
 export interface VolumePlace {
@@ -20,8 +23,10 @@ export interface VolumePlace {
   readonly folder: string;
   /** What the pod takes for the disk of its node: `hostPath` never reaches the machine's own files. */
   readonly disk: string;
-  /** Names new contents. */
-  readonly stamp: string;
+  /** Makes a folder that everybody may write to. */
+  readonly makeFolder: (folder: string) => Promise<void>;
+  /** Brings a folder to exactly these files. */
+  readonly writeFiles: (folder: string, content: VolumeFiles) => Promise<void>;
   /** Mounts a file system of memory on a folder. */
   readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<void>;
   /** Shows a place below a folder at another path. */
@@ -70,7 +75,7 @@ function setUpFailure(name: string): (thrown: unknown) => never {
 export async function updateVolumes(pod: BoundPod, contents: Volumes, place: VolumePlace): Promise<void> {
   const group = pod.spec.securityContext?.fsGroup;
   for (const [name, content] of contents) {
-    if (content.type === "files") await writeFiles(folderOf(place, name), content.files, { stamp: place.stamp, group });
+    if (content.type === "files") await place.writeFiles(folderOf(place, name), { files: content.files, group });
   }
 }
 
@@ -88,7 +93,7 @@ async function placeOne(
   const content = contents.get(name);
   const folder = folderOf(place, name);
   if (content?.type === "files") {
-    await writeFiles(folder, content.files, place);
+    await place.writeFiles(folder, { files: content.files, group: place.group });
     return true;
   }
   if (content?.type === "claim") {
@@ -111,7 +116,7 @@ async function placeEmpty(
   { medium, sizeLimit }: NonNullable<Volume["emptyDir"]>,
   place: VolumePlace,
 ): Promise<void> {
-  if (await makeOpenFolder(folder)) await chmod(folder, 0o777);
+  await place.makeFolder(folder);
   if (medium === "Memory") await place.mountMemory(folder, sizeOf(sizeLimit));
 }
 

@@ -9,6 +9,7 @@ import { Containers } from "./containers.ts";
 import { openDoor } from "./door.ts";
 import { startNames, startRelay } from "./listeners.ts";
 import { furnish } from "./furnish.ts";
+import { lay, layFiles } from "./lay.ts";
 import { bindInside, giveToGroup, removeInside } from "./volumes.ts";
 
 const [door = "", ...groups] = process.argv.slice(2);
@@ -75,6 +76,10 @@ async function perform(request: KeeperRequest): Promise<unknown> {
       return bindInside(request.what, run);
     case "furnish":
       return furnish(request.what, run);
+    case "lay":
+      return lay(request.what);
+    case "files":
+      return layFiles(request.what);
     case "give":
       return giveToGroup(request.folder, request.group);
     case "remove":
