@@ -2,15 +2,21 @@
 import { createSocket } from "node:dgram";
 import { connect, createServer, type Socket } from "node:net";
 import { atSocket } from "../socket-path.ts";
+import { bounded } from "./bounded.ts";
+
+/** How many connections an address has at most: to the outside, and to ask for names. */
+const most = { relayed: 1000, asking: 32 } as const;
+/** After how many milliseconds without a word somebody who asks for names is taken to have no more to say. */
+const longestSilence = 10_000;
 
 /** Hands every connection to an address of the node to a socket in the file system. */
 export function startRelay(host: string, port: number, path: string): Promise<void> {
-  const server = createServer({ allowHalfOpen: true }, (inner) =>
+  const pass = (inner: Socket): void =>
     join(
       inner,
       atSocket(path, (name) => connect({ path: name, allowHalfOpen: true })),
-    ),
-  );
+    );
+  const server = createServer({ allowHalfOpen: true }, bounded(most.relayed, pass));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -40,8 +46,9 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
     reply(answer(question), (bytes) => socket.send(fitting(bytes, longestDatagram), from.port, from.address, () => {}));
   });
   await new Promise<void>((resolve) => socket.bind(53, host, resolve));
-  const server = createServer((connection) => {
+  const hear = (connection: Socket): void => {
     let rest: Buffer = Buffer.alloc(0);
+    connection.setTimeout(longestSilence, () => connection.destroy());
     connection.on("error", () => connection.destroy());
     connection.on("data", (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
@@ -52,7 +59,8 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
         reply(answer(question), (bytes) => connection.write(withLength(fitting(bytes, longestMessage))));
       }
     });
-  });
+  };
+  const server = createServer(bounded(most.asking, hear));
   await new Promise<void>((resolve) => void server.listen(53, host, resolve));
 }
 
