@@ -31,7 +31,8 @@ import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
 import { requestCounter } from "./metered-api.ts";
-import { endProcess, outliveRejections, untilTold } from "./process/main.ts";
+import { compileLate } from "./process/compiling.ts";
+import { endProcess, flagSetter, outliveRejections, untilTold } from "./process/main.ts";
 import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
@@ -96,8 +97,9 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   await prepareCrds(program, webhooks);
   await webhooks?.register();
   await using recording = await openRecording(program);
+  const setFlag = flagSetter();
   await using operator = new RunningOperator(definition, {
-    api: recording.api,
+    api: setFlag === undefined ? recording.api : compileLate(recording.api, setFlag),
     clock,
     log,
     registry,
