@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../define.ts";
 import { operator } from "../operator.ts";
-import { mustBeNamed } from "./definition.ts";
+import { namelessness } from "./definition.ts";
 
 const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
 const Lamp = defineResource({
@@ -78,10 +78,7 @@ test("settings of caches may be for kinds of other controllers, and for those th
   operator({ controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
 });
 
-test("an operator without a name is refused where its replicas are to elect a leader", () => {
-  assert.throws(
-    () => mustBeNamed({ controllers: [] }),
-    /would work\. Write operator\(\{ name: "\.\.\.", \.\.\. \}\), or leave --leader-elect out/u,
-  );
-  mustBeNamed({ name: "shop", controllers: [] });
+test("an operator without a name is told how to get one, and keep what it has", () => {
+  assert.match(namelessness({ controllers: [] }) ?? "", /name: "\.\.\.", formerly: \{ names: \["capstan"\] \}/u);
+  assert.equal(namelessness({ name: "shop", controllers: [] }), undefined);
 });

@@ -16,13 +16,12 @@ export function checkDefinition(definition: OperatorDefinition): void {
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
 
-/** Throws where replicas could not find each other by a name: all operators without one would elect one leader between them. */
-export function mustBeNamed({ name }: OperatorDefinition): void {
-  if (name !== undefined) return;
-  throw new RuntimeError(
-    "BadSetting",
-    "Cannot elect a leader among the replicas of an operator without a name: its lease would be that of every operator without one, and only one of them " +
-      'would work. Write operator({ name: "...", ... }), or leave --leader-elect out where there is one replica.',
+/** What is to be said where replicas of an operator without a name elect a leader: all such operators of a namespace have one lease. */
+export function namelessness({ name }: OperatorDefinition): string | undefined {
+  if (name !== undefined) return undefined;
+  return (
+    "the operator has no name: of all operators without one in this namespace only one works at a time, because they share a lease. " +
+    'Write operator({ name: "...", formerly: { names: ["capstan"] } }): without `formerly`, what it has written so far would no longer be its own'
   );
 }
 

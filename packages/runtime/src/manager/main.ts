@@ -25,7 +25,7 @@ import { messageOf } from "../failure.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "./crds.ts";
-import { mustBeNamed } from "./definition.ts";
+import { namelessness } from "./definition.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
@@ -80,9 +80,10 @@ export async function runOperator(definition: OperatorDefinition, options: RunOp
 async function run(definition: OperatorDefinition, args: readonly string[], options: RunOptions): Promise<void> {
   const clock = systemClock;
   const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
-  if (settings.leaderElect) mustBeNamed(definition);
   const log = createLog({ clock, level: settings.logLevel });
   using _ = outliveRejections(log);
+  const nameless = settings.leaderElect ? namelessness(definition) : undefined;
+  if (nameless !== undefined) log.warn(nameless);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
   const registry = new Registry();
   await using client = createClient(config, {

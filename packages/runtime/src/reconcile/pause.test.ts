@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredObject } from "@capstan/model";
-import { isPaused, pauseEvent } from "./pause.ts";
+import { isPaused, misspeltPause } from "./pause.ts";
 
 function annotated(value: string): StoredObject {
   const annotations = { "capstan.dev/pause": value };
@@ -18,17 +18,21 @@ test("whoever means a pause in a hurry gets one", () => {
     assert.ok(isPaused(annotated(value), box, none), value);
 });
 
-test("what means none, or others, pauses nobody", () => {
-  for (const value of ["", " ", "false", "False", "no", "off", "0", "lid", "shop/lid", "other/box", "lid,typo"])
+test("what means none, or others, or nobody that is known here, pauses nobody", () => {
+  for (const value of ["", " ", "false", "False", "no", "off", "0", "lid", "shop/lid", "other/box", "cache", "ture"])
     assert.ok(!isPaused(annotated(value), box, none), value);
 });
 
-test("a value that names nobody was meant as a pause: it is one, and a warning says so", () => {
+test("a value that names nobody is told, and one that may name others is not", () => {
   for (const value of ["ture", "until monday", "bx", "bx,ld"]) {
-    assert.ok(isPaused(annotated(value), box, none), value);
-    const { type, note } = pauseEvent(annotated(value), box, none);
+    const { type, note } = misspeltPause(annotated(value), box) ?? assert.fail(value);
     assert.equal(type, "Warning");
-    assert.ok(note.includes(`it says "${value}", which names no controller (box, lid). Write "true" for all`), note);
+    assert.ok(note.startsWith("box goes on with this object: "), note);
+    assert.ok(
+      note.includes(`says "${value}", which names no controller of shop (box, lid). Write "true" for all`),
+      note,
+    );
   }
-  assert.equal(pauseEvent(annotated("box"), box, none).type, "Normal");
+  for (const value of ["", "true", "no", "box", "lid", "lid,typo", "other/cache"])
+    assert.equal(misspeltPause(annotated(value), box), undefined, value);
 });

@@ -9,7 +9,7 @@ import type { Trigger } from "../trigger/trigger.ts";
 
 /**
  * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` where operators share a
- * kind) only those. Where none of the names is known, somebody meant a pause and misspelt it: then everybody rests, too.
+ * kind) only those. What names nobody here may be for another operator: it pauses nobody, and is told where the kind is our own.
  */
 export const PAUSE_ANNOTATION = "capstan.dev/pause";
 
@@ -60,14 +60,7 @@ function valueOn(object: StoredObject | undefined): string {
 
 /** Whether a value of the annotation concerns a controller. */
 function concerns(value: string, who: Pausable): boolean {
-  return value === "true" || namesIn(value, who).includes(who.controller) || isMisspelt(value, who);
-}
-
-/** Whether a value names nobody: none of the operator, and no other operator. */
-function isMisspelt(value: string, who: Pausable): boolean {
-  return (
-    value !== "true" && namesIn(value, who).every((name) => !who.controllers.includes(name) && !name.includes("/"))
-  );
+  return value === "true" || namesIn(value, who).includes(who.controller);
 }
 
 function namesIn(value: string, { operator }: Pausable): readonly string[] {
@@ -87,7 +80,7 @@ export const PAUSED_CONDITION = "Paused";
 /** Says in the status that an object is paused. What is said follows from the annotations alone, so that controllers agree on it. */
 export function notePause(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
   const { value, where } = pauseOf(object, namespaceOf) ?? { value: "true", where: "object" };
-  const who = value === "true" ? "Every controller" : `Of the controllers, ${value} (or whoever knows no such name)`;
+  const who = value === "true" ? "Every controller" : `Of the controllers, ${value}`;
   const what = where === "object" ? "this object" : "everything in this namespace";
   const message = `${who} leaves ${what} alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
   status.condition(PAUSED_CONDITION, true, { reason: "Annotation", message });
@@ -117,12 +110,13 @@ export function pausedNote(controller: string): { type: "Normal"; reason: string
   return { type: "Normal", reason: "Paused", note };
 }
 
-/** The same where it may not have been meant: a name that nobody has. */
-export function pauseEvent(object: StoredObject, who: Pausable, namespaceOf: NamespaceOf): EventNote {
-  const paused = pausedNote(who.controller);
-  const { value } = pauseOf(object, namespaceOf, who) ?? { value: "true" };
-  if (!isMisspelt(value, who)) return paused;
-  const known = who.controllers.join(", ");
-  const note = `${paused.note}: it says "${value}", which names no controller (${known}). Write "true" for all, or the names of some`;
+/** Tells whoever wrote a pause that it names nobody, of the operator or of another one. What stands on a namespace is for many. */
+export function misspeltPause(object: StoredObject, who: Pausable): EventNote | undefined {
+  const value = valueOn(object);
+  if (value === "" || value === "true") return undefined;
+  if (namesIn(value, who).some((name) => who.controllers.includes(name) || name.includes("/"))) return undefined;
+  const note =
+    `${who.controller} goes on with this object: the annotation ${PAUSE_ANNOTATION} says "${value}", which names no controller of ` +
+    `${who.operator} (${who.controllers.join(", ")}). Write "true" for all, or the names of some`;
   return { type: "Warning", reason: "PauseNamesNobody", note };
 }

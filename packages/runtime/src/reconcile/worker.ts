@@ -9,6 +9,7 @@ import { RuntimeError, Terminal } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { SharedFinalizers } from "../manager/identity.ts";
 import type { Turn } from "../queue/queue.ts";
+import { isResource } from "../resource.ts";
 import type { Cause } from "../trigger/cause.ts";
 import { valueAt } from "../trigger/predicate.ts";
 import { rollUp } from "../apply/conditions.ts";
@@ -17,7 +18,7 @@ import type { Daemon } from "./daemons.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer, replaceFinalizers } from "./finalizer.ts";
 import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { isPaused, notePause, noteResume, pauseEvent } from "./pause.ts";
+import { isPaused, misspeltPause, notePause, noteResume, pausedNote } from "./pause.ts";
 import type { NamespaceOf, Pausable } from "./pause.ts";
 import { findOurs, tellHolders } from "./shared-finalizers.ts";
 import { noteStall } from "./stall.ts";
@@ -113,6 +114,7 @@ export class Worker {
     }
     const work = new TurnWork(this.#options, object, { ...limits, isSuspect });
     if (isPaused(object, pausable, namespaceOf)) return await this.#rest(work);
+    this.#tellMisspelt(object);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp ? this.#leave(work, turn, signal) : this.#reconcile(work, turn, signal));
     if (!isToCleanUp) tracked.record(turn.key, work.reads);
@@ -132,8 +134,8 @@ export class Worker {
 
   /** Leaves a paused object alone, but says so: on the object, and once in an event. */
   async #rest(work: TurnWork): Promise<TurnEnd> {
-    const { pausable, namespaceOf, handlers, kind, onEvent } = this.#options;
-    onEvent(work.object, pauseEvent(work.object, pausable, namespaceOf));
+    const { controller, namespaceOf, handlers, kind, onEvent } = this.#options;
+    onEvent(work.object, pausedNote(controller));
     const outcome = await this.#guard(async () => {
       if (handlers.hasConditions) {
         notePause(work.status, work.object, namespaceOf);
@@ -142,6 +144,13 @@ export class Worker {
       return { outcome: "done" };
     });
     return { outcome, work: outcome.outcome === "done" ? undefined : work, state: "paused" };
+  }
+
+  /** Of a kind that others define, an annotation that names nobody here is likely meant for them. */
+  #tellMisspelt(object: StoredObject): void {
+    const { kind, pausable, onEvent } = this.#options;
+    const note = isResource(kind) ? misspeltPause(object, pausable) : undefined;
+    if (note !== undefined) onEvent(object, note);
   }
 
   /** Whether an object that is leaving gets its ordinary turn: only when none of our own finalizers hold it any more. */
