@@ -113,6 +113,8 @@ export function sharedFolders(folder: string): readonly [sys: string, memory: st
   return [`${folder}/sys`, `${folder}/shm`];
 }
 
+const hiddenParts = ["firmware", "devices/virtual/powercap"];
+
 /** Prepares the inside of a pod: its side of the line, and the file systems that its containers share. */
 export function podScript({ line, folder }: PodSetting): string {
   const [sys, memory] = sharedFolders(folder);
@@ -121,6 +123,8 @@ export function podScript({ line, folder }: PodSetting): string {
     `mkdir -p ${sys} ${memory}`,
     // A file system of a kernel that shows more than this one does is refused: then there is none.
     `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${sys} 2>/dev/null || true`,
+    // What the machine's firmware says, and what it draws from the line, container runtimes show to nobody.
+    `for part in ${hiddenParts.join(" ")}; do if [ -d ${sys}/$part ]; then mount -t tmpfs -o ro,size=4k tmpfs ${sys}/$part; fi; done`,
     `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${memory}`,
     "",
   ].join("\n");
