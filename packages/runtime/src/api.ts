@@ -28,6 +28,8 @@ export interface ListPage {
   readonly items: readonly StoredObject[];
   readonly resourceVersion: string;
   readonly continueAt?: string | undefined;
+  /** How many more there are, where the server says it: not where something was selected. */
+  readonly remaining?: number | undefined;
 }
 
 /** A watch, from a version on or, as a streaming list, from the very start. */

@@ -105,6 +105,7 @@ async function listPage(client: Client, kind: AnyKind, request: ListRequest): Pr
     items: items.map((item) => ({ ...item, apiVersion, kind: kind.kind })),
     resourceVersion: metadata.resourceVersion ?? "0",
     continueAt: metadata.continue,
+    remaining: metadata.remainingItemCount,
   };
 }
 

@@ -250,6 +250,17 @@ describe("a reconcile", () => {
     assert.equal(world.runs(), before + 1);
     assert.deepEqual((await world.get(Widget, "bad"))?.status?.conditions ?? [], []);
   });
+
+  test("goes on where a pause names nobody, and says so", async () => {
+    await using world = await worldWith(() => undefined);
+    await world.settle();
+    const before = world.runs();
+    await world.apply(Widget, "bad", { metadata: { annotations: { "capstan.dev/pause": "ture" } }, spec: { size: 5 } });
+    await world.settle();
+    assert.equal(world.runs(), before + 1);
+    const events = (await world.list(Event)) as readonly { readonly reason?: string; readonly type?: string }[];
+    assert.ok(events.some(({ reason, type }) => reason === "PauseNamesNobody" && type === "Warning"));
+  });
 });
 
 for (const [odd, name] of [

@@ -263,25 +263,66 @@ describe("the first picture", () => {
     ["are silent", undefined],
     ["break", errors.connectionLost()],
   ] as const) {
-    test(`is made once for a kind on which nothing happens, where no bookmarks are sent and watches ${how}`, async () => {
+    test(`is made once an hour for a kind on which nothing happens, where no bookmarks are sent and watches ${how}`, async () => {
       const clock = new VirtualClock();
-      const asked: string[] = [];
-      const api = {
-        async *watch(_kind: unknown, { resourceVersion = "all", signal }: WatchRequest): AsyncGenerator<WatchEvent> {
-          asked.push(resourceVersion);
-          if (resourceVersion === "all") yield* [event("a", "1000"), bookmark("1001", true)];
-          else if (ending !== undefined) throw ending;
-          await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
-        },
-        list: async (_kind: unknown, { limit }: ListRequest) => {
-          asked.push(`limit ${limit}`);
-          return { items: [], resourceVersion: "2000" };
-        },
-      } as unknown as Api;
+      const { api, asked } = quiet(
+        () => ({ objects: [event("a", "1000"), event("b", "900")], version: "2000" }),
+        ending,
+      );
       await using _ = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
       await clock.advance(24 * 60 * 60_000);
-      assert.deepEqual([...new Set(asked)], ["all", "1001", "limit 1"]);
-      assert.equal(asked.filter((each) => each === "all").length, 1);
+      assert.deepEqual([...new Set(asked)], ["all", "2000", "limit 1"]);
+      const lists = asked.filter((each) => each === "all").length;
+      assert.ok(lists > 12 && lists <= 25, `${lists} lists`);
+    });
+  }
+
+  for (const [what, objects] of [
+    ["with fewer objects", [event("a", "1000")]],
+    ["with more objects", [event("a", "1000"), event("b", "900"), event("c", "950")]],
+    ["with another version of one", [event("a", "1100"), event("b", "900")]],
+  ] as const) {
+    test(`is made again when a history went back, ${what}, and has come as far since`, async () => {
+      const clock = new VirtualClock();
+      let now = { objects: [event("a", "1000"), event("b", "900")], version: "2000" };
+      const { api, asked } = quiet(() => now);
+      await using informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      await clock.advance(60_000);
+      now = { objects: [...objects], version: "2500" };
+      await clock.advance(10 * 60_000);
+      assert.equal(asked.filter((each) => each === "all").length, 2);
+      assert.deepEqual(
+        informer.reader
+          .find({})
+          .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
+          .toSorted(),
+        objects.map(({ object }) => `${object.metadata.name}@${object.metadata.resourceVersion}`),
+      );
     });
   }
 });
+
+/** A server whose watches say nothing after the list, and what was asked of it. */
+function quiet(
+  state: () => { readonly objects: readonly WatchEvent[]; readonly version: string },
+  ending?: Error,
+): { readonly api: Api; readonly asked: string[] } {
+  const asked: string[] = [];
+  const api = {
+    async *watch(_kind: unknown, { resourceVersion = "all", signal }: WatchRequest): AsyncGenerator<WatchEvent> {
+      asked.push(resourceVersion);
+      const { objects, version } = state();
+      if (resourceVersion === "all") yield* [...objects, bookmark(version, true)];
+      else if (ending !== undefined) throw ending;
+      await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+    },
+    list: async (_kind: unknown, { limit = 0 }: ListRequest) => {
+      asked.push(`limit ${limit}`);
+      const { objects, version } = state();
+      const items = objects.slice(0, limit).map(({ object }) => object);
+      const remaining = objects.length - items.length;
+      return { items, resourceVersion: version, ...(remaining > 0 ? { remaining, continueAt: "more" } : {}) };
+    },
+  } as unknown as Api;
+  return { api, asked };
+}

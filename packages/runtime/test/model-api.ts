@@ -105,7 +105,8 @@ export class ModelApi implements Api {
     const from = Number(request.continueAt ?? 0);
     const end = request.limit === undefined ? all.length : Math.min(all.length, from + request.limit);
     const items = clone(all.slice(from, end));
-    return { items, resourceVersion: String(this.#version), continueAt: end < all.length ? String(end) : undefined };
+    const rest = end < all.length ? { continueAt: String(end), remaining: all.length - end } : {};
+    return { items, resourceVersion: String(this.#version), ...rest };
   }
 
   watch(kind: AnyKind, request: WatchRequest): AsyncIterable<WatchEvent> {

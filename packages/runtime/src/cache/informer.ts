@@ -69,7 +69,8 @@ export class Informer implements AsyncDisposable {
       options.onSignal?.(signal);
     };
     const { api, kind, scope, clock, random, tuning } = options;
-    this.#finished = runWatcher({ api, kind, scope, clock, random, tuning, signal: this.#stop.signal, onSignal });
+    const { signal } = this.#stop;
+    this.#finished = runWatcher({ api, kind, scope, clock, random, tuning, signal, known: this.#store, onSignal });
   }
 
   get reader(): Reader {

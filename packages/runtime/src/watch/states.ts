@@ -21,8 +21,8 @@ export type State =
 /** How a connection ended. */
 export type End =
   | { readonly how: "listed"; readonly version: string }
-  /** The server is as of this version. */
-  | { readonly how: "asked"; readonly version: string }
+  /** The server is as of this version; what it shows is what is known, or it is time to look at everything. */
+  | { readonly how: "asked"; readonly version: string; readonly isKnown: boolean }
   | { readonly how: "closed"; readonly lived: number }
   | { readonly how: "idle" }
   | { readonly how: "failed"; readonly error: unknown };
@@ -64,8 +64,9 @@ export const usualTuning: WatchTuning = {
 
 /**
  * A server whose history has gone back (its store was restored) says nothing at all to who asks from a version that it does not know: no
- * error, no bookmark. So who hears nothing twice, or whose connections end without a word so often, asks how far the server is, and lists
- * again only if it is not as far. Of a kind on which nothing happens, servers without bookmarks say nothing for days.
+ * error, no bookmark. So who hears nothing twice, or whose connections end without a word so often, asks how far the server is and how many
+ * objects it has, and lists again only if that is not what is known. Of a kind on which nothing happens, servers without bookmarks say
+ * nothing for days.
  */
 const FRUITLESS_ENDS = 20;
 
@@ -80,7 +81,7 @@ export function nextState(progress: Progress, end: End, tuning: WatchTuning, ran
     case "listed":
       return { at: "watching", version: end.version };
     case "asked":
-      return isAsFar(end.version, progress.version) ? again : relist(progress);
+      return end.isKnown && isAsFar(end.version, progress.version) ? again : relist(progress);
     case "closed":
       if (progress.failures >= FRUITLESS_ENDS) return ask(progress);
       return end.lived < tuning.shortLife && progress.failures > 0 ? rest(again) : again;

@@ -1,8 +1,8 @@
 /** Follows one kind for ever: yields every object, then every change, whatever happens to the connection. */
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
-import { isEarlier, isLater } from "../api.ts";
-import type { AnyKind, Api, Scope, SentEvent, WatchEvent, WatchStream } from "../api.ts";
+import { isEarlier, isLater, keyText } from "../api.ts";
+import type { AnyKind, Api, ListPage, Scope, SentEvent, WatchEvent, WatchStream } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import type { StoredObject } from "@capstan/model";
 import { parseSent, SentObject } from "./sent.ts";
@@ -23,6 +23,12 @@ export type Signal =
   | { readonly type: "vanished" }
   | { readonly type: "failed"; readonly error: unknown; readonly state: State["at"] };
 
+/** What was made of what a watch said. */
+export interface Known {
+  readonly size: number;
+  stored(key: string): StoredObject | undefined;
+}
+
 /** What a watch is made with. */
 export interface WatcherOptions {
   readonly api: Api;
@@ -32,6 +38,7 @@ export interface WatcherOptions {
   readonly random: Random;
   readonly tuning?: WatchTuning | undefined;
   readonly signal: AbortSignal;
+  readonly known: Known;
   /** Gets each signal as it happens; must not throw. */
   readonly onSignal: (signal: Signal) => void;
 }
@@ -48,6 +55,12 @@ const SURE_OF_ABSENCE = 2;
  */
 const PATIENCE_WITH_THE_PAST = 10;
 
+/**
+ * After so much silence everything is listed: a history that went back and has come as far again may show the same number of objects, and
+ * where something is selected servers do not say how many there are.
+ */
+const LONG_SILENCE = 3_600_000;
+
 /** Runs until the signal is aborted. */
 export async function runWatcher(options: WatcherOptions): Promise<void> {
   await new Watcher(options).run();
@@ -62,6 +75,8 @@ class Watcher {
   #failures = 0;
   /** How many lists in a row were older than that. */
   #oldLists = 0;
+  /** When anything was last told, on the clock. */
+  #toldAt = 0;
   /** Whether the present connection told anything. */
   #gave = false;
 
@@ -138,13 +153,26 @@ class Watcher {
     }
   }
 
-  /** A list of one object, of which only the version counts: it is the newest, whatever the kind. */
+  /** A list of one object, which tells how far the server is, whatever the kind, and mostly how many objects it has. */
   async #ask(): Promise<End> {
-    const { api, kind, scope, signal } = this.#options;
-    const { resourceVersion } = await api.list(kind, { ...scope, limit: 1, signal });
+    const { api, kind, scope, clock, signal } = this.#options;
+    const page = await api.list(kind, { ...scope, limit: 1, signal });
     this.#failures = 0;
     this.#gave = true;
-    return { how: "asked", version: resourceVersion };
+    const isKnown = clock.now() - this.#toldAt < LONG_SILENCE && this.#isKnown(page);
+    return { how: "asked", version: page.resourceVersion, isKnown };
+  }
+
+  /** Whether a page may be the first of all that is known. */
+  #isKnown({ items, continueAt = "", remaining }: ListPage): boolean {
+    const { known } = this.#options;
+    const isWhole = continueAt === "";
+    if ((isWhole || remaining !== undefined) && items.length + (isWhole ? 0 : (remaining ?? 0)) !== known.size)
+      return false;
+    return items.every((item) => {
+      const { uid, resourceVersion } = known.stored(keyText(item))?.metadata ?? {};
+      return uid === item.metadata.uid && resourceVersion === item.metadata.resourceVersion;
+    });
   }
 
   /** One connection: from a version on, or with every object first. */
@@ -267,6 +295,7 @@ class Watcher {
   #reach(version: string): void {
     this.#version = version;
     this.#latest = version;
+    this.#toldAt = this.#options.clock.now();
     this.#failures = 0;
     this.#gave = true;
   }
