@@ -31,8 +31,7 @@ import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
 import type { OperatorDefinition } from "./operator.ts";
 import { requestCounter } from "./metered-api.ts";
-import { compileLate } from "./process/compiling.ts";
-import { endProcess, flagSetter, outliveRejections, untilTold } from "./process/main.ts";
+import { endProcess, outliveRejections, untilTold } from "./process/main.ts";
 import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
@@ -98,9 +97,8 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   await prepareCrds(program, webhooks);
   await webhooks?.register();
   await using recording = await openRecording(program);
-  const setFlag = flagSetter();
   await using operator = new RunningOperator(definition, {
-    api: setFlag === undefined ? recording.api : compileLate(recording.api, setFlag),
+    api: recording.api,
     clock,
     log,
     registry,

@@ -1,7 +1,6 @@
 /** The process around an operator: is told to stop, outlives what nobody awaited, and ends whatever else still runs in it. */
 import { messageOf } from "../../failure.ts";
 import type { Log } from "../../log.ts";
-import type { SetFlag } from "./compiling.ts";
 
 /** How long a process goes on after its operator has ended, for what the user's program does then. */
 const AFTERWARDS = 1_000;
@@ -36,16 +35,6 @@ export async function untilTold({ lost, gracePeriod, log }: Waiting): Promise<En
   if (end === "lost") process.exitCode = 1;
   endProcess(end === "lost" ? 0 : gracePeriod);
   return end;
-}
-
-/** Versions of V8 whose flags are known: others say on standard error that they do not know one. */
-const knownEngines: readonly string[] = ["13.6"];
-
-/** Sets flags of V8 while it runs; undefined where it is one whose flags nobody has looked at, or no V8. */
-export function flagSetter(): SetFlag | undefined {
-  const engine = process.versions["v8"] ?? "";
-  if (!knownEngines.some((known) => engine.startsWith(`${known}.`))) return undefined;
-  return (flag) => process.getBuiltinModule("node:v8").setFlagsFromString(flag);
 }
 
 /** Ends the process, whatever timers and connections the program has left: soon after so many milliseconds, and earlier if it can. */
