@@ -59,6 +59,8 @@ export async function spawnPiped({ argv, stdin, variables, channels = [] }: Pipe
   } finally {
     for (const end of ends) if (typeof end === "number") closeSync(end);
   }
+  // Now, and not before whoever has waited for its pipes has been started.
+  void makeSpares();
   const ended = new Promise<HowEnded>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.once("error", (failure) => resolve({ code: 127, signal: null, failure }));
@@ -84,16 +86,12 @@ const manySpares = 12;
 let isMaking = false;
 
 async function takePipes(count: number): Promise<readonly string[]> {
-  const paths = spares.length < count ? await makePipes(count) : spares.splice(0, count);
-  if (spares.length < fewSpares && !isMaking) {
-    isMaking = true;
-    // Not before whoever has waited for these has been started.
-    setTimeout(() => void makeSpares(), 20).unref();
-  }
-  return paths;
+  return spares.length < count ? makePipes(count) : spares.splice(0, count);
 }
 
 async function makeSpares(): Promise<void> {
+  if (isMaking || spares.length >= fewSpares) return;
+  isMaking = true;
   const made = await makePipes(manySpares).catch(() => []);
   spares.push(...made);
   isMaking = false;
