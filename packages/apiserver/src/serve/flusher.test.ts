@@ -138,17 +138,25 @@ test("when a crowd has gone, nobody rests", () => {
   assert.deepEqual(all.rests, []);
 });
 
-test("a connection that was served late rests as much longer, within bounds, even if the clock on the wall goes back", () => {
-  for (const [held, rest] of [
-    [0, 20],
-    [80, 100],
-    [60_000, 520],
-    [-60_000, 20],
-  ] as const) {
-    const all = stage();
-    crowdOf(1000, all)[0]?.wake();
+/** How long a connection of a crowd rests when it is served so many milliseconds late, time after time. */
+function restsOf(...late: readonly number[]): readonly number[] {
+  const all = stage();
+  const [body] = crowdOf(1000, all);
+  for (const held of late) {
+    body?.wake();
     all.hold(held);
     all.turn();
-    assert.deepEqual(all.rests, [rest]);
+    all.pass();
   }
+  return all.rests;
+}
+
+test("a connection that is served late again and again rests longer and longer, as long as it is late, within bounds", () => {
+  assert.deepEqual(restsOf(80, 80, 80, 80, 80, 80, 0, 80), [25, 30, 40, 60, 100, 100, 20, 25]);
+  assert.equal(restsOf(...Array.from({ length: 12 }, () => 60_000)).at(-1), 520);
+});
+
+test("after one stall the next event waits hardly longer, even if the clock on the wall goes back", () => {
+  assert.deepEqual(restsOf(400, 0), [25, 20]);
+  assert.deepEqual(restsOf(-60_000, 0), [20, 20]);
 });

@@ -11,7 +11,8 @@ const crowd = 100;
 /** The longest rest, in milliseconds; a thousand watchers of a busy kind cost one write each per turn, not per event. */
 const longestRest = 20;
 const bodiesPerMillisecond = 50;
-/** How much longer than that a connection rests at most, in milliseconds, because it was served late. */
+/** How much longer than that a connection rests, in milliseconds, when it was served late for the first time, and at most. */
+const firstPenalty = 5;
 const longestPenalty = 500;
 /** After so many bodies whoever else has something to do comes first: a write that arrives must not wait for all watchers. */
 const bodiesPerTurn = 64;
@@ -29,6 +30,8 @@ interface Group {
   state: "idle" | "ready" | "resting";
   /** Since when it is ready, in milliseconds. */
   since: number;
+  /** How much longer it rests because it was served late, in milliseconds. */
+  penalty: number;
 }
 
 /** What a body does with its flusher. */
@@ -58,7 +61,7 @@ export class Flusher {
 
   /** A body began on a connection. */
   join(connection: object, body: Flushable): Membership {
-    const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle", since: 0 };
+    const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle", since: 0, penalty: 0 };
     this.#groups.set(connection, group);
     this.#open++;
     let isOpen = true;
@@ -108,15 +111,21 @@ export class Flusher {
         else group.state = "idle";
       }
     };
-    if (this.#open < crowd) rested();
-    else this.#clock.after(this.#restOf(groups), rested);
+    if (this.#open < crowd) return rested();
+    const now = this.#clock.now();
+    for (const group of groups) group.penalty = penaltyOf(group, now);
+    const rest = Math.min(longestRest, this.#open / bodiesPerMillisecond) + (groups[0]?.penalty ?? 0);
+    this.#clock.after(rest, rested);
   }
+}
 
-  /** Whoever waited for its turn rests as much longer: a server that cannot keep up says more at a time, which costs it less. */
-  #restOf([first]: readonly Group[]): number {
-    const late = this.#clock.now() - (first?.since ?? 0);
-    return Math.min(longestRest, this.#open / bodiesPerMillisecond) + Math.max(0, Math.min(longestPenalty, late));
-  }
+/**
+ * Whoever waits for its turn again and again rests longer: a server that cannot keep up says more at a time, which costs it less.
+ * One stall, of whatever cause, is no reason to let the next event wait as long as it lasted.
+ */
+function penaltyOf({ since, penalty }: Group, now: number): number {
+  const late = Math.min(longestPenalty, now - since);
+  return Math.max(0, Math.min(late, Math.max(firstPenalty, 2 * penalty)));
 }
 
 /** What a body has to say while it is flushed goes out next time. */
