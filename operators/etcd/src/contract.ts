@@ -204,6 +204,12 @@ export interface Observation {
   readonly missing: readonly string[];
   /** Hashes of all members were compared at the same revision: who differs from the majority. */
   readonly differing: readonly string[];
+  /** With quorum: why data has to be compared before anybody is given up or let in, who could not be, and since when. */
+  readonly uncompared?: {
+    readonly reasons: readonly string[];
+    readonly members: readonly string[];
+    readonly since: number;
+  };
   /** Without quorum: members that answer and whose data could not be compared with that of the others. */
   readonly unhashed?: readonly string[];
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
@@ -285,6 +291,7 @@ export type RefusalReason =
   | "TrustRefused"
   | "QuorumLost"
   | "DataDiffers"
+  | "DataUncompared"
   | "DowngradeRefused"
   | "QuotaTooSmall"
   | "VersionUnknown";

@@ -115,10 +115,20 @@ function reportMemory({ seen, status }: Turn): void {
   const version = targetVersion(viewOf(seen));
   if (status.formRefused?.print !== seen.wanted.printOf(version)) status.formRefused = undefined;
   if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
-  const { comparison, stopwatch } = seen;
+  const { stopwatch } = seen;
+  const { comparison, uncompared } = seen.compared;
   const watched = stopwatch.running.map(({ what, since }) => ({ what, since: formatTimestamp(since) }));
   status.watched = watched.length === 0 ? undefined : watched;
-  status.comparison = comparison && { at: formatTimestamp(comparison.at), differing: [...comparison.differing] };
+  status.comparison = comparison && {
+    at: formatTimestamp(comparison.at),
+    differing: [...comparison.differing],
+    answered: [...(comparison.answered ?? [])],
+  };
+  status.uncompared = uncompared && {
+    at: formatTimestamp(uncompared.at),
+    reasons: [...uncompared.reasons],
+    members: [...uncompared.members],
+  };
 }
 
 type MemberStatus = NonNullable<ClusterStatus["members"]>[number];

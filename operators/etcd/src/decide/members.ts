@@ -3,6 +3,7 @@ import type { Action } from "../contract.ts";
 import { isTrial } from "./form.ts";
 import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
 import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
+import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
 import type { Member, View } from "./view.ts";
 
@@ -110,6 +111,9 @@ const TRIAL_PATIENCE = 12;
 /** Removes a member if the others have quorum without it; a leader hands over first. */
 function takeAway(view: View, member: Member, why: string): Action | undefined {
   if (!canSpare(view, member, "remove")) return undefined;
+  // Who differs from most of all is known by a comparison; everybody else may be the one who is right.
+  const hold = member.isVoter && !member.isCorrupt ? holdBack(view) : undefined;
+  if (hold !== undefined) return hold;
   const successor = member.isLeader ? successorOf(view, member) : undefined;
   if (successor !== undefined) return { do: "move-leader", from: member.name, to: successor.name, why };
   return { do: "remove-member", member: member.name, id: member.id, why };
@@ -152,7 +156,7 @@ export function growVolumes({ seen }: View): Action | undefined {
 export function changeSize(view: View): Action | undefined {
   const { voters } = view;
   const room = roomFor(view);
-  if (voters.length < room) return { do: "add-learner", member: freshName(view) };
+  if (voters.length < room) return holdBack(view) ?? { do: "add-learner", member: freshName(view) };
   if (voters.length <= view.seen.wanted.size) return undefined;
   const [victim] = voters.toSorted((one, other) => dispensability(view, other) - dispensability(view, one));
   return victim && takeAway(view, victim, "the cluster is to be smaller");

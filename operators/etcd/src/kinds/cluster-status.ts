@@ -62,6 +62,13 @@ const defragmentation = s.object({
 const comparison = s.object({
   at: s.timestamp().describe("When the data of all members was last compared, at one revision"),
   differing: s.array(s.string()).max(32).describe("Members with other data than the majority"),
+  answered: s.array(s.string()).max(128).optional().describe("Reasons to compare that it was an answer to"),
+});
+
+const uncompared = s.object({
+  at: s.timestamp().describe("When it was last tried"),
+  reasons: s.array(s.string()).max(128).describe("Why data has to be compared: nobody is given up or let in before"),
+  members: s.array(s.string()).max(32).describe("Members that gave no hash that could be compared"),
 });
 
 const exhausted = s.object({
@@ -120,6 +127,7 @@ export const clusterStatus = s.object({
   update: update.optional().describe("The update under way, or the last one that failed"),
   recovery: recovery.optional().describe("The last recovery from a lost quorum: what was done and why"),
   comparison: comparison.optional().describe("The last comparison of the members' data"),
+  uncompared: uncompared.optional().describe("A comparison that is needed and could not be made"),
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
   exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),
   growthRefused: growthRefused.optional().describe("Why volumes do not grow"),

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Listed } from "../contract.ts";
-import { accusedOf, isTornAmong, verdictOf } from "./accusation.ts";
+import { accusedOf, concludeFrom, isTornAmong, verdictOf } from "./accusation.ts";
 import type { Hashed } from "./hashes.ts";
 
 const voter = (member: string): Listed => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
 const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({
   member,
   hash: { hash, compactRevision },
+  version: "3.6.16",
 });
+const older = (member: string, hash: number): Hashed => ({ ...hashed(member, hash), version: "3.5.35" });
 const three = ["a", "b", "c"].map(voter);
 
 test("two of three agree: the third differs, whoever accused whom", () => {
@@ -51,4 +53,34 @@ test("data differs where two voters have other hashes after the same compaction"
   assert.equal(isTornAmong([hashed("a", 1), hashed("b", 2)], three), true);
   assert.equal(isTornAmong([hashed("a", 1, 4), hashed("b", 2, 5)], three), false);
   assert.equal(isTornAmong([hashed("a", 1), hashed("z", 2)], three), false, "whoever is no voter has no say");
+});
+
+test("who runs another version is right where its hash is the same, and else neither right nor wrong", () => {
+  assert.deepEqual(verdictOf([older("a", 1), hashed("b", 1), hashed("c", 1)], three)?.agreeing, ["a", "b", "c"]);
+  const verdict = verdictOf([older("a", 9), hashed("b", 1), hashed("c", 1)], three);
+  assert.deepEqual(verdict, { agreeing: ["b", "c"], differing: [] });
+  assert.equal(isTornAmong([older("a", 1), hashed("b", 2)], three), false);
+});
+
+test("an answer takes a hash of everybody who talks and votes, each time, after one compaction and of one version", () => {
+  const all = { members: three, asked: ["a", "b", "c"] };
+  const [a, b, c] = [hashed("a", 1), hashed("b", 1), hashed("c", 1)];
+  const missing = (rounds: readonly (readonly Hashed[])[], of = all): readonly string[] =>
+    concludeFrom(rounds, of).missing;
+  const twice = (round: readonly Hashed[]): readonly (readonly Hashed[])[] => [round, round];
+  assert.deepEqual(missing(twice([a, b, c])), []);
+  assert.deepEqual(missing(twice([hashed("a", 9), b, c])), [], "whoever differs was compared");
+  assert.deepEqual(
+    missing([
+      [a, b, c],
+      [a, b],
+    ]),
+    ["c"],
+  );
+  assert.deepEqual(missing(twice([a, b, hashed("c", 1, 2)])), ["c"]);
+  assert.deepEqual(missing(twice([a, b, older("c", 9)])), ["c"]);
+  assert.deepEqual(missing(twice([a, b]), { ...all, asked: ["a", "b"] }), [], "two of three are a majority");
+  assert.deepEqual(missing(twice([a, hashed("b", 9)]), { ...all, asked: ["a", "b"] }), [], "and so is a dispute");
+  assert.deepEqual(missing(twice([a]), { ...all, asked: ["a"] }), ["b", "c"], "one alone is no measure");
+  assert.deepEqual(missing(twice([a]), { ...all, asked: ["a", "b"] }), ["b", "c"]);
 });

@@ -23,24 +23,32 @@ interface Asked {
   readonly now: number;
 }
 
+/** What was found, and who votes and would have had to be compared: as long as there is one, it answers nothing. */
+export interface Judgement {
+  readonly comparison: Comparison | undefined;
+  readonly missing: readonly string[];
+}
+
 /** Compares everybody who answers, now: somebody was accused. */
-export async function judge(reach: Reach, quorum: Quorum, { answers, now }: Asked): Promise<Comparison> {
-  const [found] = await findVerdict(reach, quorum, answers);
-  return found === undefined ? undecided(quorum, now) : { at: now, ...found };
+export async function judge(reach: Reach, quorum: Quorum, { answers, now }: Asked): Promise<Judgement> {
+  const { found, missing } = await findVerdict(reach, quorum, answers);
+  return { comparison: found === undefined ? undecided(quorum, now) : { at: now, ...found }, missing };
 }
 
 /**
  * Compares those who answer, now, because somebody is about to be given up or let in: whoever comes gets the data of those who are left.
- * Nobody was accused, so what cannot be compared is no dispute.
+ * Nobody was accused, so what cannot be compared is no dispute; but neither is it known to agree.
  */
 export async function judgeOthers(
   reach: Reach,
   quorum: Quorum,
   { answers, now, former }: Asked & { readonly former: Comparison | undefined },
-): Promise<Comparison> {
-  const [found, isTorn] = await findVerdict(reach, quorum, answers);
-  if (found !== undefined) return { at: now, ...found };
-  return isTorn ? undecided(quorum, now) : { at: now, differing: former?.differing ?? [] };
+): Promise<Judgement> {
+  const { found, isTorn, missing } = await findVerdict(reach, quorum, answers);
+  // The next comparison of all is not put off by one of some.
+  const at = missing.length === 0 ? now : (former?.at ?? now);
+  if (found !== undefined) return { comparison: { at, ...found }, missing };
+  return { comparison: isTorn ? undecided(quorum, now) : former, missing };
 }
 
 /** Without a majority nobody is right: whoever acts on it may destroy the good data. */
@@ -48,12 +56,19 @@ function undecided({ members }: Quorum, now: number): Comparison {
   return { at: now, differing: members.map(({ member }) => member), agreeing: [] };
 }
 
-/** A verdict that was found twice, for a compaction may have come in between; and whether data differed both times. */
+interface Findings {
+  /** Found twice, for a compaction may have come in between. */
+  readonly found: Verdict | undefined;
+  /** Data differed both times. */
+  readonly isTorn: boolean;
+  readonly missing: readonly string[];
+}
+
 async function findVerdict(
   reach: Reach,
   { members, clusterId }: Quorum,
   answers: Hearing["answers"],
-): Promise<readonly [found: Verdict | undefined, isTorn: boolean]> {
+): Promise<Findings> {
   const asked = Object.fromEntries(
     members.flatMap(({ member }): readonly (readonly [string, Answer])[] => {
       const answer = answers[member];
@@ -61,23 +76,49 @@ async function findVerdict(
     }),
   );
   const rounds = [await hashAll(reach, asked), await hashAll(reach, asked)];
-  const verdicts = rounds.map((hashes) => verdictOf(hashes, members));
-  const inBoth = (side: keyof Verdict): readonly string[] =>
-    members
-      .map(({ member }) => member)
-      .filter((member) => verdicts.every((verdict) => verdict?.[side].includes(member) === true));
-  const isKnown = verdicts.every((verdict) => verdict !== undefined);
-  const found = isKnown ? { differing: inBoth("differing"), agreeing: inBoth("agreeing") } : undefined;
-  return [found, rounds.every((hashes) => isTornAmong(hashes, members))];
+  return concludeFrom(rounds, { members, asked: Object.keys(asked) });
 }
 
-/** Whether any two of the voters have other data after the same compaction. */
+/** What several rounds of hashes say of the data of those who were asked. */
+export function concludeFrom(
+  rounds: readonly (readonly Hashed[])[],
+  { members, asked }: { readonly members: readonly Listed[]; readonly asked: readonly string[] },
+): Findings {
+  const verdicts = rounds.map((hashes) => verdictOf(hashes, members));
+  const names = members.map(({ member }) => member);
+  const inAll = (side: keyof Verdict): readonly string[] =>
+    names.filter((member) => verdicts.every((verdict) => verdict?.[side].includes(member) === true));
+  const isKnown = verdicts.every((verdict) => verdict !== undefined);
+  const found = isKnown ? { differing: inAll("differing"), agreeing: inAll("agreeing") } : undefined;
+  const isTorn = rounds.every((hashes) => isTornAmong(hashes, members));
+  const voters = members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
+  const judged = found ? [...found.differing, ...found.agreeing] : hashedInAll(rounds);
+  const unjudged = voters.filter((name) => !judged.includes(name));
+  if (found !== undefined || isTorn) return { found, isTorn, missing: unjudged.filter((name) => asked.includes(name)) };
+  // Too few to be a measure, whatever they say: those who are silent are missing, too.
+  return { found, isTorn, missing: unjudged.length > 0 ? unjudged : voters };
+}
+
+/** Who gave a hash each time, after the same compaction as everybody. */
+function hashedInAll(rounds: readonly (readonly Hashed[])[]): readonly string[] {
+  const isOne = (hashes: readonly Hashed[]): boolean =>
+    new Set(hashes.map(({ hash }) => hash.compactRevision)).size === 1;
+  const [first = [], ...others] = rounds;
+  if (!rounds.every(isOne)) return [];
+  const isIn = (hashes: readonly Hashed[], name: string): boolean => hashes.some(({ member }) => member === name);
+  return first.map(({ member }) => member).filter((name) => others.every((hashes) => isIn(hashes, name)));
+}
+
+/** Whether any two of the voters that hash alike have other data after the same compaction. */
 export function isTornAmong(hashes: readonly Hashed[], members: readonly Listed[]): boolean {
   const isVoter = (name: string): boolean => members.some(({ member, isLearner }) => member === name && !isLearner);
-  const own = hashes.filter(({ member }) => isVoter(member)).map(({ hash }) => hash);
-  return own.some((one) =>
-    own.some((other) => one.compactRevision === other.compactRevision && one.hash !== other.hash),
-  );
+  const own = hashes.filter(({ member }) => isVoter(member));
+  return own.some((one) => own.some((other) => areComparable(one, other) && one.hash.hash !== other.hash.hash));
+}
+
+/** Equal hashes always mean equal data; other ones mean other data only within one version. */
+function areComparable(one: Hashed, other: Hashed): boolean {
+  return one.hash.compactRevision === other.hash.compactRevision && one.version === other.version;
 }
 
 interface Verdict {
@@ -92,10 +133,9 @@ export function verdictOf(hashes: readonly Hashed[], members: readonly Listed[])
     hashes.filter((one) => one.hash.compactRevision === hash.compactRevision && one.hash.hash === hash.hash);
   const votes = (group: readonly Hashed[]): number => group.filter(({ member }) => voters.includes(member)).length;
   const right = hashes.map(sameAs).find((group) => votes(group) * 2 > voters.length);
-  const [example] = right ?? [];
-  if (right === undefined || example === undefined) return undefined;
-  const wrong = hashes.filter(
-    ({ hash }) => hash.compactRevision === example.hash.compactRevision && hash.hash !== example.hash.hash,
+  if (right === undefined) return undefined;
+  const wrong = hashes.filter((one) =>
+    right.some((other) => areComparable(one, other) && one.hash.hash !== other.hash.hash),
   );
   return { agreeing: right.map(({ member }) => member), differing: wrong.map(({ member }) => member) };
 }

@@ -1,6 +1,7 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
 import type { Answer, Listed, Observation } from "../contract.ts";
 import { accusedOf, judge, judgeOthers } from "./accusation.ts";
+import type { Judgement } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
 import type { Reach } from "./reach.ts";
@@ -11,38 +12,83 @@ export interface Comparison {
   readonly differing: readonly string[];
   /** Who was found to be right just now, where somebody was accused: an alarm about one of them is wrong. */
   readonly agreeing?: readonly string[];
+  /** The reasons to compare that it was an answer to. No clock says so: one that is put back would make it answer what came later. */
+  readonly answered?: readonly string[];
+}
+
+/** Reasons to compare that nothing has answered yet, and when an answer was last tried to be had. */
+export interface Uncompared {
+  readonly at: number;
+  readonly reasons: readonly string[];
+  /** Who could not be compared. */
+  readonly members: readonly string[];
+}
+
+/** What is known of the members' data. */
+export interface Compared {
+  readonly comparison?: Comparison | undefined;
+  readonly uncompared?: Uncompared | undefined;
 }
 
 /** What a comparison depends on. */
 export interface CompareFacts {
   readonly hearing: Hearing;
   readonly now: number;
-  readonly former: Comparison | undefined;
-  /** Since when there is a reason not to wait until it is due. */
-  readonly urgedAt?: number | undefined;
+  readonly former: Compared;
+  /** Why not to wait until it is due. */
+  readonly reasons: readonly string[];
 }
 
-/** The comparison that counts: the former one until it is old, and as long as not everybody can be asked. */
-export async function compareData(
+/** The comparison that counts, and what it does not answer. */
+export async function compareData(reach: Reach, facts: CompareFacts): Promise<Compared> {
+  const { former, now, reasons } = facts;
+  // What was answered long ago is asked again: somebody may have gone bad since.
+  const answered = isOlder(former.comparison, { now, than: RARELY }) ? [] : (former.comparison?.answered ?? []);
+  const open = reasons.filter((reason) => !answered.includes(reason));
+  const isTried = wasTried(former.uncompared, { open, now });
+  const { comparison, missing } = await compare(reach, { ...facts, isUrgent: open.length > 0 && !isTried });
+  const left = missing?.length === 0 && comparison !== undefined ? [] : open;
+  const tried = isTried ? former.uncompared : { at: now, members: missing ?? [] };
+  return {
+    ...(comparison && { comparison: { ...comparison, answered: reasons.filter((reason) => !left.includes(reason)) } }),
+    ...(left.length > 0 && tried && { uncompared: { ...tried, reasons: left } }),
+  };
+}
+
+/** All data of all members is read for it: what could not be had a moment ago is not asked for again at once. */
+function wasTried(
+  former: Uncompared | undefined,
+  { open, now }: { readonly open: readonly string[]; readonly now: number },
+): boolean {
+  if (former === undefined || isOlder(former, { now, than: SOON })) return false;
+  return open.every((reason) => former.reasons.includes(reason));
+}
+
+/** What was found; without `missing` nobody was asked because of a reason. */
+type Finding = Pick<Judgement, "comparison"> & Partial<Judgement>;
+
+/** The former one until it is old, and as long as not everybody can be asked. */
+async function compare(
   reach: Reach,
-  { hearing, now, former, urgedAt }: CompareFacts,
-): Promise<Comparison | undefined> {
+  { hearing, now, former: { comparison: former }, isUrgent }: CompareFacts & { readonly isUrgent: boolean },
+): Promise<Finding> {
   const { quorum, answers } = hearing;
-  if (quorum === undefined) return former;
-  const isUrgent = urgedAt !== undefined && (former === undefined || former.at < urgedAt);
+  const kept = { comparison: former };
+  if (quorum === undefined) return kept;
   if (accusedOf(hearing).length > 0) {
     const isAsked = !isUrgent && isUndecided(former, quorum) && !isDue(former, now);
-    return isAsked ? former : await judge(reach, quorum, { answers, now });
+    return isAsked ? kept : await judge(reach, quorum, { answers, now });
   }
   if (isUrgent) return await judgeOthers(reach, quorum, { answers, now, former });
-  if (!isDue(former, now)) return former;
+  if (!isDue(former, now)) return kept;
   const voters = quorum.members.filter(({ isLearner }) => !isLearner);
-  if (!areComparable(voters, answers, quorum.clusterId)) return former;
+  if (!areComparable(voters, answers, quorum.clusterId)) return kept;
   const differing = await compareOnce(reach, voters, answers);
-  if (differing === undefined) return former;
+  if (differing === undefined) return kept;
   // A compaction may have come in between: who differs must do so twice.
   const again = differing.length === 0 ? [] : await compareOnce(reach, voters, answers);
-  return again && { at: now, differing: differing.filter((member) => again.includes(member)) };
+  if (again === undefined) return kept;
+  return { comparison: { at: now, differing: differing.filter((member) => again.includes(member)) } };
 }
 
 const RARELY = 3_600_000;
@@ -50,8 +96,15 @@ const RARELY = 3_600_000;
 const SOON = 60_000;
 
 function isDue(former: Comparison | undefined, now: number): boolean {
-  if (former === undefined) return true;
-  return now - former.at >= (former.differing.length === 0 ? RARELY : SOON);
+  return isOlder(former, { now, than: former?.differing.length === 0 ? RARELY : SOON });
+}
+
+/** What was written by a clock that has been put back since is of nobody knows when. */
+function isOlder(
+  former: { readonly at: number } | undefined,
+  { now, than }: { readonly now: number; readonly than: number },
+): boolean {
+  return former === undefined || former.at > now || now - former.at >= than;
 }
 
 /** Everybody differs, so nobody could say who is right: to ask again reads all data of all members. */

@@ -7,6 +7,8 @@ import type { Reach } from "./reach.ts";
 export interface Hashed {
   readonly member: string;
   readonly hash: Pick<HashKv, "hash" | "compactRevision">;
+  /** What it runs: versions may hash the same data in other ways. */
+  readonly version: string;
 }
 
 /** Asks for hashes at the highest revision that all of them have. */
@@ -19,12 +21,12 @@ export async function hashAll(
   );
   const revision = Math.min(...talking.map(({ answer }) => answer.revision));
   const hashes = await Promise.all(
-    talking.map(async ({ member }) => {
+    talking.map(async ({ member, answer: { version } }) => {
       const hash = await reach
         .to(member)
         ?.maintenance.hashKv({ revision, timeoutMs: HASH_LIMIT })
         .catch(() => undefined);
-      return hash === undefined ? [] : [{ member, hash }];
+      return hash === undefined ? [] : [{ member, hash, version }];
     }),
   );
   return hashes.flat();

@@ -5,7 +5,7 @@ import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { digestForm, PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
-import type { Comparison } from "./compare.ts";
+import type { Compared } from "./compare.ts";
 import type { Watched } from "./stopwatch.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
 
@@ -91,9 +91,12 @@ function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): KnownReco
   };
 }
 
-/** When data was last compared, as the status remembers it. */
-export function comparisonOf({ comparison }: ClusterStatus = {}): Comparison | undefined {
-  return comparison && { at: Date.parse(comparison.at), differing: comparison.differing };
+/** When data was last compared and what that left open, as the status remembers it. An older operator wrote no reasons down: then all are open. */
+export function comparedOf({ comparison, uncompared }: ClusterStatus = {}): Compared {
+  return {
+    ...(comparison && { comparison: { ...comparison, at: Date.parse(comparison.at) } }),
+    ...(uncompared && { uncompared: { ...uncompared, at: Date.parse(uncompared.at) } }),
+  };
 }
 
 /** What was seen to be so, and since when. */

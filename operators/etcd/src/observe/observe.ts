@@ -27,8 +27,8 @@ import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
 import type { Memory } from "./belief.ts";
 import { compareData, compareSurvivors } from "./compare.ts";
-import type { Comparison } from "./compare.ts";
-import { comparisonOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
+import type { Compared, Comparison, Uncompared } from "./compare.ts";
+import { comparedOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { complete, hearLocally } from "./hearsay.ts";
 import { hear } from "./members.ts";
@@ -41,7 +41,7 @@ import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { Sightings } from "./stopwatch.ts";
-import { urgedAt } from "./urge.ts";
+import { reasonsToCompare } from "./urge.ts";
 
 /** What the controller writes and what it only reads. */
 export const OWNS = [
@@ -89,8 +89,8 @@ export interface Seen extends Observation {
   readonly stopwatch: Stopwatch;
   /** The form in which all members were well. */
   readonly goodForm?: Form;
-  /** When members that have quorum were last compared. */
-  readonly comparison?: Comparison;
+  /** When members that have quorum were last compared, and what that left open. */
+  readonly compared: Compared;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
   /** What a recovery would begin with now. */
@@ -121,9 +121,9 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
     });
     const wanted = wantedOf(object, form, replacements(context));
     const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
-    const former = comparisonOf(object.status);
-    const facts = { hearing, pods: seenPods, volumes, wanted, now };
-    const comparison = await compareData(reach, { hearing, now, former, urgedAt: urgedAt(facts, stopwatch) });
+    const reasons = reasonsToCompare({ hearing, pods: seenPods, volumes, wanted, now });
+    const compared = await compareData(reach, { hearing, now, former: comparedOf(object.status), reasons });
+    const { comparison } = compared;
     return {
       name: place.name,
       now,
@@ -141,10 +141,11 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
       ...(hearing.quorum
         ? { differing: comparison?.differing ?? [] }
         : await compareSurvivors(reach, hearing, known.clusterId)),
+      ...uncomparedFor(compared.uncompared, stopwatch),
       staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
-      ...(comparison === undefined ? {} : { comparison }),
+      compared,
       object,
       form,
       tls,
@@ -321,6 +322,14 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
 
 /** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
 export const GUARD_LABEL = "etcd.capstan.dev/before-update";
+
+/** What is to be known before anybody is given up or let in, and since when it has not been. */
+function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch): Pick<Observation, "uncompared"> {
+  if (uncompared === undefined) return {};
+  const { reasons, members } = uncompared;
+  const since = Math.min(...reasons.map((reason) => stopwatch.since(`not compared: ${reason}`)));
+  return { uncompared: { reasons, members, since } };
+}
 
 /** Alarms about members that are gone, and about members that were found to be right. */
 function staleAlarms({ quorum, alarms }: Hearing, comparison: Comparison | undefined): string[] {

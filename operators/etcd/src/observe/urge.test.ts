@@ -50,6 +50,12 @@ test("whoever ends again and again, is given up, has no volume or speaks uncheck
   assert.deepEqual(reasonsToCompare(factsWith({ isReady: false, restarts: 1 })), ["e-2 (u-e-2) does not start"]);
   const long = { isReady: false, since: NOW - 300_000 };
   assert.deepEqual(reasonsToCompare(factsWith(long)), ["e-2 (u-e-2) is given up"]);
+  const both = reasonsToCompare(factsWith({ ...long, restarts: 4 }));
+  assert.deepEqual(
+    both,
+    ["e-2 (u-e-2) does not start", "e-2 (u-e-2) is given up"],
+    "it is asked again at the last moment",
+  );
   const volumes = three.slice(0, 2).map(volumeOf);
   assert.deepEqual(reasonsToCompare(factsWith({ isReady: false }, { volumes })), ["e-2 has no volume"]);
   const unchecked = factsWith({ initialCheck: "off" }, { answer: talking });

@@ -4,7 +4,6 @@
  */
 import type { Listed, SeenPod, SeenVolume, Wanted } from "../contract.ts";
 import type { Hearing } from "./members.ts";
-import type { Stopwatch } from "./stopwatch.ts";
 
 /** What reasons depend on. */
 export interface UrgeFacts {
@@ -15,12 +14,7 @@ export interface UrgeFacts {
   readonly now: number;
 }
 
-/** Since when there has been the newest reason. Each is a reason once, as long as it lasts. */
-export function urgedAt(facts: UrgeFacts, stopwatch: Stopwatch): number | undefined {
-  const times = reasonsToCompare(facts).map((reason) => stopwatch.noted(reason));
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
+/** Each is a reason as long as it lasts, and asks once. */
 export function reasonsToCompare(facts: UrgeFacts): readonly string[] {
   const { hearing, wanted } = facts;
   const members = hearing.quorum?.members ?? [];
@@ -42,6 +36,9 @@ function reasonFor({ member, isStarted }: Listed, { hearing, pods, volumes, want
   const volume = volumes.find((one) => one.member === member);
   if (isStarted && (volume === undefined || volume.state === "lost")) return [`${member} has no volume`];
   if (pod === undefined || pod.isReady) return [];
-  if (pod.restarts > 0) return [`${who} does not start`];
-  return now - pod.since >= wanted.replaceAfter ? [`${who} is given up`] : [];
+  return [
+    ...(pod.restarts > 0 ? [`${who} does not start`] : []),
+    // What was found when it first did not start may be long ago.
+    ...(now - pod.since >= wanted.replaceAfter ? [`${who} is given up`] : []),
+  ];
 }

@@ -57,7 +57,7 @@ for (const version of VERSIONS) {
     const hashOf = async (member: EtcdProcess) => {
       // A linearizable read brings it up to date.
       await member.client.maintenance.checkHealth();
-      return { member: member.name, hash: await member.client.maintenance.hashKv({ revision }) };
+      return { member: member.name, hash: await member.client.maintenance.hashKv({ revision }), version };
     };
     const hashes = await Promise.all(cluster.members.map(hashOf));
     assert.equal(new Set(hashes.map(({ hash }) => hash.compactRevision)).size, 1);

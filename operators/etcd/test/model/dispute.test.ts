@@ -88,3 +88,30 @@ for (const size of [2, 3, 4]) {
     assert.ok(refused > 0 && (size === 2 || healed > 20), `${healed} healed, ${refused} refused`);
   });
 }
+
+/** Every way in which so many voters can differ, with each of them leading. */
+function* disputes(size: number): Generator<readonly [torn: Torn, told: string]> {
+  for (const voters of combinations(size)) {
+    for (const leader of voters.keys()) {
+      const torn = tornOf(voters, leader);
+      if (voters[leader]?.is !== "up" || !quorumExists(torn.world) || !isTorn(voters)) continue;
+      yield [torn, `${JSON.stringify(voters)}, ${leader} leads`];
+    }
+  }
+}
+
+for (const size of [3, 4]) {
+  test(`${size} members, one of which does not tell its hash: nobody is given up who may be right`, () => {
+    const ends: string[] = [];
+    for (const [torn, told] of disputes(size)) {
+      for (const { name } of torn.world.slots) {
+        assert.doesNotThrow(
+          () => ends.push(followTorn({ ...torn, mute: name }).last.do),
+          `from ${told}, ${name} is mute`,
+        );
+      }
+    }
+    const refused = ends.filter((last) => last === "refuse").length;
+    assert.ok(refused > 20 && ends.length - refused > 20, `${refused} of ${ends.length} refused`);
+  });
+}

@@ -1,15 +1,18 @@
 /** Members whose data differs, in the small world: what the operator finds out about it, and whom etcd keeps from starting. */
 import type { Action, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
-import { isTornAmong, verdictOf } from "../../src/observe/accusation.ts";
+import { concludeFrom } from "../../src/observe/accusation.ts";
+import type { Hashed } from "../../src/observe/hashes.ts";
 import { Disaster } from "./disaster.ts";
-import { age, observe, pass, perform } from "./world.ts";
+import { age, observe, OLD, pass, perform } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 
 /** A world, and the hash of everybody's data. */
 export interface Torn {
   readonly world: World;
   readonly hashes: { readonly [member: string]: number };
+  /** Who does not tell the hash of its data. */
+  readonly mute?: string | undefined;
   /** The hash that most of all voters have, as far as they can ever be heard: nobody who has it may be given up. */
   readonly right: number | undefined;
 }
@@ -38,15 +41,23 @@ export function followTorn(start: Torn): TornEnd {
 }
 
 /** What is seen, the comparison included: it is made when somebody does not start, is given up or let in. */
-function look({ world, hashes }: Torn): Observation {
+function look({ world, hashes, mute }: Torn): Observation {
   const seen = observe(world);
   if (seen.membership.by !== "quorum") return seen;
   const { members } = seen.membership;
-  const heard = members.filter(({ member }) => seen.answers[member]?.is === "talking");
-  const hashed = heard.map(({ member }) => ({ member, hash: { hash: hashes[member] ?? 0, compactRevision: 1 } }));
-  const verdict = verdictOf(hashed, members);
-  const undecided = isTornAmong(hashed, members) ? members.map(({ member }) => member) : [];
-  return { ...seen, differing: verdict === undefined ? undecided : verdict.differing };
+  const asked = members.map(({ member }) => member).filter((name) => seen.answers[name]?.is === "talking");
+  const hashed = asked.filter((name) => name !== mute).map((member) => hashOf(member, hashes[member]));
+  const { found, isTorn, missing } = concludeFrom([hashed], { members, asked });
+  const undecided = isTorn ? members.map(({ member }) => member) : [];
+  return {
+    ...seen,
+    differing: found === undefined ? undecided : found.differing,
+    ...(missing.length === 0 ? {} : { uncompared: { members: missing, reasons: ["it is asked for"], since: 0 } }),
+  };
+}
+
+function hashOf(member: string, hash = 0): Hashed {
+  return { member, hash: { hash, compactRevision: 1 }, version: OLD };
 }
 
 function mustKeepTheRight({ world, hashes, right }: Torn, action: Action): void {
@@ -59,7 +70,7 @@ function mustKeepTheRight({ world, hashes, right }: Torn, action: Action): void 
 }
 
 /** etcd keeps those from starting who differ from anybody who is up, unless they were excused; whoever joins gets the leader's data. */
-function passTorn({ world, hashes, right }: Torn): Torn {
+function passTorn({ world, hashes, mute, right }: Torn): Torn {
   const up = world.slots.filter(({ pod, role }) => pod === "up" && role !== "unlisted");
   const isKeptOut = (slot: Slot): boolean =>
     slot.data === "good" && slot.isExcused !== true && up.some(({ name }) => hashes[name] !== hashes[slot.name]);
@@ -69,7 +80,7 @@ function passTorn({ world, hashes, right }: Torn): Torn {
   const slots = passed.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "good" } : slot));
   const next = { ...passed, slots };
   // Names are used again in the small world, data is not.
-  const hashOf = ({ name }: Slot): number => hashes[name] ?? hashes[passed.leader ?? ""] ?? 0;
+  const dataOf = ({ name }: Slot): number => hashes[name] ?? hashes[passed.leader ?? ""] ?? 0;
   const whole = slots.filter(({ data }) => data === "good" || data === "broken");
-  return { world: next, hashes: Object.fromEntries(whole.map((slot) => [slot.name, hashOf(slot)])), right };
+  return { world: next, hashes: Object.fromEntries(whole.map((slot) => [slot.name, dataOf(slot)])), mute, right };
 }

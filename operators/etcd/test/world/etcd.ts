@@ -49,6 +49,10 @@ export class ScriptedEtcd {
   readonly cut = new Set<string>();
   /** Hashes of members whose data is not what it should be, by name. */
   readonly hashes = new Map<string, number>();
+  /** Members that do not tell the hash of their data. */
+  readonly mute = new Set<string>();
+  /** What members of a version add to their hashes. */
+  readonly dialects = new Map<string, number>();
   /** What members answer to every change that they are asked for, if they refuse it. */
   refusal: EtcdErrorCode | undefined;
   /** Learners never catch up. */
@@ -157,7 +161,7 @@ export class ScriptedEtcd {
         hashKv: async () => ({
           memberId: process().disk.memberId,
           clusterId: cluster().id,
-          hash: this.hashes.get(process().name) ?? 1,
+          hash: this.mute.has(process().name) ? refuse("Unreachable", "it takes too long") : this.#hashOf(process()),
           revision: cluster().revision,
           compactRevision: 0,
         }),
@@ -215,6 +219,9 @@ export class ScriptedEtcd {
     const member = cluster?.members.find(({ peerURLs }) => peerURLs[0] === own);
     if (cluster === undefined || member === undefined) return "cannot fetch cluster info from peer urls";
     if (member.name !== "") throw new Error(`${member.name} votes again without its memory`);
+    const leader = cluster.members.find(({ id }) => id === cluster.leader)?.name ?? "";
+    const copied = this.hashes.get(leader);
+    if (copied !== undefined) this.hashes.set(flags.get("name") ?? "", copied);
     return { memberId: member.id, clusterId: cluster.id, isBroken: false };
   }
 
@@ -239,6 +246,10 @@ export class ScriptedEtcd {
     );
     const differs = others.some((other) => (this.hashes.get(other.name) ?? 1) !== (this.hashes.get(name) ?? 1));
     return differs && isChecked(flags) ? "found data inconsistency with peers" : disk;
+  }
+
+  #hashOf({ name, version }: Process): number {
+    return (this.hashes.get(name) ?? 1) + (this.dialects.get(version) ?? 0);
   }
 
   #goAlone(cluster: Cluster, memberId: string): void {

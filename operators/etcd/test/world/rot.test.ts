@@ -73,3 +73,64 @@ test("one more is let in only when those who are there agree", async () => {
   const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
   assert.ok(removed >= 0 && removed < joined, bed.etcd.log.join("\n"));
 });
+
+/** How many still have the data that is right. */
+function goodCopies({ etcd }: EtcdWorld): number {
+  return [...etcd.processes.keys()].filter((name) => !etcd.hashes.has(name)).length;
+}
+
+test("a clock that was put back does not make a comparison of before answer what is asked now", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  bed.calendar.ahead = -2 * 3_600_000;
+  await bed.world.delete(Pod, good[1] ?? "");
+  await isHealed(bed, { bad, good });
+});
+
+test("a member that does not tell its hash: nobody is given up before it was compared, and the operator says why", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  const [silent = "", kept = ""] = good;
+  bed.etcd.mute.add(silent);
+  await bed.world.delete(Pod, kept);
+  const refused = await bed.until((now) => condition(now, "Degraded")?.reason === "DataUncompared", "a refusal");
+  assert.match(condition(refused, "Degraded")?.message ?? "", new RegExp(`${silent}.*no hash`, "u"));
+  await bed.pass(1_800);
+  assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 0);
+  bed.etcd.mute.clear();
+  await isHealed(bed, { bad, good });
+});
+
+test("a member that does not tell its hash for a while: one more is let in only after it did", async () => {
+  await using bed = await startWorld();
+  const { bad, good } = await rotten(bed, "leader");
+  bed.etcd.mute.add(good[0] ?? "");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
+  await bed.pass(600);
+  assert.ok(
+    bed.etcd.log.every((line) => !line.includes("e-3")),
+    bed.etcd.log.join("\n"),
+  );
+  bed.etcd.mute.clear();
+  await isHealed(bed, { bad, good });
+  assert.equal(goodCopies(bed), 5);
+});
+
+test("members that hash as their version does are not taken for corrupt ones during an update", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.5.35" } });
+  await bed.until(isSettled, "five members");
+  bed.etcd.dialects.set("3.6.16", 10);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
+  const isNew = (name: string): boolean => bed.etcd.processes.get(name)?.version === "3.6.16";
+  const news = (): string[] => [...bed.etcd.processes.keys()].filter(isNew);
+  await bed.until(() => news().length === 3, "three of the new version");
+  const [first = ""] = news();
+  for (let times = 0; times < 3; times++) {
+    bed.etcd.stop(first);
+    await bed.pass(1);
+  }
+  await bed.until(isSettled, "all of the new version");
+  assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 0);
+  assert.equal(news().length, 5);
+});

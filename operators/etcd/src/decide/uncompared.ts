@@ -1,0 +1,13 @@
+/** Whoever is let in gets the data of those who are there, so nobody is given up or let in before it is known that they agree. */
+import type { Action } from "../contract.ts";
+import type { View } from "./view.ts";
+
+/** What to do instead of giving somebody up or letting somebody in, as long as data has to be compared and cannot be. */
+export function holdBack({ seen }: View): Action | undefined {
+  const { uncompared, now, wanted } = seen;
+  if (uncompared === undefined) return undefined;
+  const who = uncompared.members.join(", ");
+  if (now - uncompared.since < wanted.replaceAfter) return { do: "wait", for: `the data of ${who} to be compared` };
+  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps them from answering; it is tried again every minute`;
+  return { do: "refuse", reason: "DataUncompared", why };
+}
