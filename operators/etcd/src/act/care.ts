@@ -62,7 +62,8 @@ async function makeRoom(turn: Turn): Promise<boolean> {
       `the database holds ${after.dbSizeInUse} bytes of live data and its quota is ${quota}: delete keys, or raise quota-backend-bytes in spec.options`,
     );
     status.exhausted = { revision, quota, at: formatTimestamp(seen.now) };
-    return false;
+    // Everybody has just paused: what else is due has time until the next turn.
+    return true;
   }
   status.exhausted = undefined;
   turn.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Event } from "capstan/kinds/events.k8s.io/v1";
 import { StorageClass } from "capstan/kinds/storage.k8s.io/v1";
 import { PersistentVolumeClaim } from "capstan/kinds/v1";
 import { EtcdBackup, EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
@@ -60,6 +61,26 @@ test("volumes that are smaller than the quota are told before they are full", as
   const options = { "quota-backend-bytes": "500000000" };
   const fitting = await grown(bed, { profile: "large", storage: { size: "1Gi" }, options });
   assert.doesNotMatch(JSON.stringify(fitting.status?.advice), /smaller than the quota/u);
+});
+
+test("room is made in vain in the turn in which a round by schedule is due: nothing is refused, and the round comes after", async () => {
+  await using bed = await startWorld();
+  const options = { "quota-backend-bytes": "20000" };
+  await grown(bed, { options });
+  const [cluster] = bed.etcd.clusters.values();
+  const [member] = cluster?.members ?? [];
+  assert.ok(cluster && member);
+  await bed.pass(300);
+  cluster.alarms.push({ memberId: member.id, kind: "NoSpace" });
+  const maintenance = { defragment: { schedule: "*/4 * * * *" } };
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...base, options, maintenance } });
+  const done = await bed.until(({ status }) => status?.defragmentation?.left.length === 0, "a whole round");
+  assert.ok(done.status?.exhausted);
+  const events = await bed.world.list(Event);
+  assert.deepEqual(
+    events.filter(({ reason }) => reason === "Refused").map(({ note }) => note),
+    [],
+  );
 });
 
 test("a database full of live data is not defragmented over and over, and takes writes again when it has room", async () => {
