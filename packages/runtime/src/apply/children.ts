@@ -5,7 +5,7 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
-import { hiddenBy, noteHidden, unseenAnyway, unseenBy } from "../cache/unseen.ts";
+import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
@@ -39,7 +39,12 @@ export interface ChildrenOptions {
   readonly trace: string | undefined;
   /** Called before the first child is written that the garbage collector would not remove with its owner. */
   readonly beforeUnreferenced: () => Promise<void>;
+  /** Is told what costs needless writes. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
+
+/** Transforms that were told to hide what is applied. */
+const told = new WeakSet<object>();
 
 /** How the server spells values of children, where it does so differently from what was sent. */
 export type Learned = Map<string, Spellings>;
@@ -94,8 +99,6 @@ export class Children {
       if (hold !== "free") mustBeOurs({ kind, live, owner, writer, adopt: hold === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
-    const { transform } = this.#options.caches.of(kind).settings;
-    if (transform !== undefined) refuseUnseen(kind, key, hiddenBy(transform, childId(kind, key), difference?.path));
     await breaker.check({ kind, key, field: difference?.path ?? "" });
     const over = hold === "free" ? undefined : expectedAt(live);
     const [as] = former;
@@ -104,22 +107,24 @@ export class Children {
     // Only now that the fields are ours under the new name: what the old one alone still has is what is no longer wanted.
     for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
-    this.#mustShow({ kind, object, key, hold }, result);
+    this.#tellHidden({ kind, object, key, hold }, result);
     return result;
   }
 
-  /** What a transform takes away from what was just written would be written again in every turn. */
-  #mustShow({ kind, object, key }: Wanted, written: StoredObject): void {
-    const { caches, writer } = this.#options;
+  /** What a transform takes away from what was just written is written again in every turn: worth saying, once. */
+  #tellHidden({ kind, object, key }: Wanted, written: StoredObject): void {
+    const { caches, writer, warn } = this.#options;
     const view = caches.of(kind);
     const { transform } = view.settings;
-    if (transform === undefined || writer.isDry) return;
+    if (transform === undefined || warn === undefined || writer.isDry || told.has(transform)) return;
     const shown = view.get(key);
     if (shown?.metadata.resourceVersion !== written.metadata.resourceVersion) return;
     const hidden = this.#difference(kind, object, shown);
     if (hidden === undefined || this.#difference(kind, object, written) !== undefined) return;
-    noteHidden(transform, childId(kind, key), hidden.path);
-    refuseUnseen(kind, key, hiddenBy(transform, childId(kind, key), hidden.path));
+    told.add(transform);
+    warn(
+      `${kind.kind} ${key} is written in every turn: the \`transform\` of its kind's cache changes ${hidden.path}, which is applied. Let it keep what is applied.`,
+    );
   }
 
   /** Says that a child is still wanted, as it is. */

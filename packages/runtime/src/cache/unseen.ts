@@ -3,7 +3,6 @@ import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } 
 import type { StoredObject } from "@capstan/model";
 import { meantNamespaces } from "../every-namespace.ts";
 import type { CacheSettings, Selection } from "./caches.ts";
-import type { Transform } from "./transform.ts";
 
 /** The setting that keeps any object of a namespace, or most of it, from being seen, whatever labels it has. */
 export function unseenAnyway(settings: CacheSettings, namespace: string | undefined): string | undefined {
@@ -25,20 +24,6 @@ export function unseenBy(settings: CacheSettings, { metadata }: StoredObject): s
   return fieldSelector === undefined || isNamed(fieldSelector, metadata)
     ? undefined
     : `fieldSelector: "${fieldSelector}"`;
-}
-
-/** The fields of children that transforms were seen to take away, each with the child. */
-const hidden = new WeakMap<Transform, Set<string>>();
-
-/** Remembers that a transform does not show a field of a child as it was written. */
-export function noteHidden(transform: Transform, child: string, path: string): void {
-  const known = hidden.get(transform) ?? new Set();
-  hidden.set(transform, known.add(`${child} ${path}`));
-}
-
-/** The transform, where it is known to hide a field of a child: it would look as if it had to be written, however often it was. */
-export function hiddenBy(transform: Transform, child: string, path: string | undefined): string | undefined {
-  return hidden.get(transform)?.has(`${child} ${path}`) === true ? `transform, which changes ${path}` : undefined;
 }
 
 /** How a namespace is watched, if it is. */

@@ -125,7 +125,8 @@ export class TurnWork {
       await addFinalizer(writer, kind, this.object, setting.childrenFinalizers[0]);
     };
     const owner = { kind, object };
-    this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced });
+    const warn = (text: string): void => setting.log.warn(text);
+    this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced, warn });
     const { isAlone } = setting;
     const { beforeTaken } = this;
     this.steps = new Steps({ kind, object: () => this.object, writer, signal: current, beforeTaken, isAlone });
