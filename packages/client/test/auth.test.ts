@@ -315,6 +315,7 @@ describe("over plain http", () => {
     transportTo({ name: "test", namespace: "default", user, cluster: { server, ...more } }, testHost({ env }));
   const refused: readonly (readonly [string, () => unknown])[] = [
     ["to another machine", () => transportFor("http://api.example.com:8080", token)],
+    ["where certificates are not checked", () => transportFor("http://a.b", token, { insecureSkipTlsVerify: true })],
     ["to an address", () => transportFor("http://10.0.0.1", token)],
     ["to a name that begins like a loopback", () => transportFor("http://127.0.0.1.example.com", token)],
     ["through a proxy", () => transportFor("http://127.0.0.1:8080", token, { proxyUrl: "http://proxy.example.com" })],
@@ -340,7 +341,7 @@ describe("over plain http", () => {
     transportFor("http://localhost:8080", token);
     transportFor("http://[::1]:8080", token);
     transportFor("http://api.example.com", { proof: { type: "none" } });
-    transportFor("http://api.example.com", token, { insecureSkipTlsVerify: true });
+    transportFor("http://api.example.com", token, {}, { CAPSTAN_CREDENTIALS_IN_THE_CLEAR: "true" });
     transportFor("https://api.example.com", token);
   });
 });
