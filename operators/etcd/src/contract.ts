@@ -226,6 +226,8 @@ export interface Observation {
   readonly newestBackup?: string;
   /** Its revision, if it is one of this very cluster: others cannot be compared with what members have. */
   readonly newestRevision?: number;
+  /** How many backups there are of an earlier cluster that had the same name: they are nobody's loss here. */
+  readonly earlierBackups?: number;
 }
 
 /** What can be done: one step. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newestFirst } from "./quorum-loss.ts";
+import { lackOf, newestFirst } from "./quorum-loss.ts";
 
 const survivor = (name: string, revision: number, raftIndex: number, state: "bound" | "stopping" = "bound") => ({
   name,
@@ -15,4 +15,12 @@ test("the newest data is that of the longest agreed log, then of the highest rev
   assert.deepEqual(order(survivor("a", 11, 40), survivor("b", 10, 50)), ["b", "a"]);
   assert.deepEqual(order(survivor("a", 10, 50), survivor("b", 11, 50)), ["b", "a"]);
   assert.deepEqual(order(survivor("a", 10, 50, "stopping"), survivor("b", 10, 50)), ["b", "a"]);
+});
+
+test("whoever has lost everything is told of backups of an earlier cluster of the same name, and how to take one", () => {
+  assert.equal(lackOf({ name: "e" }), "there is no backup");
+  assert.match(
+    lackOf({ name: "e", earlierBackups: 2 }),
+    /no backup of this cluster, but 2 of an earlier .*overwrite: e/u,
+  );
 });

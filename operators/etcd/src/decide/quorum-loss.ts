@@ -166,7 +166,7 @@ type Survivor = {
 function chooseBackup({ seen }: View, gone: string): Action {
   if (!seen.wanted.recoversFromBackup)
     return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
-  if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and there is no backup`);
+  if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${lackOf(seen)}`);
   const recovery = {
     phase: "Stopping",
     source: "Backup",
@@ -174,6 +174,12 @@ function chooseBackup({ seen }: View, gone: string): Action {
     reason: `the data of ${gone} is gone for good; the newest backup is ${seen.newestBackup}`,
   } as const;
   return { do: "note-recovery", recovery };
+}
+
+/** Whether an earlier cluster of the same name was the same to somebody, only they can say. */
+export function lackOf({ name, earlierBackups = 0 }: Pick<View["seen"], "name" | "earlierBackups">): string {
+  if (earlierBackups === 0) return "there is no backup";
+  return `there is no backup of this cluster, but ${earlierBackups} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
 }
 
 function namesOf(members: readonly Member[]): string {

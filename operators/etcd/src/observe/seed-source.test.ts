@@ -84,6 +84,18 @@ test("what was backed up of an earlier cluster of the same name is not taken for
   assert.equal(newest(record("it was restored from", 4, { clusterUid: "old" }), { status }), "it was restored from");
 });
 
+test("backups of an earlier cluster of the same name are counted, so that somebody can be told of them", () => {
+  const metadata = { name: "e", uid: "new", creationTimestamp: "2026-01-15T00:00:00Z" };
+  const object = { ...clusterOf(), metadata } as unknown as BackupsSeen["object"];
+  const record = { name: "a", time: "2026-01-10T00:00:00Z", revision: 1, clusterUid: "old" } as const;
+  const status = {
+    last: record,
+    backups: [record, { ...record, name: "b" }, { ...record, name: "c", clusterUid: "new" }],
+  };
+  const found = { spec: { cluster: "e", store: here }, status } as FoundBackup;
+  assert.equal(backupsOf({ object, backups: [found], restores: [] }).earlierBackups, 2);
+});
+
 test("a restore in place is meant for the cluster that was there, not for one that has its name now", () => {
   const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as BackupsSeen["object"];
   const asked = (clusterUid: string): FoundRestore => ({ ...restore, status: { ...restore.status, clusterUid } });

@@ -50,7 +50,10 @@ export interface BackupsSeen {
 }
 
 /** What was found. */
-export interface SeenBackups extends Pick<Observation, "newestBackup" | "newestRevision" | "restore" | "isWithdrawn"> {
+export interface SeenBackups extends Pick<
+  Observation,
+  "newestBackup" | "newestRevision" | "earlierBackups" | "restore" | "isWithdrawn"
+> {
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
   /** What a recovery would begin with now: the newest that it has not tried yet. */
@@ -82,8 +85,15 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
     ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
     ...(seedFrom === undefined ? {} : { seedFrom }),
     ...(newest === undefined ? {} : { newest }),
+    earlierBackups: recordsOf(own).filter((record) => !isOfThisLife(object, record)).length,
     isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
   };
+}
+
+/** All that is told of, each once. */
+function recordsOf(backups: readonly FoundBackup[]): readonly FoundRecord[] {
+  const all = backups.flatMap(({ status }) => [...(status?.backups ?? []), ...(status?.last ? [status.last] : [])]);
+  return [...new Map(all.map((record) => [record.name, record])).values()];
 }
 
 /** What a first member would begin with now: what somebody asks for, what a recovery began with, or where such a cluster comes from. */
