@@ -2,7 +2,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { dirname, join } from "node:path";
 import { NodeError } from "../errors.ts";
+import { ringProgram } from "./entering/rights.ts";
 import type { Found } from "./keeper/inside-walk.ts";
 import type {
   BindRequest,
@@ -19,6 +21,7 @@ import type {
   ToKeeper,
   Usage,
 } from "./protocol.ts";
+import { isKnown } from "./seccomp/filter.ts";
 import { atSocket } from "./socket-path.ts";
 
 /** How the namespaces are made: with the rights of root, or in a user namespace in which everybody is root. */
@@ -66,7 +69,7 @@ export class Keeper {
   static async start(options: KeeperOptions): Promise<Keeper> {
     const program = new URL(`./keeper/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
       .pathname;
-    const [command = "", ...args] = commandOf(options.rights, [
+    const [command = "", ...args] = commandOf(options, [
       process.execPath,
       ...keeperOptions,
       ...process.execArgv.filter(isForPrograms),
@@ -223,13 +226,16 @@ function lost(): NodeError {
  * Also root's nodes live in a user namespace, so that root in a container is nobody outside: it cannot mount disks or make devices. All users
  * are themselves in it; others than root can only bring themselves, as root.
  */
-function commandOf(rights: Rights, program: readonly string[]): readonly string[] {
+function commandOf({ rights, door }: KeeperOptions, program: readonly string[]): readonly string[] {
   // What whoever started this process left open is for nobody in the namespaces: only the first three and the line to here are kept.
-  const shut = 'for file in /proc/self/fd/*; do n=${file##*/}; ((n > 3)) && eval "exec $n>&-"; done; exec "$0" "$@"';
+  const shut = 'for file in /proc/self/fd/*; do n=${file##*/}; ((n > 3)) && eval "exec $n>&-"; done';
+  const ring = isKnown(process.arch) ? ringProgram(process.arch).toString("base64") : "";
   const unshare = [
     "bash",
     "-c",
-    shut,
+    `${shut}\n${ownRing}`,
+    join(dirname(door), "ring"),
+    ring,
     "unshare",
     "--user",
     "--net",
@@ -246,6 +252,13 @@ function commandOf(rights: Rights, program: readonly string[]): readonly string[
   const wait = 'echo; read -r line; exec "$0" "$@"';
   return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${bury}`, ...program];
 }
+
+/** Takes a ring of keys of its own before anything else; written by the shell, which has nobody beside it who could hold the file open. */
+const ownRing = `ring=$1 program=$(command -v "$2"); shift 2
+rm -f "$0"; [ -e /proc/keys ] && base64 -d <<< "$ring" > "$0" && chmod 700 "$0"
+[ -s "$0" ] && [ -x "$0" ] || exec "$program" "$@"
+"$0" "$program" --version > /dev/null && exec "$0" "$program" "$@"
+echo "there is no room for a ring of keys; end what holds keys of this user, or raise /proc/sys/kernel/keys/maxkeys" >&2; exit 1`;
 
 const everybody = "0 0 4294967295";
 

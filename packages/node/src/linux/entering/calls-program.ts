@@ -16,8 +16,8 @@ export interface Pointing {
 export interface Call {
   readonly number: number;
   readonly arguments: readonly (number | Buffer | Pointing)[];
-  /** The error, as a number above zero, that does no harm; any other ends the program. */
-  readonly harmless?: number;
+  /** Which error, as a number above zero, does no harm, if not every one; any other ends the program. */
+  readonly harmless?: number | "every error";
 }
 
 /** Where the kernel puts the program, and where in the file its instructions begin: after the header of the file and that of its one part. */
@@ -28,12 +28,14 @@ const codeLength = 96;
 const tableStart = codeStart + codeLength;
 const rowLength = 48;
 const end = 0xffff_ffff_ffff_ffffn;
+/** What the last part of a row says besides an error that does no harm. Errors of the kernel are never as large as the second. */
+const answers = { everyError: 0n, noError: -4096n } as const;
 
 /** How the kernel calls architectures in files. */
 const machines = { x64: 62, arm64: 183 } as const;
 
 /**
- * A row has the number of the call, its four arguments and the answer that does no harm. Then comes `execve(argv[1], argv + 1, envp)`: at the
+ * A row has the number of the call, its four arguments and the answer that does no harm, zero for all of them. Then comes `execve(argv[1], argv + 1, envp)`: at the
  * start the stack has the number of arguments, the arguments, a zero and the variables. What fails ends with 126.
  */
 const instructions: { readonly [architecture in Architecture]: readonly string[] } = {
@@ -41,7 +43,7 @@ const instructions: { readonly [architecture in Architecture]: readonly string[]
     "48 8d 1d 59 00 00 00", //         lea rbx, [table]
     "48 8b 03", //               next: mov rax, [rbx]
     "48 83 f8 ff", //                  cmp rax, -1
-    "74 26", //                        je run
+    "74 2d", //                        je run
     "48 8b 7b 08", //                  mov rdi, [rbx + 8]
     "48 8b 73 10", //                  mov rsi, [rbx + 16]
     "48 8b 53 18", //                  mov rdx, [rbx + 24]
@@ -49,11 +51,13 @@ const instructions: { readonly [architecture in Architecture]: readonly string[]
     "45 31 c0", //                     xor r8d, r8d
     "0f 05", //                        syscall
     "48 85 c0", //                     test rax, rax
-    "79 06", //                        jns ok
+    "79 0d", //                        jns ok
+    "48 83 7b 28 00", //               cmp qword [rbx + 40], 0
+    "74 06", //                        je ok
     "48 3b 43 28", //                  cmp rax, [rbx + 40]
     "75 1d", //                        jne fail
     "48 83 c3 30", //              ok: add rbx, 48
-    "eb d1", //                        jmp next
+    "eb ca", //                        jmp next
     "48 8b 04 24", //             run: mov rax, [rsp]
     "48 8d 74 24 10", //               lea rsi, [rsp + 16]
     "48 8b 3e", //                     mov rdi, [rsi]
@@ -68,17 +72,18 @@ const instructions: { readonly [architecture in Architecture]: readonly string[]
     "09 03 00 10", //       adr x9, table
     "28 01 40 f9", // next: ldr x8, [x9]
     "1f 05 00 b1", //       cmn x8, 1
-    "60 01 00 54", //       b.eq run
+    "80 01 00 54", //       b.eq run
     "20 85 40 a9", //       ldp x0, x1, [x9, 8]
     "22 8d 41 a9", //       ldp x2, x3, [x9, 24]
     "04 00 80 d2", //       mov x4, 0
     "01 00 00 d4", //       svc 0
-    "80 00 f8 b6", //       tbz x0, 63, ok
+    "a0 00 f8 b6", //       tbz x0, 63, ok
     "25 15 40 f9", //       ldr x5, [x9, 40]
+    "65 00 f8 b6", //       tbz x5, 63, ok
     "1f 00 05 eb", //       cmp x0, x5
     "21 01 00 54", //       b.ne fail
     "29 c1 00 91", // ok:   add x9, x9, 48
-    "f4 ff ff 17", //       b next
+    "f3 ff ff 17", //       b next
     "e3 03 40 f9", // run:  ldr x3, [sp]
     "e1 43 00 91", //       add x1, sp, 16
     "20 00 40 f9", //       ldr x0, [x1]
@@ -122,10 +127,15 @@ function layOut(calls: readonly Call[]): Buffer {
     const row = rows.subarray(index * rowLength, (index + 1) * rowLength);
     row.writeBigUInt64LE(BigInt(call.number));
     for (const [at, value] of call.arguments.entries()) row.writeBigUInt64LE(toValue(value), 8 + at * 8);
-    row.writeBigInt64LE(-BigInt(call.harmless ?? 0), 40);
+    row.writeBigInt64LE(answerOf(call), 40);
   }
   rows.writeBigUInt64LE(end, calls.length * rowLength);
   return Buffer.concat([rows, ...data]);
+}
+
+function answerOf({ harmless }: Call): bigint {
+  if (harmless === undefined) return answers.noError;
+  return harmless === "every error" ? answers.everyError : -BigInt(harmless);
 }
 
 /** An executable file of 64 bits, little end first, that begins with the first instruction and has one part. */

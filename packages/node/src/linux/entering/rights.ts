@@ -22,8 +22,8 @@ const ambient = { number: 47, clearAll: 4 } as const;
 const takeOnFilter = 1;
 /** What a kernel says of rights that it does not know yet. */
 const invalid = 22;
-/** What a kernel without keys says. */
-const unknownCall = 38;
+/** What whoever keeps a program from using keys at all has it told. */
+const notAllowed = 1;
 const capabilityVersion = 0x2008_0522;
 
 /** What decides. */
@@ -35,13 +35,22 @@ export function enterProgram(inside: RightsInside, filter: Buffer | undefined, a
   const filterCalls = filter === undefined ? [] : [{ number: seccomp, arguments: [takeOnFilter, 0, describe(filter)] }];
   // The rights go last: without them, whoever has as few could trace this program and spare itself what is still to come.
   const calls: readonly Call[] = [
-    // The keys of whoever started the cluster go down to all its processes: each container begins with a ring of its own.
-    { number: keyctl, arguments: [joinNewKeyring, 0], harmless: unknownCall },
+    // Each container begins with a ring of keys of its own. A user may have few keys: without one it keeps the keeper's, which has none.
+    { number: keyctl, arguments: [joinNewKeyring, 0], harmless: "every error" },
     { number: prctl, arguments: [setNoNewPrivileges, 1] },
     ...filterCalls,
     ...giveUp(inside, architecture),
   ];
   return callsProgram(calls, architecture);
+}
+
+/**
+ * The program that begins with a ring of keys of its own: those of whoever starts a cluster go down to all its processes otherwise. Where no
+ * program may use keys, those in containers may not either.
+ */
+export function ringProgram(architecture: Architecture): Buffer {
+  const { keyctl } = numbers[architecture];
+  return callsProgram([{ number: keyctl, arguments: [joinNewKeyring, 0], harmless: notAllowed }], architecture);
 }
 
 /** Who enters the users of a container as one of them has lost all rights already. */
