@@ -9,12 +9,14 @@ import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide, isRecovering } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
 import { observe, OWNS, READS } from "./observe/index.ts";
-import type { Outside, Seen } from "./observe/index.ts";
+import type { Lookout, Outside, Seen } from "./observe/index.ts";
 import { operationController } from "./operation/operation.ts";
 import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts";
 
 /** Everything that is handed in. */
 export interface OperatorOptions extends Outside {
+  /** What this process has seen so far: nothing, but where a test has several lives in one process. */
+  readonly sightings?: Lookout["sightings"];
   /** The image of this program: pods that make and fetch backups run it. */
   readonly agentImage: AgentImage;
 }
@@ -25,7 +27,7 @@ export function etcdOperator(options: OperatorOptions): Operator {
 }
 
 function clusterController(options: OperatorOptions): Controller {
-  const lookout = { ...options, sightings: new Map() };
+  const lookout = { ...options, sightings: options.sightings ?? new Map() };
   return controller(
     EtcdCluster,
     { owns: OWNS, reads: READS, timeout: "3m" },

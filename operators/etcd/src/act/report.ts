@@ -117,7 +117,11 @@ function reportMemory({ seen, status }: Turn): void {
   if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
   const { stopwatch } = seen;
   const { comparison, uncompared } = seen.compared;
-  const watched = stopwatch.running.map(({ what, since }) => ({ what, since: formatTimestamp(since) }));
+  const watched = stopwatch.running.map(({ what, since, seen = 0 }) => ({
+    what,
+    since: formatTimestamp(since),
+    ...(seen < 1_000 ? {} : { seen: Math.floor(seen / 1_000) }),
+  }));
   status.watched = watched.length === 0 ? undefined : watched;
   status.comparison = comparison && {
     at: formatTimestamp(comparison.at),

@@ -97,6 +97,10 @@ const formFailed = s.object({
 const watched = s.object({
   what: s.string().describe("A pod that is not ready or does not end, and what tells this time from another"),
   since: s.timestamp().describe("When the operator first saw it, by its own clock: its patience counts from here"),
+  seen: s
+    .int64()
+    .optional()
+    .describe("Seconds for which operators have seen it themselves, about: so much counts whatever their clocks say"),
 });
 
 const advice = s.object({

@@ -1,6 +1,6 @@
 /** Looking at a cluster. */
 export { GUARD_LABEL, observe, openReach, OWNS, READS } from "./observe.ts";
-export type { ClusterContext, Outside, Seen } from "./observe.ts";
+export type { ClusterContext, Lookout, Outside, Seen } from "./observe.ts";
 export type { SeedSource } from "./seed-source.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";
 export { Reach } from "./reach.ts";

@@ -101,7 +101,7 @@ export function comparedOf({ comparison, uncompared }: ClusterStatus = {}): Comp
 
 /** What was seen to be so, and since when. */
 export function watchedOf({ watched = [] }: ClusterStatus = {}): readonly Watched[] {
-  return watched.map(({ what, since }) => ({ what, since: Date.parse(since) }));
+  return watched.map(({ what, since, seen = 0 }) => ({ what, since: Date.parse(since), seen: seen * 1_000 }));
 }
 
 /** The membership as it was when somebody could last answer for all. */

@@ -180,7 +180,8 @@ function isSilent(node: NodeObject | undefined): boolean {
 
 function isStuck({ metadata }: PodObject, stopwatch: Stopwatch, now: number): boolean {
   const { name, uid, deletionTimestamp } = metadata;
-  return deletionTimestamp !== undefined && now - stopwatch.since(`${name} (${uid}) stopping`) > STUCK;
+  // Nobody is given up for it, but waited for: an operator that has just begun must know it, too.
+  return deletionTimestamp !== undefined && now - stopwatch.noted(`${name} (${uid}) stopping`) > STUCK;
 }
 
 export function seeVolume({ metadata, spec, status }: ClaimObject): SeenVolume {

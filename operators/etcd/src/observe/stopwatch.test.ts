@@ -41,7 +41,8 @@ test("clocks that drift a little do not make it be written anew", () => {
   first.since("a is away");
   const second = look(first.running, 61_000, 58_000);
   second.since("a is away");
-  assert.deepEqual(second.running, first.running);
+  const times = ({ running }: Stopwatch) => running.map(({ since }) => since);
+  assert.deepEqual(times(second), times(first));
 });
 
 test("what another process wrote down counts when this one has seen it for a while itself", () => {
@@ -51,7 +52,44 @@ test("what another process wrote down counts when this one has seen it for a whi
   assert.equal(look(written, 959_000, 64_000).since("a is away"), 900_000);
   const confirmed = look(written, 960_000, 65_000);
   assert.equal(confirmed.since("a is away"), 100_000);
-  assert.deepEqual(confirmed.running, written, "and is kept all the time");
+  assert.deepEqual(confirmed.running, [{ ...written[0], seen: 860_000 }], "and is kept all the time");
+  const next = processOf(60_000)(confirmed.running, 965_000, 7_000);
+  assert.equal(next.since("a is away"), 965_000 - 860_000, "the next process believes it at once");
+});
+
+test("what processes have seen is added up: none has to live long, and no calendar counts", () => {
+  let written: readonly Watched[] = [];
+  const lengths = [1, 2, 3, 4, 5, 6, 7, 8].map((life) => {
+    const look = processOf(60_000);
+    // Each calendar is an hour ahead of the one before.
+    const began = life * 3_600_000;
+    for (let at = 0; at <= 55_000; at += 5_000) {
+      const stopwatch = look(written, began + at, at);
+      const since = stopwatch.since("a is away");
+      assert.ok(began + at - since <= life * 55_000, "never longer than it was seen");
+      written = stopwatch.running;
+    }
+    return written[0]?.seen ?? 0;
+  });
+  assert.ok((lengths.at(-1) ?? 0) >= 300_000, JSON.stringify(lengths));
+});
+
+test("what is seen for long is seldom written", () => {
+  const look = processOf(60_000);
+  let written: readonly Watched[] = [];
+  const records = new Set<string>();
+  for (let at = 0; at <= 24 * 3_600_000; at += 5_000) {
+    const stopwatch = look(written, at, at);
+    stopwatch.since("a is away");
+    written = stopwatch.running;
+    records.add(JSON.stringify(written));
+  }
+  assert.ok(records.size < 60, `${records.size} times in a day`);
+});
+
+test("what makes careful takes what was written at once", () => {
+  const written = [{ what: "a does not end", since: 100_000 }];
+  assert.equal(processOf()(written, 900_000, 5_000).noted("a does not end"), 100_000);
 });
 
 test("a time to come counts from now", () => {

@@ -1,18 +1,29 @@
 /**
  * For how long something has been so, by the operator's own clock: it counts from when the operator first saw it, and writes that down.
  * What kubelets and the API server stamp with their clocks only tells one time from another; and a clock that is put forward makes
- * nothing last longer: what this process has seen is measured by a clock that only runs, and what was written down before it began, or
- * by another, counts when this process has seen it for a while itself.
+ * nothing last longer: what this process has seen is measured by a clock that only runs, and the calendar of before it began
+ * counts when this process has seen it for a while itself. What processes have seen so is added up: many short lives make a long one.
  */
 
 /** Something that was seen to be so, and when it was seen first. */
 export interface Watched {
   readonly what: string;
   readonly since: number;
+  /** Milliseconds for which processes have seen it themselves, about: it is not written all the time. */
+  readonly seen?: number;
 }
 
-/** What this process itself has seen of one cluster: since when, by a clock that only runs, and for how long it had been so by what was written down. */
-export type Sightings = Map<string, { readonly at: number; readonly before: number }>;
+/** What this process itself has seen of one cluster. */
+export type Sightings = Map<string, Sight>;
+
+interface Sight {
+  /** Since when, by a clock that only runs. */
+  readonly at: number;
+  /** For how long it had been so before, by the calendar. */
+  readonly before: number;
+  /** For how long other processes had seen it. */
+  readonly seen: number;
+}
 
 /** The process's own measure. */
 export interface Steady {
@@ -26,43 +37,64 @@ export interface Steady {
 /** So much two clocks may differ before one of them was put forward or back. */
 const SLACK = 5_000;
 
+/** What was seen is written down when it has grown by so much; by a process that lives for long also only by a share of itself. */
+const STEP = { least: 15_000, share: 0.2 };
+
 /** Counts in one look at the world; what is not asked for any more is over, and forgotten. */
 export class Stopwatch {
-  readonly #former: ReadonlyMap<string, number>;
+  readonly #former: ReadonlyMap<string, Watched>;
   readonly #now: number;
   readonly #steady: Steady;
   readonly #before: Sightings;
-  readonly #running = new Map<string, number>();
+  readonly #running = new Map<string, Watched>();
 
   constructor(former: readonly Watched[], now: number, steady: Steady) {
-    this.#former = new Map(former.map(({ what, since }) => [what, since]));
+    this.#former = new Map(former.map((one) => [one.what, one]));
     this.#now = now;
     this.#steady = steady;
     this.#before = new Map(steady.sightings);
     steady.sightings.clear();
   }
 
-  /** Since when this is certain to be so: never longer ago than the process's own clock bears out. */
+  /** Since when this is certain to be so: never longer ago than clocks that only run bear out. For whatever gives somebody up. */
   since(what: string): number {
     const { at, sightings, confirmAfter } = this.#steady;
-    const written = Math.min(this.#former.get(what) ?? this.#now, this.#now);
-    const sight = this.#before.get(what) ?? sightings.get(what) ?? { at, before: this.#now - written };
+    const { since = this.#now, seen = 0 } = this.#former.get(what) ?? {};
+    const written = Math.min(since, this.#now);
+    const sight = this.#before.get(what) ?? sightings.get(what) ?? { at, before: this.#now - written, seen };
     sightings.set(what, sight);
     const own = at - sight.at;
-    const whole = this.#now - own - sight.before;
-    // Clocks drift by a little, and what is written down is not to be written all the time for that.
-    this.#running.set(what, Math.abs(whole - written) > SLACK ? whole : written);
-    return own >= confirmAfter ? whole : this.#now - own;
+    const whole = own + sight.before;
+    const certain = Math.max(own + sight.seen, own >= confirmAfter ? whole : 0);
+    this.#running.set(what, this.#record(what, { written, seen, whole, certain, isLong: own >= confirmAfter }));
+    return this.#now - certain;
   }
 
-  /** When this was noted, as it is written down. */
+  /** Since when this may be so: what was written down counts at once. For whatever makes careful. */
   noted(what: string): number {
     this.since(what);
-    return this.#running.get(what) ?? this.#now;
+    return this.#running.get(what)?.since ?? this.#now;
   }
 
   /** What is so now, to be written down. */
   get running(): readonly Watched[] {
-    return [...this.#running].map(([what, since]) => ({ what, since }));
+    return [...this.#running.values()];
   }
+
+  /** Clocks drift by a little, and what is written down is not to be written all the time for that. */
+  #record(what: string, { written, seen, whole, certain, isLong }: Lengths): Watched {
+    const since = Math.abs(this.#now - whole - written) > SLACK ? this.#now - whole : written;
+    const next = certain - seen >= Math.max(STEP.least, isLong ? seen * STEP.share : 0) ? certain : seen;
+    return next === 0 ? { what, since } : { what, since, seen: next };
+  }
+}
+
+/** How long something has been so: by what is written, and by what is known now. */
+interface Lengths {
+  readonly written: number;
+  readonly seen: number;
+  readonly whole: number;
+  readonly certain: number;
+  /** This process has seen it for a while. */
+  readonly isLong: boolean;
 }

@@ -6,6 +6,7 @@ import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { MEMBER_LABEL, UID_LABEL } from "../../src/pods/index.ts";
+import type { Sightings } from "../../src/observe/stopwatch.ts";
 import { etcdOperator } from "../../src/operator.ts";
 import { ScriptedEtcd } from "./etcd.ts";
 import { ScriptedKubelet } from "./kubelet.ts";
@@ -28,13 +29,28 @@ export interface EtcdWorld extends AsyncDisposable {
   pass(seconds: number): Promise<void>;
 }
 
+/** What a process remembers: an operator that was restarted knows nothing of it. */
+class Memory<K, V> extends Map<K, V> {
+  lifeOf: () => unknown = () => undefined;
+  #life: unknown;
+
+  override get(key: K): V | undefined {
+    const life = this.lifeOf();
+    if (life !== this.#life) this.clear();
+    this.#life = life;
+    return super.get(key);
+  }
+}
+
 export async function startWorld(): Promise<EtcdWorld> {
   const clock = new VirtualClock();
   const etcd = new ScriptedEtcd();
   const calendar = { ahead: 0 };
   const clocks = { now: () => clock.wall() + calendar.ahead, steady: () => clock.now() };
-  const app = etcdOperator({ connect: etcd.connect, ...clocks, agentImage: "etcd-operator" });
+  const sightings = new Memory<string, Sightings>();
+  const app = etcdOperator({ connect: etcd.connect, ...clocks, agentImage: "etcd-operator", sightings });
   const world = await testOperator(app, { clock });
+  sightings.lifeOf = () => world.running;
   const kubelet = new ScriptedKubelet(world, etcd);
   const cluster = async (name = "e"): Promise<ClusterObject> => {
     const found = await world.get(EtcdCluster, name);
