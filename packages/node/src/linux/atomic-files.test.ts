@@ -45,3 +45,17 @@ test("a path that leaves the volume is refused", async () => {
     await assert.rejects(write, { code: "FailedMount" }, path);
   }
 });
+
+test("what could not be written leaves nothing behind, and what was ended in its midst does not hinder", async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), "volume-"));
+  context.after(() => rm(folder, { recursive: true }));
+  const inEachOther = new Map([
+    ["a", file("a")],
+    ["a/b", file("b")],
+  ]);
+  await assert.rejects(writeFiles(folder, inEachOther, { stamp: "1", group: undefined }));
+  assert.deepEqual(await readdir(folder), []);
+  await symlink("..0", join(folder, "..data_tmp"));
+  await writeFiles(folder, new Map([["a", file("a")]]), { stamp: "2", group: undefined });
+  assert.deepEqual((await readdir(folder)).sort(), ["..2", "..data", "a"]);
+});

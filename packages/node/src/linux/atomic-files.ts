@@ -18,11 +18,24 @@ export async function writeFiles(
   const old = ownFolder(await readlink(join(folder, dataLink)).catch(() => undefined));
   if (old !== undefined && (await isSame(join(folder, old), files))) return;
   const fresh = `..${stamp}`;
-  await fill(join(folder, fresh), files, group);
-  await symlink(fresh, join(folder, "..data_tmp"));
-  await rename(join(folder, "..data_tmp"), join(folder, dataLink));
+  try {
+    await fill(join(folder, fresh), files, group);
+    await turnTo(folder, fresh);
+  } catch (thrown) {
+    // On a full disk every further try would leave one more.
+    await rm(join(folder, fresh), { recursive: true, force: true });
+    throw thrown;
+  }
   await linkNames(folder, files);
   if (old !== undefined) await rm(join(folder, old), { recursive: true, force: true });
+}
+
+/** From one moment to the next. Whoever wrote here before may have been ended in the midst of it. */
+async function turnTo(folder: string, fresh: string): Promise<void> {
+  const next = join(folder, "..data_tmp");
+  await rm(next, { force: true });
+  await symlink(fresh, next);
+  await rename(next, join(folder, dataLink));
 }
 
 /** What the link names, if it is a folder of ours: whatever else it says was not written here, and what it names is not ours to remove. */
