@@ -11,6 +11,12 @@ async function holders({ machine }: RealWorld): Promise<readonly string[]> {
   return stdout.split("\n").filter(Boolean);
 }
 
+/** How many file systems there are that containers of a pod share; theirs are made last. */
+async function sharedMemories({ machine }: RealWorld): Promise<number> {
+  const { stdout } = await machine.run(["sh", "-c", "grep -c '/mnt/shared/.*/shm ' /proc/self/mountinfo"]);
+  return Number(stdout);
+}
+
 async function runPod(world: RealWorld, name: string): Promise<string> {
   const container = { name: "main", image: busybox, command: ["sh", "-c", "hostname; sleep 100000"] };
   await world.run(name, { terminationGracePeriodSeconds: 0, containers: [container] });
@@ -22,12 +28,15 @@ async function runPod(world: RealWorld, name: string): Promise<string> {
 test("namespaces wait for the next pod, which is none the worse when they are lost", { skip }, async () => {
   await using world = await startRealWorld();
   const find = (): Promise<readonly string[]> => holders(world);
+  const shared = (): Promise<number> => sharedMemories(world);
   const [first] = await eventually("the first ones", find, (all) => all.length === 1);
   const one = await runPod(world, "one");
   const both = await eventually("the next ones", find, (all) => all.length === 2);
   assert.ok(first !== undefined && both.includes(first), "the pod has taken those that waited");
+  await eventually("all that they need", shared, (count) => count === 2);
   const spare = both.find((pid) => pid !== first) ?? "";
   await world.machine.run(["kill", "-9", spare]);
+  await eventually("the end of what was theirs", shared, (count) => count === 1);
   const two = await runPod(world, "two");
   const three = await runPod(world, "three");
   assert.equal(new Set([one, two, three]).size, 3);

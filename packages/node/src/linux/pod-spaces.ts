@@ -108,23 +108,29 @@ export class Spaces {
 
   /** Somebody may end its process while it waits: then there is none. What cannot be made now is made, or fails, for the pod that needs it. */
   async #makeSpare(): Promise<PodSpaces | undefined> {
+    const { newId, parts } = this.#options;
+    const id = newId("sandbox");
+    let isLost = false;
+    parts.exits.set(id, () => (isLost = true));
     try {
-      const spaces = await this.#make(usual);
-      this.#options.parts.exits.set(spaces.id, () => {
-        this.#options.parts.exits.delete(spaces.id);
+      const spaces = await this.#make(usual, id);
+      const lose = (): void => {
+        parts.exits.delete(id);
         this.#spare = undefined;
-        this.#addresses.giveBack(spaces.ip);
-      });
-      return spaces;
+        void this.remove(spaces).catch(() => {});
+      };
+      parts.exits.set(id, lose);
+      if (!isLost) return spaces;
+      lose();
     } catch {
+      parts.exits.delete(id);
       this.#spare = undefined;
-      return undefined;
     }
+    return undefined;
   }
 
-  async #make(kind: Kind): Promise<PodSpaces> {
-    const { node, newId, parts } = this.#options;
-    const id = newId("sandbox");
+  async #make(kind: Kind, id = this.#options.newId("sandbox")): Promise<PodSpaces> {
+    const { node, parts } = this.#options;
     const ip = kind.onNode ? node.address : this.#addresses.take();
     try {
       const holder = await this.#hold(id, kind);
