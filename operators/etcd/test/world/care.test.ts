@@ -63,17 +63,27 @@ test("volumes that are smaller than the quota are told before they are full", as
   assert.doesNotMatch(JSON.stringify(fitting.status?.advice), /smaller than the quota/u);
 });
 
-test("room is made in vain in the turn in which a round by schedule is due: nothing is refused, and the round comes after", async () => {
-  await using bed = await startWorld();
-  const options = { "quota-backend-bytes": "20000" };
-  await grown(bed, { options });
+const littleRoom = { "quota-backend-bytes": "20000" };
+
+/** A cluster that is full as soon as it is told so. */
+async function withLittleRoom(bed: EtcdWorld): Promise<{ fill(): void; alarms(): readonly unknown[] }> {
+  await grown(bed, { options: littleRoom });
   const [cluster] = bed.etcd.clusters.values();
   const [member] = cluster?.members ?? [];
   assert.ok(cluster && member);
+  return {
+    fill: () => void cluster.alarms.push({ memberId: member.id, kind: "NoSpace" }),
+    alarms: () => cluster.alarms,
+  };
+}
+
+test("room is made in vain in the turn in which a round by schedule is due: nothing is refused, and the round comes after", async () => {
+  await using bed = await startWorld();
+  const room = await withLittleRoom(bed);
   await bed.pass(300);
-  cluster.alarms.push({ memberId: member.id, kind: "NoSpace" });
+  room.fill();
   const maintenance = { defragment: { schedule: "*/4 * * * *" } };
-  await bed.world.apply(EtcdCluster, "e", { spec: { ...base, options, maintenance } });
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...base, options: littleRoom, maintenance } });
   const done = await bed.until(({ status }) => status?.defragmentation?.left.length === 0, "a whole round");
   assert.ok(done.status?.exhausted);
   const events = await bed.world.list(Event);
@@ -85,13 +95,9 @@ test("room is made in vain in the turn in which a round by schedule is due: noth
 
 test("a database full of live data is not defragmented over and over, and takes writes again when it has room", async () => {
   await using bed = await startWorld();
-  const options = { "quota-backend-bytes": "20000" };
-  await grown(bed, { options });
-  const [cluster] = bed.etcd.clusters.values();
-  const [member] = cluster?.members ?? [];
-  assert.ok(cluster && member);
+  const room = await withLittleRoom(bed);
   const before = defragmented(bed).length;
-  cluster.alarms.push({ memberId: member.id, kind: "NoSpace" });
+  room.fill();
   const told = await bed.until((now) => now.status?.exhausted !== undefined, "the remark that there is no room");
   assert.equal(told.status?.exhausted?.quota, 20_000);
   assert.match(JSON.stringify(told.status?.advice), /80% of its quota/u);
@@ -99,7 +105,7 @@ test("a database full of live data is not defragmented over and over, and takes 
   assert.equal(defragmented(bed).length, before + 3, "each member once");
   await bed.world.apply(EtcdCluster, "e", { spec: { ...base, options: { "quota-backend-bytes": "40000" } } });
   const mended = await bed.until((now) => isSettled(now) && now.status?.exhausted === undefined, "room");
-  assert.deepEqual(cluster.alarms, []);
+  assert.deepEqual(room.alarms(), []);
   assert.doesNotMatch(JSON.stringify(mended.status?.advice), /quota/u);
 });
 
