@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { lastLines, run } from "./command.ts";
 import { KubernetesToolError } from "./errors.ts";
 import { interfaceCommands } from "./network.ts";
-import { findComponents, processMark } from "./processes.ts";
+import { findComponents, findProcesses, processMark } from "./processes.ts";
 
 /** A program to be started inside, known by its component name. */
 export interface Service {
@@ -74,9 +74,12 @@ function enter(init: number): string[] {
   return ["--target", String(init), "--net", "--mount", "--pid", "--"];
 }
 
-/** Fails when a service has ended, with the last lines of its log. */
+/**
+ * Fails when a service has ended, with the last lines of its log. Whoever enters the namespaces for it counts: on a busy machine it has
+ * not become the service yet, and it ends with it.
+ */
 export function assertRunning(folder: string, component: string): void {
-  if (findComponents(folder).some((found) => found.component === component)) return;
+  if (findProcesses(folder).some((found) => found.component === component)) return;
   throw new KubernetesToolError(
     "not-started",
     `${component} ended while it should run; the end of its log says:\n${logTail(folder, component)}`,
