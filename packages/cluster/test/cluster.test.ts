@@ -115,3 +115,20 @@ test("orphans stay when their owner goes", async () => {
   assert.equal(pods.length, 20);
   assert.ok(pods.every(({ metadata }) => metadata.deletionTimestamp === undefined));
 });
+
+test("commands in simulated pods are refused with a sentence that kubectl shows", async () => {
+  await using cluster = await start();
+  const { client } = cluster;
+  const containers = [{ name: "main", image: "web:1" }];
+  await client.create(Pod, { metadata: { name: "p", namespace }, spec: { containers } });
+  await until("it runs", async () => (await client.get(Pod, { namespace, name: "p" })).status?.phase === "Running");
+  for (const path of ["exec?command=ls&stdout=true", "attach?stdout=true", "portforward?ports=80"]) {
+    const headers = { connection: "Upgrade", upgrade: "SPDY/3.1" };
+    const answer = await cluster.fetch(
+      new Request(`http://cluster/api/v1/namespaces/default/pods/p/${path}`, { headers }),
+    );
+    assert.equal(answer.status, 400);
+    // kubectl takes what could be YAML with names and values for a Status, and shows nothing of it.
+    assert.match(await answer.text(), /^this pod is simulated[^:]* --pods real runs it$/u);
+  }
+});

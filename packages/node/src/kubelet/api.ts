@@ -119,5 +119,7 @@ function sandboxOf(tools: KubeletTools, namespace: string, pod: string): Sandbox
 
 function doorsOf({ doors }: KubeletTools): Doors {
   if (doors !== undefined) return doors;
-  throw new NodeError("BadRequest", "this pod is simulated: it runs no program that could be reached");
+  // No colon: kubectl reads an answer that could be YAML as a Status, and shows nothing of it.
+  const message = "this pod is simulated and runs no program that could be reached; --pods real runs it";
+  throw new NodeError("BadRequest", message);
 }
