@@ -59,6 +59,12 @@ test("other fields follow by name, and what is no JSON is left as it is", () => 
   assert.equal(logFormatter(style)("{ plain"), "{ plain");
 });
 
+test("lines that tell of no error are not taken for the same error told again", () => {
+  const format = logFormatter(style);
+  const line = JSON.stringify({ time: "2030-01-01T10:20:30Z", level: "info", message: "stopped" });
+  assert.deepEqual([format(line), format(line)], ["10:20:30 info  stopped", "10:20:30 info  stopped"]);
+});
+
 test("durations have the unit that people would choose", () => {
   assert.deepEqual([0.4, 999.4, 1_000, 59_900, 90_000].map(formatDuration), [
     "0 ms",

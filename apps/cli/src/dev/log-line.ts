@@ -12,7 +12,7 @@ export function logFormatter(style: Style): (line: string) => string {
     if (entry === undefined) return line;
     const who = [entry["controller"], entry["object"]].map(text).join(" ");
     const where = JSON.stringify(entry["error"] ?? "");
-    const isToldAgain = told.get(who) === where;
+    const isToldAgain = entry["error"] !== undefined && told.get(who) === where;
     told.set(who, where);
     return formatEntry(isToldAgain ? { ...entry, error: withoutStack(entry["error"]) } : entry, style);
   };
