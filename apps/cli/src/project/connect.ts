@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import type { Options } from "../command/define.ts";
-import { findSession } from "../dev/session.ts";
+import { findSession, type Session } from "../dev/session.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The options of every command that talks to a cluster. */
@@ -23,7 +23,17 @@ export async function connect(
   terminal: Terminal,
 ): Promise<Connection> {
   const session = kubeconfig === undefined && context === undefined ? await findSession(terminal.cwd) : undefined;
+  if (session !== undefined) sayWhich(session, terminal);
   const file = kubeconfig === undefined ? session?.kubeconfig : resolve(terminal.cwd, kubeconfig);
   const config = await loadConfig(processHost(), { kubeconfig: file, context: context ?? session?.context });
   return { client: createClient(config, { userAgent: "capstan" }), namespace: config.namespace };
+}
+
+/** Whoever has set KUBECONFIG may expect that cluster: the answer of another one would be a false comfort. */
+function sayWhich(session: Session, { env, err }: Pick<Terminal, "env" | "err">): void {
+  const configured = env["KUBECONFIG"] ?? "";
+  if (session.kubeconfig === undefined || configured === "" || configured === session.kubeconfig) return;
+  err(
+    'note: this is about the cluster of the `capstan dev` that runs here; --kubeconfig "$KUBECONFIG" means the other one\n',
+  );
 }

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { claimSession } from "../dev/session.ts";
+import type { Terminal } from "../terminal.ts";
+import { connect } from "./connect.ts";
+
+const kubeconfig = JSON.stringify({
+  apiVersion: "v1",
+  kind: "Config",
+  "current-context": "c",
+  contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  clusters: [{ name: "c", cluster: { server: "http://127.0.0.1:1" } }],
+  users: [{ name: "u", user: {} }],
+});
+
+/** What a command says beside its output when it connects in a folder in which a dev session runs. */
+async function notesOf(t: TestContext, configured: (own: string) => string | undefined): Promise<string> {
+  const cwd = await mkdtemp(join(tmpdir(), "capstan-connect-"));
+  t.after(() => rm(cwd, { recursive: true }));
+  const own = join(cwd, "kubeconfig");
+  await writeFile(own, kubeconfig);
+  await using session = await claimSession(cwd);
+  await session.write({ kubeconfig: own, door: "127.0.0.1:1" });
+  let said = "";
+  const terminal: Terminal = {
+    cwd,
+    env: { KUBECONFIG: configured(own) },
+    isInteractive: false,
+    isWatched: false,
+    color: false,
+    columns: 80,
+    out: () => {},
+    err: (text) => void (said += text),
+    ask: () => Promise.resolve(""),
+    input: () => Promise.resolve(""),
+  };
+  await connect({ kubeconfig: undefined, context: undefined }, terminal);
+  return said;
+}
+
+test("with another KUBECONFIG it is said that the cluster of the running session is meant", async (t) => {
+  assert.match(await notesOf(t, () => "/elsewhere/config"), /^note: this is about the cluster of the `capstan dev`/u);
+});
+
+test("nothing is said where there is no doubt", async (t) => {
+  assert.equal(await notesOf(t, () => undefined), "");
+  assert.equal(await notesOf(t, (own) => own), "");
+});
