@@ -5,6 +5,7 @@ import { reasonsToCompare } from "./urge.ts";
 import type { UrgeFacts } from "./urge.ts";
 
 const NOW = 1_000_000;
+const WANTED = { size: 3, replaceAfter: 300_000, replace: [], version: "3.6.16", printOf: () => "p" };
 const three: readonly Listed[] = ["e-0", "e-1", "e-2"].map((member) => ({
   member,
   id: member,
@@ -22,7 +23,7 @@ function factsWith(pod: Partial<SeenPod>, { answer = silent, ...more }: Partial<
       quorum: { by: "quorum", clusterId: "c", members: three },
       answers: { "e-0": talking, "e-1": talking, "e-2": answer },
     },
-    wanted: { size: 3, replaceAfter: 300_000 },
+    wanted: WANTED,
     now: NOW,
     ...more,
     pods,
@@ -31,7 +32,7 @@ function factsWith(pod: Partial<SeenPod>, { answer = silent, ...more }: Partial<
 }
 
 function podsWith(last: Partial<SeenPod>): SeenPod[] {
-  const well = { isReady: true, restarts: 0, since: NOW, initialCheck: "on" };
+  const well = { isReady: true, restarts: 0, since: NOW, initialCheck: "on", version: "3.6.16", print: "p" };
   return three.map(
     ({ member }) => ({ ...well, member, uid: `u-${member}`, ...(member === "e-2" ? last : {}) }) as SeenPod,
   );
@@ -62,10 +63,37 @@ test("whoever ends again and again, is given up, has no volume or speaks uncheck
   assert.deepEqual(reasonsToCompare(unchecked), ["e-2 (u-e-2) speaks unchecked"]);
 });
 
-test("one more is a reason as long as nobody has been let in, and where there are two to compare", () => {
-  const wanted = { size: 5, replaceAfter: 300_000 };
-  const [reason] = reasonsToCompare(factsWith({}, { answer: talking, wanted }));
-  assert.equal(reason, "one more than e-0, e-1, e-2 is let in");
+test("whoever talks and is given up is a reason, too: it may be cut off from the others only", () => {
+  const long = { isReady: false, since: NOW - 300_000 };
+  assert.deepEqual(reasonsToCompare(factsWith(long, { answer: talking })), ["e-2 (u-e-2) is given up"]);
+});
+
+const CHANGE = ["e-0, e-1, e-2 are about to change"];
+
+test("more voters, fewer voters and others in their place are a reason, where there are two to compare", () => {
+  const reasons = (wanted: Partial<UrgeFacts["wanted"]>, pod: Partial<SeenPod> = {}): readonly string[] =>
+    reasonsToCompare(factsWith(pod, { answer: talking, wanted: { ...WANTED, ...wanted } }));
+  for (const size of [1, 2, 4, 5]) assert.deepEqual(reasons({ size }), CHANGE);
+  assert.deepEqual(reasons({ size: 0 }), [], "it goes to sleep");
+  assert.deepEqual(reasons({ replace: ["e-2"] }), CHANGE);
+  assert.deepEqual(reasons({ replace: ["e-7"] }), [], "it is gone already");
+  const volumes = three.map(volumeOf).with(2, { member: "e-2", state: "stopping", requested: 1, capacity: 1 });
+  assert.deepEqual(reasonsToCompare(factsWith({}, { answer: talking, volumes })), CHANGE);
   const alone = { quorum: { by: "quorum", clusterId: "c", members: three.slice(0, 1) }, answers: {} } as const;
-  assert.deepEqual(reasonsToCompare(factsWith({}, { hearing: alone, wanted })), []);
+  assert.deepEqual(reasonsToCompare(factsWith({}, { hearing: alone, wanted: { ...WANTED, size: 5 } })), []);
+});
+
+test("another form or version is a reason where members are exchanged for it, until the first has it", () => {
+  const members = three.slice(1);
+  const hearing = {
+    quorum: { by: "quorum", clusterId: "c", members },
+    answers: { "e-1": talking, "e-2": talking },
+  } as const;
+  const reasons = (pod: Partial<SeenPod>, wanted: Partial<UrgeFacts["wanted"]> = {}): readonly string[] =>
+    reasonsToCompare(factsWith(pod, { hearing, wanted: { ...WANTED, size: 2, ...wanted } }));
+  assert.deepEqual(reasons({}), []);
+  assert.deepEqual(reasons({ print: "q" }), ["e-1, e-2 are about to change"]);
+  assert.deepEqual(reasons({}, { version: "3.7.3" }), ["e-1, e-2 are about to change"]);
+  assert.deepEqual(reasons({ version: "3.7.3" }, { version: "3.7.3" }), []);
+  assert.deepEqual(reasonsToCompare(factsWith({ print: "q" }, { answer: talking })), [], "three are restarted");
 });

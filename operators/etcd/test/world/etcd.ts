@@ -51,6 +51,8 @@ export class ScriptedEtcd {
   readonly hashes = new Map<string, number>();
   /** Members that do not tell the hash of their data. */
   readonly mute = new Set<string>();
+  /** Who hears of no leader. */
+  readonly deaf = new Set<string>();
   /** What members of a version add to their hashes. */
   readonly dialects = new Map<string, number>();
   /** What members answer to every change that they are asked for, if they refuse it. */
@@ -267,7 +269,7 @@ export class ScriptedEtcd {
     else if (!voters.some(({ id }) => id === cluster.leader)) cluster.leader = voters[0]?.id;
   }
 
-  #status({ disk, version }: Process, cluster: Cluster): EndpointStatus {
+  #status({ disk, version, name }: Process, cluster: Cluster): EndpointStatus {
     const member = cluster.members.find(({ id }) => id === disk.memberId);
     return {
       clusterId: cluster.id,
@@ -281,7 +283,7 @@ export class ScriptedEtcd {
       raftIndex: cluster.raftIndex,
       raftAppliedIndex: cluster.raftIndex,
       errors: [],
-      ...(cluster.leader === undefined ? {} : { leader: cluster.leader }),
+      ...(cluster.leader === undefined || this.deaf.has(name) ? {} : { leader: cluster.leader }),
     };
   }
 

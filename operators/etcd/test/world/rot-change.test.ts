@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { ClusterObject, EtcdWorld } from "./world.ts";
+
+/** So many that are well, some of which have gone bad unnoticed. */
+async function begin(bed: EtcdWorld, size: number, bad: readonly string[] = ["e-0"]): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { size, version: "3.6.16" } });
+  await bed.until(isSettled, "members");
+  for (const name of bad) bed.etcd.hashes.set(name, 2);
+}
+
+/** All is well again, and everybody has the data that is right. */
+async function isRight(bed: EtcdWorld, also: (now: ClusterObject) => boolean = () => true): Promise<void> {
+  const isGood = (): boolean => [...bed.etcd.processes.keys()].every((name) => !bed.etcd.hashes.has(name));
+  await bed.until((now) => isSettled(now) && isGood() && also(now), "members with good data only");
+}
+
+test("a member is to be replaced and the data of the leader is bad: the leader goes first", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3);
+  const replaceMember = { member: "e-2" };
+  await bed.world.apply(EtcdOperation, "op", { spec: { cluster: "e", do: { replaceMember } } });
+  await isRight(bed, () => !bed.etcd.processes.has("e-2"));
+  assert.ok(bed.etcd.processes.has("e-1"), bed.etcd.log.join("\n"));
+});
+
+for (const [what, spec] of [
+  ["form", { version: "3.6.16", options: { "snapshot-count": "5000" } }],
+  ["version", { version: "3.7.3" }],
+] as const)
+  test(`two that differ are not exchanged for others in a new ${what}`, async () => {
+    await using bed = await startWorld();
+    await begin(bed, 2);
+    await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, ...spec } });
+    await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+    await bed.pass(120);
+    assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1"]);
+  });
+
+test("two that agree are exchanged for others in a new version, also where the new one hashes in another way", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 2, []);
+  bed.etcd.dialects.set("3.7.3", 10);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.7.3" } });
+  const isNew = (): boolean => [...bed.etcd.processes.values()].every(({ version }) => version === "3.7.3");
+  await isRight(bed, isNew);
+});
+
+test("five are to be three and the data of two is bad: those two go", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5, ["e-0", "e-1"]);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
+  await isRight(bed);
+});
+
+test("a member that is cut off from the others and still talks is heard before it is given up", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3);
+  bed.etcd.deaf.add("e-2");
+  bed.kubelet.neverReady = ({ metadata }) => metadata.name === "e-2";
+  const isFound = ({ status }: ClusterObject): boolean => status?.comparison?.differing.join() === "e-0";
+  await bed.until(isFound, "the word of the one that is cut off");
+  await bed.pass(600);
+  assert.equal(bed.etcd.processes.size, 3, "the leader cannot be spared yet");
+  bed.etcd.deaf.clear();
+  bed.kubelet.neverReady = () => false;
+  await isRight(bed);
+  for (const name of ["e-1", "e-2"]) assert.ok(bed.etcd.processes.has(name), `${name} is still a member`);
+});
