@@ -1,6 +1,6 @@
 /** A node: registers itself, follows its pods, gives each a worker, and tells the API server what becomes of them. */
 import { isApiError, type Client, type Clock } from "@capstan/client";
-import { Node, Pod, Service } from "@capstan/kinds/v1";
+import { Node, Pod, type PodStatus, Service } from "@capstan/kinds/v1";
 import { follow } from "./agent/follow.ts";
 import { objectsOf, type Objects } from "./agent/objects.ts";
 import { missingPullSecrets, pullSecretsOf } from "./agent/pull-secrets.ts";
@@ -123,10 +123,11 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
   const ownNode = runtime.runsPrograms ? followOwn(options, signal) : () => undefined;
   const roomFor = (pod: BoundPod): Room => ({ allocatable, others: othersOf(pod, workers), node: ownNode() });
   const services = runtime.runsPrograms ? followServices(options, signal) : async () => [];
+  const hostIps = facts.addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
   return {
     runtime,
     clock,
-    hostIps: facts.addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address),
+    hostIps,
     scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
     volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
     pullSecrets: (pod) => pullSecretsOf(pod, objects),
@@ -135,8 +136,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     async environment({ pod, container, sandbox }) {
       const found = containersOf(pod.spec).find(({ spec }) => spec.name === container);
       if (found === undefined) throw new NodeError("Internal", `the pod has no container ${container}`);
-      const [podIP = ""] = sandbox.ips;
-      const addressed = { ...pod, status: { ...pod.status, podIP, podIPs: sandbox.ips.map((ip) => ({ ip })) } };
+      const addressed = { ...pod, status: { ...pod.status, ...addressesOf(sandbox.ips, hostIps) } };
       const links = serviceVariables(visibleServices(await services(), pod));
       return environmentOf(addressed, found.spec, { objects, allocatable, services: links });
     },
@@ -155,6 +155,12 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       runtime.forgetPod?.(pod).catch(() => {});
     },
   };
+}
+
+/** What a container may ask for before anybody was told of its pod. */
+function addressesOf(ips: readonly string[], hostIps: readonly string[]): Partial<PodStatus> {
+  const lists = { podIPs: ips.map((ip) => ({ ip })), hostIPs: hostIps.map((ip) => ({ ip })) };
+  return { podIP: ips[0] ?? "", hostIP: hostIps[0] ?? "", ...lists };
 }
 
 /** The node as others see it: they may give it labels and taints. */

@@ -52,13 +52,15 @@ test("environment and arguments are expanded, and fields of the pod are known", 
     { name: "A", value: "1" },
     { name: "B", value: "$(A)-$$(A)-$(NONE)" },
     { name: "IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+    { name: "HOST", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } },
+    { name: "HOSTS", valueFrom: { fieldRef: { fieldPath: "status.hostIPs" } } },
     { name: "CPU", valueFrom: { resourceFieldRef: { resource: "limits.cpu", divisor: "1m" } } },
   ];
   const resources = { limits: { cpu: "250m" } };
   const args = ["$(B)"];
   const output = await outputOf(
     "env",
-    'echo "$0 $B $CPU $HOSTNAME"; test -n "$IP" && echo "$KUBERNETES_SERVICE_HOST"',
+    'echo "$0 $B $CPU $HOSTNAME"; test -n "$IP" && test -n "$HOST" && test -n "$HOSTS" && echo "$KUBERNETES_SERVICE_HOST"',
     { env, args, resources },
   );
   assert.equal(output, "1-$(A)-$(NONE) 1-$(A)-$(NONE) 250 env\n10.0.0.1\n");
