@@ -67,10 +67,13 @@ export async function startNodes(sandbox: Sandbox, release: Release, start: Node
       await inside(sandbox, "mount", ["--bind", node.folder, node.home]);
       await startContainerd(sandbox, node);
       if (pause) await importImage(sandbox, node, pause.archive);
-      startService(sandbox, kubeletService(node, release));
     }),
   );
-  await Promise.all(nodes.map((node) => waitForNode(sandbox, node, start.credentials)));
+  // One after the other: every kubelet removes and makes the same socket for device plugins, and ends when another one comes between.
+  for (const node of nodes) {
+    startService(sandbox, kubeletService(node, release));
+    await waitForNode(sandbox, node, start.credentials);
+  }
 }
 
 /** Starts the programs of a node whose files are there, and waits until it says itself that it is ready. */
