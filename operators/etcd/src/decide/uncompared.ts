@@ -8,6 +8,6 @@ export function holdBack({ seen }: View): Action | undefined {
   if (uncompared === undefined) return undefined;
   const who = uncompared.members.join(", ");
   if (now - uncompared.since < wanted.replaceAfter) return { do: "wait", for: `the data of ${who} to be compared` };
-  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps them from answering; it is tried again every minute`;
+  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps those of them that run from answering; it is tried again, at first every minute and at last every half hour`;
   return { do: "refuse", reason: "DataUncompared", why };
 }

@@ -64,19 +64,37 @@ interface Findings {
   readonly missing: readonly string[];
 }
 
-async function findVerdict(
+async function findVerdict(reach: Reach, quorum: Quorum, answers: Hearing["answers"]): Promise<Findings> {
+  const { members, clusterId } = quorum;
+  const own = members.filter(({ member }) => {
+    const answer = answers[member];
+    return answer?.is === "talking" && answer.clusterId === clusterId;
+  });
+  const { findings, isShort } = await ask(reach, members, { of: own, answers });
+  // Whoever is behind is asked for what the others may have forgotten, and then nobody can tell: who has no leader is not waited for.
+  const led = own.filter(({ member, isLearner }) => !isLearner && isLed(answers[member]));
+  return isShort && led.length < own.length ? (await ask(reach, members, { of: led, answers })).findings : findings;
+}
+
+function isLed(answer: Answer | undefined): boolean {
+  return answer?.is === "talking" && answer.leader !== undefined;
+}
+
+/** Asks once where nothing more is to be had: all data is read each time, and equal hashes are never by chance. */
+async function ask(
   reach: Reach,
-  { members, clusterId }: Quorum,
-  answers: Hearing["answers"],
-): Promise<Findings> {
-  const asked = Object.fromEntries(
-    members.flatMap(({ member }): readonly (readonly [string, Answer])[] => {
-      const answer = answers[member];
-      return answer?.is === "talking" && answer.clusterId === clusterId ? [[member, answer]] : [];
-    }),
-  );
-  const rounds = [await hashAll(reach, asked), await hashAll(reach, asked)];
-  return concludeFrom(rounds, { members, asked: Object.keys(asked) });
+  members: readonly Listed[],
+  { of, answers }: { readonly of: readonly Listed[]; readonly answers: Hearing["answers"] },
+): Promise<{ readonly findings: Findings; readonly isShort: boolean }> {
+  const names = of.map(({ member }) => member);
+  const asked = Object.fromEntries(Object.entries(answers).filter(([member]) => names.includes(member)));
+  const first = await hashAll(reach, asked);
+  const isShort = of.some(({ member, isLearner }) => !isLearner && first.every((one) => one.member !== member));
+  const once = concludeFrom([first], { members, asked: names });
+  const isPeace = !once.isTorn && (once.found?.differing ?? []).length === 0;
+  if (isPeace && (isShort || once.missing.length === 0)) return { findings: once, isShort };
+  const rounds = [first, await hashAll(reach, asked)];
+  return { findings: concludeFrom(rounds, { members, asked: names }), isShort };
 }
 
 /** What several rounds of hashes say of the data of those who were asked. */

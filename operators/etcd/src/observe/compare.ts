@@ -5,6 +5,7 @@ import type { Judgement } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
 import type { Reach } from "./reach.ts";
+import { DOES_NOT_START } from "./urge.ts";
 
 /** When data was last compared, and who had other data than the majority. */
 export interface Comparison {
@@ -37,31 +38,47 @@ export interface CompareFacts {
   readonly former: Compared;
   /** Why not to wait until it is due. */
   readonly reasons: readonly string[];
+  /** Since when there has been no answer, if there is none. */
+  readonly unansweredSince?: number | undefined;
 }
 
 /** The comparison that counts, and what it does not answer. */
 export async function compareData(reach: Reach, facts: CompareFacts): Promise<Compared> {
-  const { former, now, reasons } = facts;
+  const { former, now, reasons, unansweredSince } = facts;
   // What was answered long ago is asked again: somebody may have gone bad since.
   const answered = isOlder(former.comparison, { now, than: RARELY }) ? [] : (former.comparison?.answered ?? []);
   const open = reasons.filter((reason) => !answered.includes(reason));
-  const isTried = wasTried(former.uncompared, { open, now });
+  const isTried = wasTried(former.uncompared, { open, now, since: unansweredSince });
   const { comparison, missing } = await compare(reach, { ...facts, isUrgent: open.length > 0 && !isTried });
   const left = missing?.length === 0 && comparison !== undefined ? [] : open;
   const tried = isTried ? former.uncompared : { at: now, members: missing ?? [] };
+  const lasting = reasons.filter((reason) => !left.includes(reason));
+  const over = isOlder(former.comparison, { now, than: FRESH }) ? [] : answered.filter(isRepeated);
   return {
-    ...(comparison && { comparison: { ...comparison, answered: reasons.filter((reason) => !left.includes(reason)) } }),
+    ...(comparison && { comparison: { ...comparison, answered: [...new Set([...lasting, ...over])].slice(0, MOST) } }),
     ...(left.length > 0 && tried && { uncompared: { ...tried, reasons: left } }),
   };
 }
 
-/** All data of all members is read for it: what could not be had a moment ago is not asked for again at once. */
-function wasTried(
-  former: Uncompared | undefined,
-  { open, now }: { readonly open: readonly string[]; readonly now: number },
-): boolean {
-  if (former === undefined || isOlder(former, { now, than: SOON })) return false;
+/** Whoever ends again and again talks in between: nobody is given up for it, so what was found a moment ago will do. */
+function isRepeated(reason: string): boolean {
+  return reason.endsWith(DOES_NOT_START);
+}
+
+/**
+ * All data of all members is read for it: what could not be had a moment ago is not asked for again at once, and the longer it could not
+ * be had the more seldom. A member goes on reading when nobody waits for it any more.
+ */
+function wasTried(former: Uncompared | undefined, { open, now, since = now }: Trial): boolean {
+  const than = Math.min(Math.max((former?.at ?? now) - since, SOON), SELDOM);
+  if (former === undefined || isOlder(former, { now, than })) return false;
   return open.every((reason) => former.reasons.includes(reason));
+}
+
+interface Trial {
+  readonly open: readonly string[];
+  readonly now: number;
+  readonly since: number | undefined;
 }
 
 /** What was found; without `missing` nobody was asked because of a reason. */
@@ -94,6 +111,10 @@ async function compare(
 const RARELY = 3_600_000;
 /** Somebody may be mending it. */
 const SOON = 60_000;
+const SELDOM = 1_800_000;
+const FRESH = 600_000;
+/** As many as the status has room for. */
+const MOST = 128;
 
 function isDue(former: Comparison | undefined, now: number): boolean {
   return isOlder(former, { now, than: former?.differing.length === 0 ? RARELY : SOON });

@@ -27,7 +27,7 @@ import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
 import type { Memory } from "./belief.ts";
 import { compareData, compareSurvivors } from "./compare.ts";
-import type { Compared, Comparison, Uncompared } from "./compare.ts";
+import type { Compared, CompareFacts, Comparison, Uncompared } from "./compare.ts";
 import { comparedOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { complete, hearLocally } from "./hearsay.ts";
@@ -122,7 +122,7 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
     const wanted = wantedOf(object, form, replacements(context));
     const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
     const reasons = reasonsToCompare({ hearing, pods: seenPods, volumes, wanted, now });
-    const compared = await compareData(reach, { hearing, now, former: comparedOf(object.status), reasons });
+    const compared = await compareData(reach, { hearing, now, reasons, ...formerly(object, stopwatch) });
     const { comparison } = compared;
     return {
       name: place.name,
@@ -322,6 +322,12 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
 
 /** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
 export const GUARD_LABEL = "etcd.capstan.dev/before-update";
+
+/** What was compared before, and since when there has been no answer to what was left open. */
+function formerly({ status }: ClusterObject, stopwatch: Stopwatch): Pick<CompareFacts, "former" | "unansweredSince"> {
+  const former = comparedOf(status);
+  return { former, unansweredSince: uncomparedFor(former.uncompared, stopwatch).uncompared?.since };
+}
 
 /** What is to be known before anybody is given up or let in, and since when it has not been. */
 function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch): Pick<Observation, "uncompared"> {

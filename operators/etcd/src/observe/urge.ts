@@ -15,6 +15,9 @@ export interface UrgeFacts {
   readonly now: number;
 }
 
+/** How a reason ends that may come and go all the time. */
+export const DOES_NOT_START = " does not start";
+
 /** Each is a reason as long as it lasts, and asks once. */
 export function reasonsToCompare(facts: UrgeFacts): readonly string[] {
   const { hearing } = facts;
@@ -56,7 +59,7 @@ function reasonFor({ member, isStarted }: Listed, facts: UrgeFacts): string[] {
     return [...(pod?.initialCheck === "off" ? [`${who} speaks unchecked`] : []), ...givenUp];
   const volume = volumes.find((one) => one.member === member);
   if (isStarted && (volume === undefined || volume.state === "lost")) return [`${member} has no volume`];
-  return [...(pod?.isReady === false && pod.restarts > 0 ? [`${who} does not start`] : []), ...givenUp];
+  return [...(pod?.isReady === false && pod.restarts > 0 ? [`${who}${DOES_NOT_START}`] : []), ...givenUp];
 }
 
 /** A reason of its own: what was found when it first did not start may be long ago. */

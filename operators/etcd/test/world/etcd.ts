@@ -53,6 +53,8 @@ export class ScriptedEtcd {
   readonly mute = new Set<string>();
   /** Who hears of no leader. */
   readonly deaf = new Set<string>();
+  /** How often anybody was asked for the hash of its data. */
+  hashed = 0;
   /** What members of a version add to their hashes. */
   readonly dialects = new Map<string, number>();
   /** What members answer to every change that they are asked for, if they refuse it. */
@@ -160,13 +162,16 @@ export class ScriptedEtcd {
         status: async () => this.#status(process(), cluster()),
         versions: async () => ({ server: process().version, cluster: this.#clusterVersion(cluster()) }),
         checkHealth: async () => void led(),
-        hashKv: async () => ({
-          memberId: process().disk.memberId,
-          clusterId: cluster().id,
-          hash: this.mute.has(process().name) ? refuse("Unreachable", "it takes too long") : this.#hashOf(process()),
-          revision: cluster().revision,
-          compactRevision: 0,
-        }),
+        hashKv: async () => {
+          this.hashed++;
+          return {
+            memberId: process().disk.memberId,
+            clusterId: cluster().id,
+            hash: this.mute.has(process().name) ? refuse("Unreachable", "it takes too long") : this.#hashOf(process()),
+            revision: cluster().revision,
+            compactRevision: 0,
+          };
+        },
         moveLeader: async (to) => {
           led().leader = to;
           this.log.push(`lead ${to}`);

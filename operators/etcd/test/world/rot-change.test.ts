@@ -69,3 +69,38 @@ test("a member that is cut off from the others and still talks is heard before i
   await isRight(bed);
   for (const name of ["e-1", "e-2"]) assert.ok(bed.etcd.processes.has(name), `${name} is still a member`);
 });
+
+test("a member that is cut off from the others and whose data cannot be compared is given up when the others agree", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3, []);
+  bed.etcd.deaf.add("e-2");
+  bed.etcd.mute.add("e-2");
+  bed.kubelet.neverReady = ({ metadata }) => metadata.name === "e-2";
+  await isRight(bed, () => !bed.etcd.processes.has("e-2"));
+});
+
+test("a member that ends again and again and talks in between does not make everybody read all data each time", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3, []);
+  const before = bed.etcd.hashed;
+  for (let minute = 0; minute < 30; minute++) {
+    bed.etcd.stop("e-2");
+    await bed.pass(60);
+  }
+  const hashed = bed.etcd.hashed - before;
+  assert.ok(hashed > 0 && hashed <= 15, `${hashed} hashes in half an hour`);
+});
+
+test("a hash that is never given is asked for more and more seldom", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3, []);
+  bed.etcd.mute.add("e-1");
+  const { memberId } = bed.etcd.processes.get("e-2")?.disk ?? {};
+  for (const disk of bed.kubelet.disks.values()) if (disk.memberId === memberId) disk.isBroken = true;
+  bed.etcd.stop("e-2");
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataUncompared", "a refusal");
+  const before = bed.etcd.hashed;
+  await bed.pass(3_600);
+  const hashed = bed.etcd.hashed - before;
+  assert.ok(hashed > 0 && hashed <= 12, `${hashed} hashes in an hour`);
+});
