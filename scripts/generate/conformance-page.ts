@@ -45,13 +45,15 @@ export function conformancePage(): Page[] {
 /** When everything was run last in one go; nothing where that never was. */
 function wholeRun(): readonly string[] {
   type Run = { readonly [fact in "day" | "commit"]: string } & {
-    readonly [fact in "tests" | "minutes" | "secondTries"]: number;
+    readonly [fact in "tests" | "minutes" | "secondTries" | "failed"]: number;
   };
-  const { day, commit, tests, minutes, secondTries } = readJson<Partial<Run>>("run.json");
+  const { day, commit, tests, minutes, secondTries, failed = 0 } = readJson<Partial<Run>>("run.json");
   if (commit === undefined) return [];
   const tries = secondTries === 0 ? "none needed a second try" : `${secondTries} needed a second try`;
+  // The table below has what became of it since.
+  const failures = failed === 0 ? "none failed" : `${failed} failed then`;
   return [
-    `The last run of everything at one commit: ${tests} tests at ${commit} on ${day}, about ${minutes} minutes, ${tries}.`,
+    `The last run of everything at one commit: ${tests} tests at ${commit} on ${day}, about ${minutes} minutes, ${failures}, ${tries}.`,
     "",
   ];
 }

@@ -51,5 +51,9 @@ export interface WholeRun {
 export function keepRun(results: readonly TestResult[], run: WholeRun): void {
   keepResults(results, "cluster");
   const day = new Date().toISOString().slice(0, 10);
-  writeFileSync(join(folder, "run.json"), `${JSON.stringify({ day, ...run, tests: results.length }, undefined, 1)}\n`);
+  const failed = results.filter(({ state }) => state !== "passed").length;
+  writeFileSync(
+    join(folder, "run.json"),
+    `${JSON.stringify({ day, ...run, tests: results.length, failed }, undefined, 1)}\n`,
+  );
 }
