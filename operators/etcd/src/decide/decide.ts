@@ -40,9 +40,15 @@ const WITH_QUORUM: readonly Rule[] = [
   nurseLearner,
   waitForTheIll,
   advanceLog,
-  changeSize,
+  changeSizeOrRoll,
   rollUpdate,
 ];
+
+/** As long as nobody may be let in or taken away, members are restarted all the same: nothing is lost by it, and it may be the cure. */
+function changeSizeOrRoll(view: View): Action | undefined {
+  const action = changeSize(view);
+  return action?.do === "refuse" ? (rollUpdate(view) ?? action) : action;
+}
 
 /** Rules while they have none, or none that we can see. */
 const WITHOUT_QUORUM: readonly Rule[] = [growVolumes, replanUpdate, giveUpUpdate, bringBack, decideWithoutQuorum];

@@ -62,7 +62,7 @@ right is ever given up. The [scripted world](../test/world/rot.test.ts) has the 
 the database of the leader while all were made anew ended in \`DataDiffers\`, once on each cluster, waiting for hands. The trials at work above are of later.
 
 What is open: a database that takes longer than 30 s to be hashed never gives a hash, and then \`DataUncompared\` stays until somebody deletes the volume of a member; an
-EtcdOperation \`replaceMember\` does not pass it, nor does an update or another size. Without quorum, survivors are asked in every turn, and one that gives no hash is waited for without
+EtcdOperation \`replaceMember\` does not pass it, nor does another size; an update does, unless a member is away. Without quorum, survivors are asked in every turn, and one that gives no hash is waited for without
 end. Of four voters, one with bad data and one whose volume is gone end in \`DataDiffers\`, although two agree. One or two members that are exchanged for others of another
 version are compared before the first is let in and not again half way, for versions may hash in other ways.`;
 

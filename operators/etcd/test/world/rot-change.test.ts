@@ -104,3 +104,25 @@ test("a hash that is never given is asked for more and more seldom", async () =>
   const hashed = bed.etcd.hashed - before;
   assert.ok(hashed > 0 && hashed <= 12, `${hashed} hashes in an hour`);
 });
+
+test("an update goes on while nobody can be let in or taken away", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3, []);
+  bed.etcd.mute.add("e-1");
+  const isNew = (): boolean => [...bed.etcd.processes.values()].every(({ version }) => version === "3.7.3");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.7.3" } });
+  await bed.until(() => isNew() && bed.etcd.processes.size === 3, "three of the new version");
+  bed.etcd.mute.clear();
+  await isRight(bed);
+});
+
+test("five that are being updated to a version that hashes in another way can become three", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5, []);
+  bed.etcd.dialects.set("3.7.3", 10);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.7.3" } });
+  const news = (): number => [...bed.etcd.processes.values()].filter(({ version }) => version === "3.7.3").length;
+  await bed.until(() => news() === 2, "two of the new version");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.7.3" } });
+  await isRight(bed, () => news() === 3);
+});
