@@ -33,6 +33,7 @@ export type DnsRecord = { readonly name: string } & RecordData;
 
 /** What is answered. */
 export interface Reply {
+  /** One of the codes of RFC 1035 4.1.1, by what it means. */
   readonly code: "ok" | "failed" | "no such name" | "not implemented" | "refused";
   /** Whether it is told by whoever decides about the name. */
   readonly isFinal: boolean;
