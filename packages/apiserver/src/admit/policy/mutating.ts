@@ -1,5 +1,5 @@
 /** MutatingAdmissionPolicy: expressions say what is to be changed. */
-import { cloneJson, isDeepEqual, StatusError, type KubeObject } from "@capstan/model";
+import { cloneJson, isDeepEqual, StatusError } from "@capstan/model";
 import type { JsonValue } from "../../builtin/draft.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { BudgetExceeded, policyBudget } from "../expression/compiled.ts";
@@ -8,6 +8,7 @@ import type { Scene } from "../expression/variables.ts";
 import { Forms } from "../forms.ts";
 import { checkPatchedFields, checkPatchedKind } from "../patched-kind.ts";
 import { isExempt } from "../match/rules.ts";
+import { reinvocations } from "../reinvocation.ts";
 import { refusal } from "../target.ts";
 import { invocationsFor, type Invocation, type Misconfigured } from "./invocation.ts";
 import { applyMutation, MutationError } from "./mutation.ts";
@@ -25,28 +26,7 @@ export const mutatingPolicies: AdmissionStep = {
   },
 };
 
-/** Which policies have been asked and want to be asked again. */
-interface Reinvocation {
-  invoked: Set<string>;
-  wanted: Set<string>;
-  lastOutput: KubeObject | undefined;
-}
-
-const reinvocations = new WeakMap<AdmissionRequest, Reinvocation>();
-
-function reinvocationOf(request: AdmissionRequest): Reinvocation {
-  let found = reinvocations.get(request);
-  if (found === undefined) {
-    found = { invoked: new Set(), wanted: new Set(), lastOutput: undefined };
-    reinvocations.set(request, found);
-  }
-  return found;
-}
-
-function wantAgain(state: Reinvocation): void {
-  for (const id of state.invoked) state.wanted.add(id);
-  state.invoked = new Set();
-}
+const reinvocationOf = reinvocations();
 
 async function dispatch(
   request: AdmissionRequest,
@@ -55,27 +35,26 @@ async function dispatch(
 ): Promise<void> {
   const { invocations, misconfigured } = invocationsFor(request, bound, context);
   const state = reinvocationOf(request);
-  const { rounds } = request;
-  if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
+  state.begin(request);
   const forms = new Forms(request);
   let isChanged = false;
   for (const invocation of invocations) {
     const id = keyOf(invocation);
-    if (rounds.isSecond && !state.wanted.has(id)) continue;
+    if (state.isLeftOut(request, id)) continue;
     const outcome = await mutate(invocation, forms, context);
     for (const message of outcome.failures) misconfigured.push({ ...invocation, message });
     if (outcome.isChanged) {
-      wantAgain(state);
+      state.wantAgain();
       isChanged = true;
     }
-    if (outcome.isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+    if (outcome.isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked(id);
   }
   // Whoever changed something is asked again as well, also the last one.
   if (isChanged) {
-    wantAgain(state);
-    rounds.isSecondWanted = true;
+    state.wantAgain();
+    request.rounds.isSecondWanted = true;
   }
-  state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
+  state.end(request);
   refuse(request, misconfigured);
 }
 

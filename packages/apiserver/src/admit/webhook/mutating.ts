@@ -1,5 +1,5 @@
 /** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
-import { apiErrors, cloneJson, isDeepEqual, quote, toGoJson, type KubeObject, type StatusError } from "@capstan/model";
+import { apiErrors, cloneJson, isDeepEqual, quote, toGoJson, type StatusError } from "@capstan/model";
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
@@ -9,6 +9,7 @@ import { isExempt } from "../match/rules.ts";
 import { ask, failure, type Question } from "./call.ts";
 import { Forms } from "../forms.ts";
 import { checkPatchedKind } from "../patched-kind.ts";
+import { reinvocations } from "../reinvocation.ts";
 import { hooksOf, type PlacedHook } from "./hook.ts";
 import { invocationOf } from "./invocation.ts";
 import type { Verdict } from "./review.ts";
@@ -23,28 +24,7 @@ export const mutatingWebhooks: AdmissionStep = {
   },
 };
 
-/** Which webhooks have been asked and want to be asked again. */
-interface Reinvocation {
-  invoked: Set<string>;
-  wanted: Set<string>;
-  lastOutput: KubeObject | undefined;
-}
-
-const reinvocations = new WeakMap<AdmissionRequest, Reinvocation>();
-
-function reinvocationOf(request: AdmissionRequest): Reinvocation {
-  let found = reinvocations.get(request);
-  if (found === undefined) {
-    found = { invoked: new Set(), wanted: new Set(), lastOutput: undefined };
-    reinvocations.set(request, found);
-  }
-  return found;
-}
-
-function wantAgain(state: Reinvocation): void {
-  for (const id of state.invoked) state.wanted.add(id);
-  state.invoked = new Set();
-}
+const reinvocationOf = reinvocations();
 
 async function dispatch(
   request: AdmissionRequest,
@@ -53,20 +33,20 @@ async function dispatch(
 ): Promise<void> {
   const state = reinvocationOf(request);
   const { rounds } = request;
-  if (rounds.isSecond && !isDeepEqual(state.lastOutput, request.object)) wantAgain(state);
+  state.begin(request);
   const forms = new Forms(request);
   for (const [index, { id, hook, configuration }] of hooks.entries()) {
     const form = await invocationOf(hook, forms, context);
-    if (form === undefined || (rounds.isSecond && !state.wanted.has(id))) continue;
+    if (form === undefined || state.isLeftOut(request, id)) continue;
     const place = `mutation.webhook.admission.k8s.io/round_${rounds.isSecond ? 1 : 0}_index_${index}`;
     const isChanged = await changeNoted({ hook, form, forms, mutates: true, place, configuration }, context);
     if (isChanged) {
-      wantAgain(state);
+      state.wantAgain();
       rounds.isSecondWanted = true;
     }
-    if (hook.reinvocationPolicy === "IfNeeded") state.invoked.add(id);
+    if (hook.reinvocationPolicy === "IfNeeded") state.invoked(id);
   }
-  state.lastOutput = request.object === undefined ? undefined : cloneJson(request.object);
+  state.end(request);
 }
 
 /** A webhook at its place in the audit log. */
