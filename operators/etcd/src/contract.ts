@@ -212,6 +212,8 @@ export interface Observation {
   };
   /** Without quorum: members that answer and whose data could not be compared with that of the others. */
   readonly unhashed?: readonly string[];
+  /** Since when it has been so. */
+  readonly unhashedSince?: number;
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
   /** The form in which all members were well, if it is written down. */

@@ -116,6 +116,7 @@ function reportMemory({ seen, status }: Turn): void {
   if (status.formRefused?.print !== seen.wanted.printOf(version)) status.formRefused = undefined;
   if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
   const { stopwatch } = seen;
+  const { remains } = seen;
   const { comparison, uncompared } = seen.compared;
   const watched = stopwatch.running.map(({ what, since, seen = 0 }) => ({
     what,
@@ -132,6 +133,12 @@ function reportMemory({ seen, status }: Turn): void {
     at: formatTimestamp(uncompared.at),
     reasons: [...uncompared.reasons],
     members: [...uncompared.members],
+  };
+  status.survivors = remains && {
+    at: formatTimestamp(remains.at),
+    of: remains.of,
+    differing: [...remains.differing],
+    unhashed: [...remains.unhashed],
   };
 }
 

@@ -120,9 +120,8 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
   if (silent !== undefined) return { do: "wait", for: `${silent.name} to tell what it has` };
   const behind = survivors.find(({ talk }) => talk !== undefined && talk.applied < talk.raftIndex);
   if (behind !== undefined) return { do: "wait", for: `${behind.name} to take in all that it knows to be agreed on` };
-  const { unhashed = [] } = view.seen;
-  if (unhashed.length > 0)
-    return { do: "wait", for: `the data of ${unhashed.join(", ")} to be compared with that of the others` };
+  const unhashed = survivors.filter(({ name }) => view.seen.unhashed?.includes(name) === true);
+  if (unhashed.length > 0) return askUnhashed(view, namesOf(unhashed), gone);
   const torn = survivors.find(({ name }) => view.seen.differing.includes(name));
   if (torn !== undefined) {
     return dispute(`the data of ${gone} is gone, and what is left differs`);
@@ -144,6 +143,17 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
     reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, log agreed on up to ${best.talk.raftIndex})`,
   } as const;
   return { do: "note-recovery", recovery };
+}
+
+/** Who is newest is nobody's to take whose data may differ: after a while somebody is told that it cannot be known, and what can be done. */
+function askUnhashed({ seen }: View, names: string, gone: string): Action {
+  const { name, now, unhashedSince = now, wanted } = seen;
+  if (now - unhashedSince < wanted.replaceAfter)
+    return { do: "wait", for: `the data of ${names} to be compared with that of the others` };
+  const volumes = `data-${names.replaceAll(", ", ", data-")}`;
+  return refuse(
+    `the data of ${gone} is gone, and ${names} gives no hash of its data, so nobody knows whether those that are left have the same: mend what keeps ${names} from answering (it is asked again, at first every minute and at last every half hour), or put a backup in the place of all data (an EtcdRestore with spec.overwrite: ${name}), or, only if the data of ${names} is known to be worse, delete its volume and its pod (${volumes}, ${names})`,
+  );
 }
 
 /**

@@ -71,6 +71,13 @@ const uncompared = s.object({
   members: s.array(s.string()).max(32).describe("Members that gave no hash that could be compared"),
 });
 
+const survivors = s.object({
+  at: s.timestamp().describe("When it was last tried"),
+  of: s.string().describe("Who was left: in which pods, at which revisions"),
+  differing: s.array(s.string()).max(32).describe("Members with other data than the others that are left"),
+  unhashed: s.array(s.string()).max(32).describe("Members that gave no hash: nobody goes on before they were compared"),
+});
+
 const exhausted = s.object({
   revision: s.int64().describe("The newest revision then: nothing was deleted while it stays"),
   quota: s.int64().describe("Bytes that the database might have then"),
@@ -132,6 +139,7 @@ export const clusterStatus = s.object({
   recovery: recovery.optional().describe("The last recovery from a lost quorum: what was done and why"),
   comparison: comparison.optional().describe("The last comparison of the members' data"),
   uncompared: uncompared.optional().describe("A comparison that is needed and could not be made"),
+  survivors: survivors.optional().describe("The last comparison of those that are left without quorum"),
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
   exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),
   growthRefused: growthRefused.optional().describe("Why volumes do not grow"),

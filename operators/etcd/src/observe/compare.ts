@@ -1,9 +1,10 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
-import type { Answer, Listed, Observation } from "../contract.ts";
+import type { Answer, Listed } from "../contract.ts";
 import { accusedOf, judge, judgeOthers } from "./accusation.ts";
 import type { Judgement } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
+import { FRESH, isOlder, pauseAfter, SOON } from "./pace.ts";
 import type { Reach } from "./reach.ts";
 import { DOES_NOT_START } from "./urge.ts";
 
@@ -65,13 +66,9 @@ function isRepeated(reason: string): boolean {
   return reason.endsWith(DOES_NOT_START);
 }
 
-/**
- * All data of all members is read for it: what could not be had a moment ago is not asked for again at once, and the longer it could not
- * be had the more seldom. A member goes on reading when nobody waits for it any more.
- */
+/** All data of all members is read for it: what could not be had a moment ago is not asked for again at once. */
 function wasTried(former: Uncompared | undefined, { open, now, since = now }: Trial): boolean {
-  const than = Math.min(Math.max((former?.at ?? now) - since, SOON), SELDOM);
-  if (former === undefined || isOlder(former, { now, than })) return false;
+  if (former === undefined || isOlder(former, { now, than: pauseAfter(former, since) })) return false;
   return open.every((reason) => former.reasons.includes(reason));
 }
 
@@ -109,10 +106,6 @@ async function compare(
 }
 
 const RARELY = 3_600_000;
-/** Somebody may be mending it. */
-const SOON = 60_000;
-const SELDOM = 1_800_000;
-const FRESH = 600_000;
 /** As many as the status has room for. */
 const MOST = 128;
 
@@ -120,40 +113,9 @@ function isDue(former: Comparison | undefined, now: number): boolean {
   return isOlder(former, { now, than: former?.differing.length === 0 ? RARELY : SOON });
 }
 
-/** What was written by a clock that has been put back since is of nobody knows when. */
-function isOlder(
-  former: { readonly at: number } | undefined,
-  { now, than }: { readonly now: number; readonly than: number },
-): boolean {
-  return former === undefined || former.at > now || now - former.at >= than;
-}
-
 /** Everybody differs, so nobody could say who is right: to ask again reads all data of all members. */
 function isUndecided(former: Comparison | undefined, { members }: NonNullable<Hearing["quorum"]>): boolean {
   return former !== undefined && members.every(({ member }) => former.differing.includes(member));
-}
-
-/** What is known of the data of those that are left. */
-export type Survivors = Required<Pick<Observation, "differing" | "unhashed">>;
-
-/** Who of those that are left differs, and who could not be asked; there is nothing to compare where one is left. Strangers are nobody's measure. */
-export async function compareSurvivors(
-  reach: Reach,
-  { answers }: Pick<Hearing, "answers">,
-  clusterId: string | undefined,
-): Promise<Survivors> {
-  const own = Object.entries(answers).filter(([, answer]) => answer.is === "talking" && isOf(answer, clusterId));
-  if (own.length < 2) return { differing: [], unhashed: [] };
-  const hashes = await hashAll(reach, Object.fromEntries(own));
-  const names = own.map(([member]) => member);
-  return {
-    differing: differingAmong(hashes),
-    unhashed: names.filter((name) => hashes.every(({ member }) => member !== name)),
-  };
-}
-
-function isOf(answer: Talking, clusterId: string | undefined): boolean {
-  return clusterId === undefined || answer.clusterId === clusterId;
 }
 
 type Answers = Hearing["answers"];

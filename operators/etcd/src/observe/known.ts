@@ -6,6 +6,7 @@ import type { EtcdCluster } from "../kinds/index.ts";
 import { digestForm, PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
 import type { Compared } from "./compare.ts";
+import type { Remains } from "./survivors.ts";
 import type { Watched } from "./stopwatch.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
 
@@ -97,6 +98,11 @@ export function comparedOf({ comparison, uncompared }: ClusterStatus = {}): Comp
     ...(comparison && { comparison: { ...comparison, at: Date.parse(comparison.at) } }),
     ...(uncompared && { uncompared: { ...uncompared, at: Date.parse(uncompared.at) } }),
   };
+}
+
+/** What was found when those that were left without quorum were last compared. */
+export function remainsOf({ survivors }: ClusterStatus = {}): Remains | undefined {
+  return survivors && { ...survivors, at: Date.parse(survivors.at) };
 }
 
 /** What was seen to be so, and since when. */

@@ -26,9 +26,9 @@ import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
 import { disbeliefIn } from "./belief.ts";
 import type { Memory } from "./belief.ts";
-import { compareData, compareSurvivors } from "./compare.ts";
+import { compareData } from "./compare.ts";
 import type { Compared, CompareFacts, Comparison, Uncompared } from "./compare.ts";
-import { comparedOf, knownOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
+import { comparedOf, knownOf, remainsOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { complete, hearLocally } from "./hearsay.ts";
 import { hear } from "./members.ts";
@@ -41,6 +41,8 @@ import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { Sightings } from "./stopwatch.ts";
+import { compareSurvivors } from "./survivors.ts";
+import type { Remains } from "./survivors.ts";
 import { reasonsToCompare } from "./urge.ts";
 
 /** What the controller writes and what it only reads. */
@@ -91,6 +93,8 @@ export interface Seen extends Observation {
   readonly goodForm?: Form;
   /** When members that have quorum were last compared, and what that left open. */
   readonly compared: Compared;
+  /** When those that are left without quorum were last compared. */
+  readonly remains?: Remains | undefined;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
   /** What a recovery would begin with now. */
@@ -140,7 +144,7 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
       missing: missingParts(context, tls),
       ...(hearing.quorum
         ? { differing: comparison?.differing ?? [] }
-        : await compareSurvivors(reach, hearing, known.clusterId)),
+        : await weigh(reach, { object, hearing, pods: seenPods, now, stopwatch })),
       ...uncomparedFor(compared.uncompared, stopwatch),
       staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
@@ -335,6 +339,24 @@ function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch)
   const { reasons, members } = uncompared;
   const since = Math.min(...reasons.map((reason) => stopwatch.since(`not compared: ${reason}`)));
   return { uncompared: { reasons, members, since } };
+}
+
+interface Scales extends Pick<Seen, "object" | "hearing" | "pods" | "now" | "stopwatch"> {}
+
+/** What is known of the data of those that are left without quorum. */
+async function weigh(
+  reach: Reach,
+  { object, hearing, pods, now, stopwatch }: Scales,
+): Promise<Pick<Seen, "differing" | "unhashed" | "unhashedSince" | "remains">> {
+  const { answers } = hearing;
+  const former = remainsOf(object.status);
+  const sinceOf = (remains: Remains | undefined): number | undefined =>
+    remains === undefined || remains.unhashed.length === 0 ? undefined : stopwatch.since("those left not compared");
+  const facts = { answers, pods, clusterId: object.status?.clusterId, now, former, since: sinceOf(former) };
+  const { survivors, remains } = await compareSurvivors(reach, facts);
+  const unhashedSince = sinceOf(remains);
+  const { differing, unhashed } = survivors;
+  return { differing, unhashed, remains, ...(unhashedSince === undefined ? {} : { unhashedSince }) };
 }
 
 /** Alarms about members that are gone, and about members that were found to be right. */

@@ -1,0 +1,28 @@
+/** How often something is asked for that everybody has to read all data for. */
+
+/** Somebody may be mending it. */
+export const SOON = 60_000;
+/** What was found a moment ago will do. */
+export const FRESH = 600_000;
+const SELDOM = 1_800_000;
+
+/** What was done, and when. */
+interface Done {
+  readonly at: number;
+}
+
+/** What was written by a clock that has been put back since is of nobody knows when. */
+export function isOlder(
+  former: Done | undefined,
+  { now, than }: { readonly now: number; readonly than: number },
+): boolean {
+  return former === undefined || former.at > now || now - former.at >= than;
+}
+
+/**
+ * How long to wait after something was tried in vain: the longer it could not be had, the longer. A member goes on reading when nobody
+ * waits for it any more.
+ */
+export function pauseAfter({ at }: Done, since: number): number {
+  return Math.min(Math.max(at - since, SOON), SELDOM);
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { EtcdWorld } from "./world.ts";
+
+/** So many that are well, one of which does not tell the hash of its data. */
+async function begin(bed: EtcdWorld, size: number): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { size, version: "3.6.16" } });
+  await bed.until(isSettled, "members");
+  bed.etcd.mute.add("e-1");
+}
+
+test("quorum is lost and one that is left does not tell its hash: it is asked more and more seldom, and the operator names the ways out", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5);
+  await bed.loseVolumes(["e-2", "e-3", "e-4"]);
+  const before = bed.etcd.hashed;
+  const refused = await bed.until((now) => condition(now, "Degraded")?.reason === "QuorumLost", "a refusal");
+  const sentence = condition(refused, "Degraded")?.message ?? "";
+  for (const way of [/e-1 gives? no hash/u, /EtcdRestore with spec\.overwrite: e/u, /delete .*data-e-1/u])
+    assert.match(sentence, way);
+  await bed.pass(1_800);
+  const hashed = bed.etcd.hashed - before;
+  assert.ok(hashed > 2 && hashed <= 20, `${hashed} hashes in little more than half an hour`);
+  assert.equal(bed.etcd.processes.size, 2, "nobody was chosen");
+  bed.etcd.mute.clear();
+  await bed.until(isSettled, "five members again");
+});
+
+test("quorum is lost, and the volume of the one that does not tell its hash is deleted: the other goes on", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5);
+  await bed.loseVolumes(["e-2", "e-3", "e-4"]);
+  await bed.until((now) => condition(now, "Degraded")?.reason === "QuorumLost", "a refusal");
+  await bed.loseVolumes(["e-1"]);
+  const after = await bed.until(isSettled, "five members again");
+  assert.equal(after.status?.recovery?.member, "e-0");
+  assert.equal(after.status?.survivors, undefined, "what was asked then is forgotten");
+});
+
+test("quorum is lost and what is left differs: it is not read again and again", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5);
+  bed.etcd.mute.clear();
+  bed.etcd.hashes.set("e-1", 2);
+  await bed.loseVolumes(["e-2", "e-3", "e-4"]);
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  const before = bed.etcd.hashed;
+  await bed.pass(900);
+  assert.ok(bed.etcd.hashed - before <= 4, `${bed.etcd.hashed - before} hashes in a quarter of an hour`);
+  assert.equal(bed.etcd.processes.size, 2);
+});
+
+test("quorum is lost and one that is left ends whenever it is to tell its hash: it is not asked each time that it is back", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 5);
+  await bed.loseVolumes(["e-2", "e-3", "e-4"]);
+  await bed.pass(10);
+  const before = bed.etcd.hashed;
+  for (let times = 0; times < 60; times++) {
+    bed.etcd.stop("e-1");
+    await bed.pass(10);
+  }
+  assert.ok(bed.etcd.hashed - before <= 24, `${bed.etcd.hashed - before} hashes in ten minutes`);
+});
