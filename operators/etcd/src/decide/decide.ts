@@ -20,6 +20,7 @@ import { decideRecovery, isRecovering } from "./recovery.ts";
 import { hasFormFailed, isFormRefused } from "./target.ts";
 import { advanceLog, giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
+import { heedWord } from "./word.ts";
 import type { View } from "./view.ts";
 
 /** A rule: what it wants to be done, if anything. */
@@ -37,6 +38,7 @@ const WITH_QUORUM: readonly Rule[] = [
   startPods,
   putBackForm,
   removeRuins,
+  heedWord,
   nurseLearner,
   waitForTheIll,
   advanceLog,

@@ -5,6 +5,7 @@ import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersio
 import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
 import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
+import { isPlaceGiven, wordOn } from "./word.ts";
 import type { Member, View } from "./view.ts";
 
 /** What belongs to members that were removed goes. */
@@ -71,9 +72,14 @@ export function removeRuins(view: View): Action | undefined {
   const ruined = view.members.filter((member) => ruinFor(view, member) !== undefined);
   for (const member of ruined.toSorted((one, other) => urgency(one) - urgency(other))) {
     const action = takeAway(view, member, ruinFor(view, member) ?? "");
-    if (action !== undefined) return action;
+    // What somebody's word is about comes first then.
+    if (action !== undefined && !(action.do === "refuse" && hasWord(view))) return action;
   }
   return undefined;
+}
+
+function hasWord(view: View): boolean {
+  return wordOn(view).length > 0 || isPlaceGiven(view);
 }
 
 /** Corrupt members are known for certain only where the good ones are the majority. */

@@ -21,10 +21,11 @@ export async function hashAll(
   );
   const revision = Math.min(...talking.map(({ answer }) => answer.revision));
   const hashes = await Promise.all(
-    talking.map(async ({ member, answer: { version } }) => {
+    talking.map(async ({ member, answer: { version, dbBytes } }) => {
+      const timeoutMs = Math.min(hashLimit(dbBytes), reach.patience());
       const hash = await reach
         .to(member)
-        ?.maintenance.hashKv({ revision, timeoutMs: HASH_LIMIT })
+        ?.maintenance.hashKv({ revision, timeoutMs })
         .catch(() => undefined);
       return hash === undefined ? [] : [{ member, hash, version }];
     }),
@@ -32,8 +33,14 @@ export async function hashAll(
   return hashes.flat();
 }
 
-/** All of a large database is read. */
-const HASH_LIMIT = 30_000;
+/** All of a database is read: a large one takes longer, also on a slow disk. Two rounds must fit into one turn. */
+export function hashLimit(dbBytes: number): number {
+  return Math.min(LEAST + dbBytes / BYTES_A_MILLISECOND, MOST);
+}
+
+const LEAST = 30_000;
+const BYTES_A_MILLISECOND = 20_000;
+const MOST = 70_000;
 
 /** Who differs from the majority; without a majority, everybody does. Those with another compaction cannot be compared. */
 export function differingAmong(hashes: readonly Hashed[]): readonly string[] {

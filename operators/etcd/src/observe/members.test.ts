@@ -27,7 +27,7 @@ function reachOf(lists: { readonly [address: string]: readonly string[] }): Reac
     return client as unknown as EtcdClient;
   };
   const addresses = new Map(Object.keys(lists).map((address) => [address, address]));
-  return new Reach({ connect, place: { name: "e", namespace: "n", isSecure: false }, addresses });
+  return new Reach({ connect, place: { name: "e", namespace: "n", isSecure: false }, addresses, steady: () => 0 });
 }
 
 const belief: Belief = {

@@ -13,15 +13,24 @@ export interface ReachOptions {
   readonly tls?: TlsMaterial | undefined;
   /** The addresses of pods, by member. */
   readonly addresses: ReadonlyMap<string, string>;
+  /** Milliseconds of a clock that only runs. */
+  readonly steady: () => number;
 }
 
 /** Clients for the members of one cluster. */
 export class Reach implements AsyncDisposable {
   readonly #options: ReachOptions;
+  readonly #begun: number;
   readonly #clients = new Map<string, EtcdClient>();
 
   constructor(options: ReachOptions) {
     this.#options = options;
+    this.#begun = options.steady();
+  }
+
+  /** Milliseconds that questions may still take: a turn that is over its limit has seen nothing. */
+  patience(): number {
+    return Math.max(this.#begun + LOOK_LIMIT - this.#options.steady(), 1);
   }
 
   /** Members that have an address. */
@@ -59,3 +68,5 @@ export class Reach implements AsyncDisposable {
 }
 
 const CALL_LIMIT = 3_000;
+/** Of the three minutes that a turn may take. */
+const LOOK_LIMIT = 150_000;

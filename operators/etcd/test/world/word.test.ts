@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { ClusterObject, EtcdWorld } from "./world.ts";
+
+/** Three members, one of which does not tell the hash of its data, and one, if it is named, never starts again. */
+async function begin(bed: EtcdWorld, broken: string | undefined): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
+  await bed.until(isSettled, "members");
+  bed.etcd.mute.add("e-1");
+  if (broken === undefined) return;
+  const { memberId } = bed.etcd.processes.get(broken)?.disk ?? {};
+  for (const disk of bed.kubelet.disks.values()) if (disk.memberId === memberId) disk.isBroken = true;
+  bed.etcd.stop(broken);
+  const held = await bed.until(isHeld, "a refusal");
+  assert.match(condition(held, "Degraded")?.message ?? "", /EtcdOperation .*replaceMember/u);
+}
+
+const isHeld = (now: ClusterObject): boolean => condition(now, "Degraded")?.reason === "DataUncompared";
+
+async function replace(bed: EtcdWorld, member: string): Promise<void> {
+  await bed.world.apply(EtcdOperation, "op", { spec: { cluster: "e", do: { replaceMember: { member } } } });
+}
+
+const isReplaced = (bed: EtcdWorld, member: string) => (now: ClusterObject) =>
+  isSettled(now) && !bed.etcd.processes.has(member) && bed.etcd.processes.size === 3;
+
+test("one never starts and another does not tell its hash: somebody's word is enough to replace the one that does not start", async () => {
+  await using bed = await startWorld();
+  await begin(bed, "e-2");
+  await replace(bed, "e-2");
+  await bed.until(isReplaced(bed, "e-2"), "another in its place");
+  for (const name of ["e-0", "e-1"]) assert.ok(bed.etcd.processes.has(name), bed.etcd.log.join("\n"));
+  await bed.pass(10);
+  const done = await bed.world.get(EtcdOperation, "op");
+  assert.equal(done?.status?.phase, "Succeeded");
+});
+
+test("one never starts and another does not tell its hash: somebody's word is enough to replace the one that does not tell", async () => {
+  await using bed = await startWorld();
+  await begin(bed, "e-2");
+  await replace(bed, "e-1");
+  await bed.until(isReplaced(bed, "e-1"), "others in their places");
+  assert.ok(bed.etcd.processes.has("e-0"), bed.etcd.log.join("\n"));
+  assert.ok(!bed.etcd.processes.has("e-2"), "the one that does not start was replaced without a word");
+});
+
+test("somebody's word about one that is well and tells its hash does not count", async () => {
+  await using bed = await startWorld();
+  await begin(bed, "e-2");
+  await replace(bed, "e-0");
+  await bed.pass(900);
+  assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1"]);
+  assert.ok(bed.etcd.log.every((line) => !line.startsWith("remove") && !line.includes("e-3")));
+});
+
+test("somebody's word does not count where data is known to differ", async () => {
+  await using bed = await startWorld();
+  await begin(bed, undefined);
+  bed.etcd.hashes.set("e-0", 2);
+  await replace(bed, "e-1");
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  await bed.pass(900);
+  assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1", "e-2"]);
+});
+
+test("one that does not tell its hash is replaced by somebody's word after it was asked for a while", async () => {
+  await using bed = await startWorld();
+  await begin(bed, undefined);
+  await replace(bed, "e-1");
+  await bed.pass(240);
+  assert.ok(bed.etcd.processes.has("e-1"), "it is asked first");
+  await bed.until(isReplaced(bed, "e-1"), "another in its place");
+  const added = bed.etcd.log.findIndex((line) => line.startsWith("add") && line.includes("e-3"));
+  const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
+  assert.ok(added >= 0 && added < removed, bed.etcd.log.join("\n"));
+});
