@@ -243,6 +243,7 @@ for (const [where, worldOf] of worlds) {
     await using world = await worldOf(operator({ controllers: [list] }));
     await world.apply(List, "one", { spec: {} });
     await world.settle();
+    assert.match(world.failures[0]?.message ?? "", /^The status of List has no field "items\[\]\.b", so/u);
     assert.deepEqual((await world.get(List, "one"))?.status?.items?.[0]?.a, "x");
     const [before, written] = [turns.count, world.writes.length];
     await world.advance("10m");

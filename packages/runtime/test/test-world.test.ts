@@ -114,7 +114,7 @@ test("a world that does not settle tells which objects failed last, and why", as
     assert.match(error.message, /^Nothing settles: /u);
     assert.match(
       error.message,
-      /\nThe last turn failed of:\n(?: {2}task default\/task-\d: the database of task-\d is away\n {4}at .*\n){5} {2}and 2 more$/u,
+      /\nWhat is not well:\n(?: {2}task default\/task-\d: the database of task-\d is away\n {4}at .*\n){5} {2}and 2 more$/u,
     );
     return true;
   });
@@ -141,7 +141,7 @@ test("a crash that leads to another end tells what failed last", async () => {
       assert.ok(error instanceof assert.AssertionError);
       assert.match(
         error.message,
-        /^a crash before write 2 of 2 leads to another end\nThe last turn failed of:\n {2}task default\/t: somebody has begun already/u,
+        /^a crash before write 2 of 2 leads to another end\nWhat is not well:\n {2}task default\/t: somebody has begun already/u,
       );
       return true;
     },

@@ -27,7 +27,7 @@ export function formatTurns(turns: readonly TurnRecord[], paper: Paper): string 
 }
 
 function formatTurn(
-  { at, causes, reads, writes, decisions, outcome, message, milliseconds, next }: TurnRecord,
+  { at, causes, reads, writes, decisions, warnings = [], outcome, message, milliseconds, next }: TurnRecord,
   { style: { bold, dim }, columns }: Paper,
 ): string {
   const facts: readonly (readonly [string, string])[] = [
@@ -38,6 +38,7 @@ function formatTurn(
       const which = fields.length === 0 ? "" : ` ${formatFields(fields)}`;
       return ["wrote", `${verb} ${kind} ${key}${which}`] as const;
     }),
+    ...warnings.map((warning) => ["warning", warning] as const),
     ...(next === "" ? [] : [["next", next] as const]),
   ];
   const lines = [

@@ -56,45 +56,74 @@ export interface StatusTarget {
 
 /** Whether writing a draft would change the status of an object. */
 export function hasStatusChange(target: StatusTarget, draft: StatusFields): boolean {
-  return changeOf(target, draft) !== undefined;
+  return changeOf(target, draft).status !== undefined;
 }
 
-/** Sends what differs between the draft and the status, if anything does. */
+/** Sends what differs between the draft and the status, if anything does; answers with the fields that the server will not keep. */
 export async function writeStatus(
   writer: Writer,
   target: StatusTarget,
   draft: StatusFields,
-): Promise<StoredObject | undefined> {
+): Promise<readonly string[]> {
   const { kind, object } = target;
-  const status = changeOf(target, draft);
-  if (status === undefined) return undefined;
+  const { status, unknown } = changeOf(target, draft);
+  if (status === undefined) return unknown;
   mustBeJson({ status }, () => `the status of ${kind.kind} ${keyText(object)}`);
   const resourceVersion = versionFor(writer, target, draft);
   const body = { metadata: { uid: object.metadata.uid, resourceVersion }, status };
-  return await writer.patch(kind, keyOf(object), { body, part: "status" });
+  await writer.patch(kind, keyOf(object), { body, part: "status" });
+  return unknown;
+}
+
+/** Why a field of a draft is lost: most likely it is misspelt, and the compiler was not asked. */
+export function unknownFieldText(kind: AnyKind, field: string): string {
+  const names = [...(statusSchemaOf(kind)?.properties?.keys() ?? [])].sort();
+  const known = names.length === 0 ? "" : ` There are ${names.join(", ")}.`;
+  return `The status of ${kind.kind} has no field "${field}", so the server drops it.${known} Correct the name, or add it to the schema.`;
+}
+
+/** What is to be sent, if anything, and which fields of the draft the schema does not have. */
+interface StatusChange {
+  readonly status: ReturnType<typeof mergePatchBetween>;
+  readonly unknown: readonly string[];
 }
 
 /**
  * What differs, unless the server would make of the draft what is there already: it drops fields that the schema does not have and fills in
  * its defaults, and the next turn would write the same again.
  */
-function changeOf({ kind, object }: StatusTarget, draft: StatusFields): ReturnType<typeof mergePatchBetween> {
+function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusChange {
   // A field of this name is hidden by the draft's method: nobody has taken it away.
   const { condition: _hidden, ...status } = statusOf(object);
   const change = mergePatchBetween(status, draft);
-  if (change === undefined) return undefined;
-  const stored = storedForm(kind, draft);
-  const isThere = stored !== undefined && mergePatchBetween(status, stored) === undefined;
-  return isThere ? undefined : change;
+  if (change === undefined) return { status: undefined, unknown: [] };
+  const kept = keptOf(kind, draft);
+  if (kept === undefined) return { status: change, unknown: [] };
+  const isThere = mergePatchBetween(status, kept.fields) === undefined;
+  return {
+    status: isThere ? undefined : change,
+    unknown: kept.unknown.length === 0 ? [] : own(kind, status, kept.unknown),
+  };
 }
 
-/** A draft as the server would keep it; unknown where the schema is, and for what is no JSON. */
-function storedForm(kind: AnyKind, draft: StatusFields): StatusFields | undefined {
+/** Without what is stored already: a later version of the operator knows those fields. */
+function own(kind: AnyKind, status: StatusFields, unknown: readonly string[]): readonly string[] {
+  const others = new Set(keptOf(kind, status)?.unknown);
+  const left = unknown.filter((field) => !others.has(field)).map((field) => field.replaceAll(/\[\d+\]/gu, "[]"));
+  return [...new Set(left)].slice(0, MOST_UNKNOWN);
+}
+
+/** A draft as the server would keep it, and which fields it would not; undefined where the schema is not known, and for what is no JSON. */
+function keptOf(
+  kind: AnyKind,
+  draft: StatusFields,
+): { readonly fields: StatusFields; readonly unknown: readonly string[] } | undefined {
   const schema = statusSchemaOf(kind);
   if (schema === undefined || oddIn(draft) !== undefined) return undefined;
   try {
     const sent = JSON.parse(JSON.stringify(draft)) as Json;
-    return applyDefaults(prune(sent, schema, false).value, schema) as unknown as StatusFields;
+    const { value, unknown } = prune(sent, schema, false);
+    return { fields: applyDefaults(value, schema) as unknown as StatusFields, unknown };
   } catch {
     return undefined;
   }
@@ -104,6 +133,9 @@ function storedForm(kind: AnyKind, draft: StatusFields): StatusFields | undefine
 export function hidesField(kind: AnyKind): boolean {
   return statusSchemaOf(kind)?.properties?.has("condition") === true;
 }
+
+/** So many fields that a schema does not have say enough. */
+const MOST_UNKNOWN = 5;
 
 const statusSchemas = new WeakMap<object, StructuralSchema | undefined>();
 

@@ -13,6 +13,8 @@ export interface TurnRecord {
     readonly fields: readonly string[];
   }[];
   readonly decisions: readonly string[];
+  /** What is wrong with the program, though the turn did not fail for it. */
+  readonly warnings?: readonly string[] | undefined;
   readonly outcome: string;
   readonly message: string;
   /** Where it failed, as far as that is a line of the user's: `file:line:column`. */

@@ -93,7 +93,7 @@ export class Reporter {
     if (end.state === "gone") history.forget(controller, turn.key);
     if (end.state === "paused") return this.#rememberPause(turn, told.milliseconds);
     if (end.work === undefined) return;
-    const { reads, writes, decisions } = end.work;
+    const { reads, writes, decisions, warnings } = end.work;
     history.record(controller, turn.key, {
       at: new Date(clock.wall()).toISOString(),
       causes: turn.causes,
@@ -103,6 +103,7 @@ export class Reporter {
         return { verb, kind: kind.kind, key, fields };
       }),
       decisions,
+      ...(warnings.length === 0 ? {} : { warnings }),
       outcome: end.outcome.outcome,
       message: told.message,
       ...whereOf(end.outcome),

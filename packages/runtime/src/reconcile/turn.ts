@@ -96,6 +96,7 @@ export class TurnWork {
   readonly reads: Read[] = [];
   readonly writes: Write[] = [];
   readonly decisions: string[] = [];
+  readonly warnings: string[] = [];
   object: StoredObject;
   /** Whether the user's function runs. */
   #isCalled = false;

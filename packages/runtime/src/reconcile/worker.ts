@@ -2,7 +2,7 @@
 import type { Json, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import { hasStatusChange, writeStatus } from "../apply/status.ts";
+import { hasStatusChange, unknownFieldText, writeStatus } from "../apply/status.ts";
 import { haveFarChildren } from "../apply/siblings.ts";
 import type { View } from "../cache/caches.ts";
 import { RuntimeError, Terminal } from "../errors.ts";
@@ -76,6 +76,9 @@ export interface WorkerOptions extends TurnSetting {
   readonly readyWhen: readonly string[];
 }
 
+/** Names of fields may be made from data: no more of them are logged and remembered. */
+const MOST_WARNED = 100;
+
 /** How a turn ended. */
 export interface TurnEnd {
   readonly outcome: Outcome;
@@ -89,6 +92,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   /** Keys whose last turn threw a TypeError, as one does that changes what is frozen. */
   readonly #suspects = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -230,10 +234,20 @@ export class Worker {
     if (signal.aborted) return outcome;
     const { kind } = this.#options;
     const written = await this.#guard(async () => {
-      await writeStatus(work.writer, { kind, object: work.object }, work.status);
+      const unknown = await writeStatus(work.writer, { kind, object: work.object }, work.status);
+      for (const field of unknown) this.#warn(work, unknownFieldText(kind, field));
       return outcome;
     });
     return outcome.outcome === "failed" ? outcome : written;
+  }
+
+  /** What is wrong with the program, though the turn need not fail for it: told in every explanation, and once in the log. */
+  #warn({ object, warnings }: TurnWork, warning: string): void {
+    const { log, controller } = this.#options;
+    warnings.push(warning);
+    if (this.#warned.has(warning) || this.#warned.size >= MOST_WARNED) return;
+    this.#warned.add(warning);
+    log.warn(warning, { controller, object: keyText(object) });
   }
 
   #tellStall(work: TurnWork, { failures }: Turn<Cause>, outcome: Outcome): void {

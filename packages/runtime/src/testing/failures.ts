@@ -1,7 +1,7 @@
 /** What still fails in the world of a test, told so that one finds the line. */
 import type { HistoryEntry } from "../manager/explain.ts";
 
-/** An object whose last turn failed. */
+/** An object whose last turn failed, or did what cannot be meant. */
 export interface FailedObject {
   readonly controller: string;
   /** As `namespace/name`. */
@@ -13,12 +13,16 @@ export interface FailedObject {
   readonly isForeseen: boolean;
 }
 
-/** Objects whose last turn failed. */
+/** Objects whose last turn failed, and those of which a turn did what cannot be meant. */
 export function failedIn(history: Iterable<HistoryEntry>): readonly FailedObject[] {
   const failed: FailedObject[] = [];
   for (const { controller, key, turns } of history) {
     const last = turns.at(-1);
-    if (last?.outcome !== "failed") continue;
+    if (last?.outcome !== "failed") {
+      const warning = turns.findLast(({ warnings }) => warnings !== undefined)?.warnings?.[0];
+      if (warning !== undefined) failed.push({ controller, object: key, message: warning, isForeseen: false });
+      continue;
+    }
     const { message, where, next } = last;
     failed.push({
       controller,
@@ -42,5 +46,5 @@ export function formatFailures(failures: readonly FailedObject[]): string {
   });
   const left = failures.length - told.length;
   const more = left > 0 ? `\n  and ${left} more` : "";
-  return failures.length === 0 ? "" : `\nThe last turn failed of:${told.join("")}${more}`;
+  return failures.length === 0 ? "" : `\nWhat is not well:${told.join("")}${more}`;
 }

@@ -1,0 +1,75 @@
+/** Fields of a status that the schema does not have: the server drops them in silence, so somebody else has to tell. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineResource, s } from "@capstan/schema";
+import { controller } from "../src/define.ts";
+import { createLog } from "../src/log.ts";
+import { operator } from "../src/operator.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import type { TestWorld } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
+
+const shape = { group: "example.com", version: "v1", kind: "Lamp", spec: s.object({}) };
+const Lamp = defineResource({
+  ...shape,
+  status: s.object({ phase: s.string(), pod: s.string() }),
+  conditions: { Ready: "it shines" },
+});
+
+/** A world with lamps whose status is written as the function says; `lines` has what is logged. */
+async function lamps(
+  write: (status: { [field: string]: unknown }) => void,
+): Promise<TestWorld & { readonly lines: string[] }> {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const log = createLog({ clock, level: "warn", write: (line) => lines.push(line) });
+  // The compiler refuses what these tests are about.
+  const lamp = controller(Lamp, {}, ({ status }) => write(status as unknown as { [field: string]: unknown }));
+  const world = await testOperator(
+    operator({ controllers: [lamp] }),
+    { api: new ModelApi(() => clock.wall()) },
+    { clock, log },
+  );
+  return Object.assign(world, { lines });
+}
+
+const MISSPELT =
+  'The status of Lamp has no field "fase", so the server drops it. There are conditions, observedGeneration, phase, pod. Correct the name, or add it to the schema.';
+
+test("a misspelt field fails the test of an operator in words, also where nothing else is written", async () => {
+  await using world = await lamps((status) => {
+    status["fase"] = "on";
+  });
+  await world.apply(Lamp, "one", { spec: {} });
+  await assert.rejects(world.settle(), (error: Error) => error.message.includes(`lamp default/one: ${MISSPELT}`));
+});
+
+test("an operator that runs goes on, says it once, and explains it for each object", async () => {
+  await using world = await lamps((status) => {
+    status["fase"] = "on";
+    status["pod"] = "there";
+  });
+  for (const name of ["one", "two"]) await world.apply(Lamp, name, { spec: {} });
+  await world.settle({ failures: "expected" });
+  assert.equal(world.lines.filter((line) => line.includes("has no field")).length, 1);
+  for (const name of ["one", "two"]) {
+    assert.deepEqual(world.running.explain("lamp", `default/${name}`)[0]?.warnings, [MISSPELT]);
+    assert.equal((await world.get(Lamp, name))?.status?.pod, "there");
+  }
+});
+
+test("a field that a later version of the operator has left is nobody's mistake", async () => {
+  let pod = "none";
+  await using world = await lamps((status) => {
+    status["pod"] = pod;
+  });
+  await world.apply(Lamp, "one", { spec: {} });
+  await world.settle();
+  // The server's schema is the later one.
+  await world.applyStatus(Lamp, "one", { brightness: 3 } as object);
+  pod = "there";
+  await world.crash();
+  world.restart();
+  await world.settle();
+  assert.deepEqual((await world.get(Lamp, "one"))?.status, { pod: "there", brightness: 3 });
+});
