@@ -115,7 +115,8 @@ const realPods: Check = {
       return { state: "ok", detail: `capstan cluster start runs real pods here, as ${rights}`, steps };
     }
     const steps = lacking.map(({ what, detail, remedy }) => `${what}: ${remedy ?? detail}`);
-    return { state: "absent", detail: `pods are simulated here; ${lacking.length} things are missing`, steps };
+    const missing = lacking.length === 1 ? "one thing is missing" : `${lacking.length} things are missing`;
+    return { state: "absent", detail: `pods are simulated here; ${missing}`, steps };
   },
 };
 

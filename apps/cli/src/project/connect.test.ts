@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { claimSession } from "../dev/session.ts";
 import type { Terminal } from "../terminal.ts";
@@ -48,4 +48,5 @@ test("with another KUBECONFIG it is said that the cluster of the running session
 test("nothing is said where there is no doubt", async (t) => {
   assert.equal(await notesOf(t, () => undefined), "");
   assert.equal(await notesOf(t, (own) => own), "");
+  assert.equal(await notesOf(t, (own) => `./${basename(own)}`), "");
 });

@@ -30,9 +30,10 @@ export async function connect(
 }
 
 /** Whoever has set KUBECONFIG may expect that cluster: the answer of another one would be a false comfort. */
-function sayWhich(session: Session, { env, err }: Pick<Terminal, "env" | "err">): void {
+function sayWhich(session: Session, { cwd, env, err }: Pick<Terminal, "cwd" | "env" | "err">): void {
   const configured = env["KUBECONFIG"] ?? "";
-  if (session.kubeconfig === undefined || configured === "" || configured === session.kubeconfig) return;
+  if (session.kubeconfig === undefined || configured === "") return;
+  if (resolve(cwd, configured) === resolve(cwd, session.kubeconfig)) return;
   err(
     'note: this is about the cluster of the `capstan dev` that runs here; --kubeconfig "$KUBECONFIG" means the other one\n',
   );
