@@ -26,6 +26,26 @@ test("a failed turn says what is wrong once, how often it was tried, how long it
   );
 });
 
+test("the lines of the program are shown, however deep the framework failed; its own only where there are no others", () => {
+  const ours = [
+    "    at fromResponse (file:///app/node_modules/@capstan/client/src/errors/from-response.ts:39:10)",
+    `    at send (${new URL("../../../../packages/client/src/call/send.ts", import.meta.url).href}:27:9)`,
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
+  ];
+  const line = (stack: readonly string[]): string =>
+    logFormatter(style)(
+      JSON.stringify({ ...failure, error: { ...failure.error, stack: ["Error", ...stack].join("\n") } }),
+    );
+  const own = "    at async light (file:///app/src/lamp.ts:7:3)";
+  assert.deepEqual(
+    line([...ours, own])
+      .split("\n")
+      .slice(1),
+    [own],
+  );
+  assert.deepEqual(line(ours).split("\n").slice(1), ours);
+});
+
 test("an object that fails again at the same place tells the place once; elsewhere, or another object, tells its own", () => {
   const format = logFormatter(style);
   const at = (stack: string, object = "default/a"): string =>

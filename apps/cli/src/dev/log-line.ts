@@ -83,12 +83,23 @@ function withoutStack(error: unknown): unknown {
   return isError(error) ? { ...error, stack: "" } : error;
 }
 
+/** Where it came from: the lines of the program, which can be mended; those of the framework only where there are no others. */
 function framesOf({ stack }: { readonly stack?: unknown }): string {
   const frames = text(stack)
     .split("\n")
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 3);
-  return frames.map((frame) => `\n${frame}`).join("");
+    .filter((line) => /^\s+at /.test(line));
+  const own = frames.filter(isOfProgram);
+  return (own.length === 0 ? frames : own)
+    .slice(0, 3)
+    .map((frame) => `\n${frame}`)
+    .join("");
+}
+
+/** The rooms of the framework, where a project uses a checkout of it. */
+const rooms = new URL("../../../../packages/", import.meta.url).href;
+
+function isOfProgram(frame: string): boolean {
+  return !/node:|\/node_modules\/|\(<anonymous>\)|at new Promise/.test(frame) && !frame.includes(rooms);
 }
 
 function formatValue(value: unknown): string {

@@ -47,6 +47,8 @@ import type { Settings } from "./settings.ts";
 export interface RunOptions {
   /** What the program before this one knew. */
   readonly seed?: Snapshot | undefined;
+  /** Whether every error names the line that called for what failed, as whoever writes the program wants it; otherwise those of repeated failures do. */
+  readonly namesCalls?: boolean;
   /** Is told, when the program is to stop, what the next one need not ask again. */
   readonly onStop?: ((known: Snapshot) => Promise<void> | void) | undefined;
   /** Is told when the operator runs. */
@@ -103,6 +105,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     log,
     registry,
     seed: options.seed,
+    namesCalls: options.namesCalls ?? false,
     hooks: toldHooksOf(program),
     isCounted: true,
     instance: hostname(),

@@ -35,7 +35,7 @@ async function load(flags: readonly string[]): Promise<void> {
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
     process.once("message", ({ seed }: Go) => {
       const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
-      operator.run({ seed, onStop, onStart: obey }).then(
+      operator.run({ seed, onStop, onStart: obey, namesCalls: true }).then(
         () => process.disconnect(),
         (error: unknown) => fail(error),
       );
