@@ -261,11 +261,12 @@ test("a variable cannot say more to the launcher than its value", { skip }, asyn
   const env = [{ name: "A", value: "x\0--bind\0/\0/host" }];
   await world.run("nul", { containers: [{ name: "main", image: busybox, command: ["sleep", "1000"], env }] });
   const pod = await world.until("nul", "refused", ({ status }) => {
-    const { waiting } = status?.containerStatuses?.[0]?.state ?? {};
-    return waiting?.reason === "CreateContainerError";
+    const { state, lastState } = status?.containerStatuses?.[0] ?? {};
+    return (state?.terminated ?? lastState?.terminated)?.reason === "StartError";
   });
-  const message = pod.status?.containerStatuses?.[0]?.state?.waiting?.message;
-  assert.equal(message, String.raw`invalid environment variable: contains nul byte (\x00): "A"`);
+  const { state, lastState } = pod.status?.containerStatuses?.[0] ?? {};
+  const { message = "" } = state?.terminated ?? lastState?.terminated ?? {};
+  assert.match(message, /environment variable value can't contain null\(\\x00\): "A=x\\x00--bind/);
   await world.client.delete(Pod, { namespace: "default", name: "nul" });
 });
 

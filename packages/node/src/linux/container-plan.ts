@@ -16,6 +16,7 @@ import {
   carriedVariables,
   defaultCapabilities,
   launchCommand,
+  refusalOf,
   type Entrance,
   type MaskedPlace,
   type Mount,
@@ -24,7 +25,6 @@ import type { Rights } from "./keeper-link.ts";
 import type { MachineParts } from "./machine.ts";
 import { seenProcesses } from "./seen-processes.ts";
 import { toSignal } from "./stop-signal.ts";
-import { withTerminal } from "./terminal.ts";
 import { hostnameOf } from "./pod-files.ts";
 import type { Furnished, FurnishRequest, Launch, LayRequest } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
@@ -61,6 +61,9 @@ export interface PlannedContainer {
   readonly furnish: FurnishRequest;
   /** The command that starts it, once everything has its place. */
   readonly argvIn: (furnished: Furnished) => readonly string[];
+  /** Its own command. */
+  readonly command: readonly string[];
+  readonly tty: boolean;
   /** What is mounted for it, outside of its own view. */
   readonly mounted: readonly string[];
   /** Files of the keeper that are there for it alone. */
@@ -106,6 +109,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       ...launchOf(sources, joined),
       variables: carriedVariables(enter),
       launchers: enter.kit.programs,
+      refusal: refusalOf(enter),
     },
     lay: layOf(sources, messageFile),
     mountCommands: mountCommands(sources, joined),
@@ -116,10 +120,9 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       copies: insidePath(join(folder, "copies")),
       program: program && { file: program.file, base64: program.bytes.toString("base64") },
     },
-    argvIn: ({ mounts: placed }) => {
-      const argv = launchCommand({ ...plan, mounts: placed });
-      return container.tty === true ? withTerminal(argv) : argv;
-    },
+    argvIn: ({ mounts: placed }) => launchCommand({ ...plan, mounts: placed }),
+    command: plan.argv,
+    tty: container.tty === true,
     insideFiles: program === undefined ? [] : [program.file],
     mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
     messageFile,
@@ -132,7 +135,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
 function launchOf(
   { id, order: { pod, container }, logs, groups }: PlanSources,
   joins: number | undefined,
-): Omit<Launch, "argv" | "variables" | "launchers"> {
+): Omit<Launch, "argv" | "variables" | "launchers" | "refusal"> {
   return {
     id,
     log: logs,

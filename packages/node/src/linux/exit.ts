@@ -5,16 +5,14 @@ import type { Container } from "@capstan/kinds/v1";
 import type { Exit } from "../runtime/runtime.ts";
 import type { PlannedContainer } from "./container-plan.ts";
 import { parseLogLine } from "./cri-log.ts";
-import { isRefusal } from "./keeper/refusal.ts";
+import { goQuoted } from "./unexecutable.ts";
 
 /** What the keeper tells of an end. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The last words on standard error. */
-  readonly tail: string;
-  /** Whether its program is known to have run: then those words are its own. */
-  readonly hasRun: boolean;
+  /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+  readonly refused?: string | undefined;
 }
 
 /** What is known at the end. */
@@ -22,7 +20,7 @@ export interface EndedContainer extends Ending {
   readonly id: string;
   readonly startedAt: number;
   readonly finishedAt: number;
-  readonly plan: Pick<PlannedContainer, "messageFile" | "launch">;
+  readonly plan: Pick<PlannedContainer, "messageFile" | "launch" | "command">;
   readonly container: Container;
   readonly ranOutOfMemory: boolean;
 }
@@ -36,7 +34,7 @@ const cannotStart = 128;
 /** How it ended. */
 export async function readExit(ended: EndedContainer): Promise<Exit> {
   const { id, startedAt, finishedAt } = ended;
-  const failure = startFailure(ended);
+  const failure = startFailure(ended.refused, ended.plan.command);
   if (failure !== undefined) return startError(id, finishedAt, failure);
   const exitCode = ended.code ?? killed;
   const message = await messageOf(ended, exitCode);
@@ -56,16 +54,17 @@ function startError(id: string, finishedAt: number, message: string): Exit {
 const couldNotStart =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
 
+/** The end of a container whose program is not there. */
+export function notFound(id: string, finishedAt: number, program: string): Exit {
+  return startError(id, finishedAt, `${couldNotStart}exec: ${goQuoted(program)}: ${wordsFor(program, missing)}`);
+}
+
 /** The launcher says why it could not put the container together, and what sets the variables why it could not become the program. */
-function startFailure({ tail, code, hasRun }: Ending): string | undefined {
-  if (hasRun || !isRefusal(tail)) return undefined;
-  const [line = ""] = tail.split("\n");
-  const whole = code === 1 ? /^bwrap: (.*)$/.exec(line)?.[1] : undefined;
+function startFailure(refused: string | undefined, [program = ""]: readonly string[]): string | undefined {
+  if (refused === undefined) return undefined;
+  const whole = /^bwrap: (.*)$/.exec(refused)?.[1];
   if (whole !== undefined) return couldNotStart + initFailure(whole);
-  const refused = code === 126 || code === 127 ? /^\/\.capstan-\w+\/env: '(.*)': ([^:]*)$/.exec(line) : null;
-  return refused === null
-    ? undefined
-    : `${couldNotStart}exec: "${refused[1]}": ${wordsFor(refused[1] ?? "", refused[2])}`;
+  return `${couldNotStart}exec: ${goQuoted(program)}: ${wordsFor(program, /: ([^:]*)$/.exec(refused)?.[1])}`;
 }
 
 /** What the launcher could not do before it came to the program. */
@@ -85,17 +84,19 @@ export function execFailure(refused: string, [program = ""]: readonly string[]):
 /** Commands have no names of their own here. */
 const noId = "0".repeat(64);
 
+const missing = "No such file or directory";
+
 function wordsFor(program: string, why = ""): string {
-  const isMissing = why === "No such file or directory";
+  const isMissing = why === missing;
   if (isMissing && !program.includes("/")) return "executable file not found in $PATH";
   return isMissing || why === "Not a directory" ? `stat ${program}: ${why.toLowerCase()}` : why.toLowerCase();
 }
 
-async function messageOf({ plan, container, ...ended }: EndedContainer, exitCode: number): Promise<string> {
+async function messageOf({ plan, container }: EndedContainer, exitCode: number): Promise<string> {
   const message = await readEnd(plan.messageFile, longestMessage);
   if (message !== "") return message;
   if (container.terminationMessagePolicy !== "FallbackToLogsOnError" || exitCode === 0) return "";
-  const lines = (await readFile(plan.launch.log, "utf8").catch(() => ended.tail)).split("\n").slice(-mostLines - 1);
+  const lines = (await readFile(plan.launch.log, "utf8").catch(() => "")).split("\n").slice(-mostLines - 1);
   const entries = lines.flatMap((line) => parseLogLine(line) ?? []);
   return entries
     .map(({ text, isWhole }) => (isWhole ? `${text}\n` : text))

@@ -116,7 +116,8 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
     ...(processes === undefined ? ["--unshare-pid", "--as-pid-1"] : []),
     "--die-with-parent",
-    "--info-fd",
+    // It tells its process, and whether that came to its program.
+    "--json-status-fd",
     "3",
     // The keeper has something to do before the program begins: it puts the processes into their groups.
     "--block-fd",
@@ -164,7 +165,7 @@ function becomeProgram({ kit, env }: Entrance, argv: readonly string[]): readonl
     throw new NodeError("MachineUnfit", "containers can be run on x64 and arm64 only, not on this processor");
   const variables = [...env].map((variable, index) => {
     const carriers = carriedParts(variable).map((_, part) => `\${${carrierOf(index, part)}}`);
-    return `"${carriers.join("")}"`;
+    return carriers.join("");
   });
   const setVariables = [...kit.env, "-S", `-i -- ${variables.join(" ")}`];
   // A name with an equals sign would be taken for one more variable.
@@ -194,6 +195,11 @@ function badVariable(name: string, value: string): string {
 /** The longest text that the kernel hands to a program has 128 KiB; one of that length has no room for the name of a carrier. */
 function carriedParts([name, value]: readonly [string, string]): readonly string[] {
   return `${name}=${value}`.match(/[^]{1,30000}/gu) ?? [];
+}
+
+/** How the line begins in which the last program before the container's own says that it cannot become that. */
+export function refusalOf({ kit }: Pick<Entrance, "kit">): string {
+  return `${kit.env.at(-1)}: `;
 }
 
 /** Short, because all of them have to fit into one word. */

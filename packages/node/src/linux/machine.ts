@@ -111,7 +111,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     exited: ({ id, ...end }) => exits.get(id)?.(end),
     gone: () => {
       void groups?.close();
-      for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL", tail: "", hasRun: true });
+      for (const exited of exits.values()) exited({ code: null, signal: "SIGKILL" });
       if (!isClosing) tellLost();
     },
   });

@@ -1,5 +1,6 @@
 /** What the node says to the process that lives in its namespaces, and what that one says back. */
 import type { Found, Walk } from "./keeper/inside-walk.ts";
+import type { CommandSearch } from "./keeper/look-path.ts";
 import type { Mount } from "./launch.ts";
 
 /** A request. The keeper is simple on purpose: it runs, starts, signals and listens; what and why is decided outside. */
@@ -15,6 +16,7 @@ export type KeeperRequest =
   | { readonly do: "bind"; readonly what: BindRequest }
   | { readonly do: "furnish"; readonly what: FurnishRequest }
   | { readonly do: "lay"; readonly what: LayRequest }
+  | { readonly do: "look"; readonly what: CommandSearch }
   | { readonly do: "files"; readonly what: FilesRequest }
   /** Gives all files of a folder to a group. */
   | { readonly do: "give"; readonly folder: string; readonly group: number }
@@ -78,6 +80,8 @@ export interface Launch {
   readonly argv: readonly string[];
   /** Variables of its launcher: nobody else can read them, while everybody can read command lines. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** How the line begins in which the last program before its own says that it cannot become that. */
+  readonly refusal?: string;
   /** The files of the programs that it goes through before it becomes its own. */
   readonly launchers?: readonly string[];
   /** The file for its output, in CRI format. */
@@ -122,10 +126,8 @@ export type FromKeeper =
       readonly id: string;
       readonly code: number | null;
       readonly signal: string | null;
-      /** The last words on standard error, where the launcher says why it could not start. */
-      readonly tail: string;
-      /** Whether its program is known to have run: then those words are its own. */
-      readonly hasRun: boolean;
+      /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+      readonly refused?: string | undefined;
     }
   | { readonly event: "question"; readonly q: number; readonly bytes: string };
 

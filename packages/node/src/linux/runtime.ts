@@ -1,6 +1,6 @@
 /** Runs containers on Linux: in the places of their pods, in bubblewrap over the files of their image. */
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { appendFile, mkdir, rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Socket } from "node:net";
@@ -26,12 +26,14 @@ import type {
 } from "../runtime/runtime.ts";
 import { checkNetwork, dial } from "./checks.ts";
 import { planContainer, type PlannedContainer } from "./container-plan.ts";
-import { execFailure, neverStarted, readExit, type Ending } from "./exit.ts";
+import { execFailure, neverStarted, notFound, readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
-import { carriedVariables, entryOf } from "./launch.ts";
+import { carriedVariables, entryOf, refusalOf } from "./launch.ts";
 import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
+import { withTerminal } from "./terminal.ts";
+import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unexecutable.ts";
 
 /** One node of a machine. */
 export interface LinuxNode {
@@ -136,17 +138,36 @@ export class LinuxRuntime implements Runtime, Doors {
     if (place === undefined) throw new NodeError("CreateContainerError", "the sandbox of the pod is gone");
     const { keeper, exits, clock } = this.#parts;
     const id = this.#newId(order.container.name);
+    const zero = unacceptable(order.env, order.container.workingDir ?? "");
+    if (zero !== undefined) throw new StartError(neverStarted(id, clock.wall(), zero));
     const plan = await this.#plan(order, place, id);
     await keeper.lay(plan.lay);
     await mkdir(dirname(plan.launch.log), { recursive: true });
     for (const mount of plan.mountCommands) await keeper.must(mount);
     const { argv, copies } = await this.#furnish(id, plan, order);
     const startedAt = clock.wall();
+    const remains = { plan, order, copies };
+    const started = { id, startedAt, user: plan.enter.identity };
+    const flaw = unexecutable(argv);
+    if (flaw !== undefined) {
+      const file = await this.#fileOf(plan);
+      const end = file !== undefined && (await this.#sayUnexecuted(plan, file, flaw));
+      if (end !== false) void this.#ended(id, { ...end, startedAt }, remains).then(order.exited);
+      else await this.#clearAway(id, remains);
+      if (end === false) throw new StartError(notFound(id, clock.wall(), plan.command[0] ?? ""));
+      return started;
+    }
     const ended = new Promise<Exit>((resolve) => {
-      exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, { plan, order, copies }).then(resolve));
+      exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, remains).then(resolve));
     });
+    const { variables } = plan.launch;
+    const command = plan.tty ? withTerminal(argv) : { argv, variables: {} };
     try {
-      const { pid, isOver } = await keeper.start({ ...plan.launch, argv });
+      const { pid, isOver } = await keeper.start({
+        ...plan.launch,
+        argv: command.argv,
+        variables: { ...variables, ...command.variables },
+      });
       if (!isOver) this.#containers.set(id, { ...plan, pid, order });
       else if ((await ended).reason === "StartError") throw new StartError(await ended);
     } catch (thrown) {
@@ -155,7 +176,7 @@ export class LinuxRuntime implements Runtime, Doors {
     }
     void ended.then(order.exited);
     this.#places.prepareNext();
-    return { id, startedAt, user: plan.enter.identity };
+    return started;
   }
 
   /** Finds a place for everything that the container sees: then it can be started. */
@@ -172,6 +193,20 @@ export class LinuxRuntime implements Runtime, Doors {
       await this.#clearAway(id, { plan, order, copies: [] });
       throw new StartError(neverStarted(id, clock.wall(), toNodeError(thrown, "Internal").message));
     }
+  }
+
+  /** Where the program of a container is, which has to be found before it is executed. */
+  async #fileOf({ command: [program = ""], enter, furnish }: PlannedContainer): Promise<string | undefined> {
+    if (program.includes("\0")) return undefined;
+    const { root } = furnish;
+    return this.#parts.keeper.lookPath({ root, command: program, path: enter.env.get("PATH") ?? "" });
+  }
+
+  /** A program that was found and cannot be executed: its container has started, says so and ends. */
+  async #sayUnexecuted(plan: PlannedContainer, file: string, failure: ExecFailure): Promise<Ending> {
+    const time = new Date(this.#parts.clock.wall()).toISOString().replace("Z", "000000Z");
+    await appendFile(plan.launch.log, `${time} stderr F exec ${file}: ${failure}\n`).catch(() => {});
+    return { code: 1, signal: null, refused: undefined };
   }
 
   async #plan(order: ContainerOrder, place: PodPlace, id: string): Promise<PlannedContainer> {
@@ -251,7 +286,7 @@ export class LinuxRuntime implements Runtime, Doors {
       entry: entryOf(container.enter, command),
       tty,
       variables: carriedVariables(container.enter),
-      refusal: `${container.enter.kit.env.at(-1)}: `,
+      refusal: refusalOf(container.enter),
       stdin,
       membership: container.launch.membership,
     });
@@ -319,9 +354,12 @@ export class LinuxRuntime implements Runtime, Doors {
     const finishedAt = clock.wall();
     exits.delete(id);
     this.#containers.delete(id);
+    const failure = unexecuted(end.refused);
+    const file = failure && ((await this.#fileOf(plan)) ?? plan.command[0] ?? "");
+    const how = failure && { ...end, ...(await this.#sayUnexecuted(plan, file ?? "", failure)) };
     const kills = (await groups?.oomKills(order.pod, id)) ?? 0;
     await this.#clearAway(id, remains);
-    return readExit({ id, ...end, finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
+    return readExit({ id, ...(how ?? end), finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
   }
 
   async #clearAway(id: string, { plan, order, copies }: Remains): Promise<void> {

@@ -1,7 +1,26 @@
 /** Terminals are lent by the node: `script` makes one for a program and passes on its exit code. Pure. */
 import { quoted } from "./quoted.ts";
 
-/** The command that runs another one on a terminal. */
-export function withTerminal(argv: readonly string[]): readonly string[] {
-  return ["/usr/bin/script", "-q", "-e", "-c", `exec ${argv.map(quoted).join(" ")}`, "/dev/null"];
+/** A command, and the variables that it needs. */
+export interface TerminalCommand {
+  readonly argv: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** As one word, all of a command might be more than the kernel takes; in bytes a character may have three times as many. */
+const longestPart = 40_000;
+
+/** The command that runs another one on a terminal. It comes in variables, which are gone once it is read. */
+export function withTerminal(argv: readonly string[]): TerminalCommand {
+  const parts =
+    argv
+      .map(quoted)
+      .join(" ")
+      .match(new RegExp(`[^]{1,${longestPart}}`, "gu")) ?? [];
+  const names = parts.map((_, index) => `TERMINAL${index}`);
+  const script = `command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
+  return {
+    argv: ["/usr/bin/script", "-q", "-e", "-c", script, "/dev/null"],
+    variables: Object.fromEntries(parts.map((part, index) => [names[index] ?? "", part])),
+  };
 }

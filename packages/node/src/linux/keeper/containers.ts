@@ -2,23 +2,23 @@
 import { statSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import type { Launch, Usage } from "../protocol.ts";
 import { endView, viewOf } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { openGate } from "./gate.ts";
-import { LogFile } from "./log-file.ts";
+import { keepOutput, type Watcher } from "./output.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusalCode } from "./refusal.ts";
 import { holdSpaces, releaseSpaces, shareSpaces, type Spaces } from "./spaces.ts";
+import { readStatus } from "./status.ts";
 
 /** How a container ended. */
 export interface Ending {
   readonly id: string;
   readonly code: number | null;
   readonly signal: string | null;
-  readonly tail: string;
-  readonly hasRun: boolean;
+  /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+  readonly refused: string | undefined;
 }
 
 /** A container that runs. */
@@ -29,10 +29,7 @@ export interface Running {
   pid: number;
   /** Its namespaces, as the launcher made them. */
   spaces?: Spaces | undefined;
-  /** Whether the launcher was seen to have become the program. */
-  hasRun: boolean;
-  /** Whoever wants to see the output as it comes. */
-  readonly watchers: Set<(stream: OutputStream, chunk: Buffer) => void>;
+  readonly watchers: Set<Watcher>;
 }
 
 /** What containers need of the world. */
@@ -45,7 +42,8 @@ export interface ContainersOptions {
 }
 
 const launcher = "/usr/bin/bwrap";
-const tailLength = 1024;
+/** How it begins what it says of its own failures. */
+const launchersWords = "bwrap: ";
 const clockTicks = 100;
 
 /** The containers of a node. */
@@ -75,18 +73,22 @@ export class Containers {
 
   /** Starts a container; resolves with the process that is its first. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
-    const { membership, tellsPid } = launch;
+    const { membership, tellsPid, refusal } = launch;
     const child = await spawnPiped({ ...launch, channels: [tellsPid, membership !== undefined] });
-    const running: Running = { launch, child, pid: child.process.pid ?? 0, hasRun: false, watchers: new Set() };
+    const running: Running = { launch, child, pid: child.process.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
-    const words = this.#keepOutput(running);
-    void Promise.all([child.closed, words]).then(([{ code, signal }, { tail, isMore }]) => {
+    const beginnings = refusal === undefined ? [] : [launchersWords, refusal];
+    const output = keepOutput(child, { ...launch, time: this.#time, watchers: running.watchers, beginnings });
+    const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
+    const status = tellsPid ? readStatus(pipes[3] as Readable) : undefined;
+    void Promise.all([child.closed, output.heard]).then(async ([{ code, signal }]) => {
+      const hasStarted = (await status?.hasStarted) ?? true;
+      const refused = await output.end(whoRefuses(code, hasStarted, launch));
       this.#running.delete(launch.id);
       if (running.spaces !== undefined) releaseSpaces(running.spaces);
-      this.#ended({ id: launch.id, code, signal, tail, hasRun: running.hasRun || isMore });
+      this.#ended({ id: launch.id, code, signal, refused });
     });
-    const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
-    const told = tellsPid ? await readPid(pipes[3] as Readable) : running.pid;
+    const told = status === undefined ? running.pid : await status.pid;
     running.pid = told ?? running.pid;
     // Now, because its program waits: whatever that does afterwards, the container is entered where it began.
     if (told !== undefined && this.#running.has(launch.id)) running.spaces = holdSpaces(told);
@@ -96,28 +98,25 @@ export class Containers {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
       openGate(pipes[4]);
     }
-    await this.#untilExecuted(running, told !== undefined);
+    // Who waits for a launcher that told of nobody says nothing about the program.
+    if ((await this.#untilExecuted(running)) && told !== undefined) output.open();
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
 
   /**
    * Waits until the launcher has become the program. Before that, its first process is still on the way into its file system, and whoever
-   * entered it now would find themselves in the node's.
+   * entered it now would find themselves in the node's. Gives whether it was seen to run.
    */
-  async #untilExecuted(running: Running, isFirst: boolean): Promise<void> {
+  async #untilExecuted(running: Running): Promise<boolean> {
     // By number, not by name: a container may have a program of the same name.
     const launchers = new Set([launcher, ...(running.launch.launchers ?? [])].map(fileOf));
     while (this.#running.has(running.launch.id)) {
       const program = fileOf(`/proc/${running.pid}/exe`);
       // Without a program a process has ended, and that is told soon.
-      if (program === "ENOENT" || launchers.has(program)) {
-        await this.#pause();
-        continue;
-      }
-      // Who waits for a launcher that told of nobody says nothing about the program.
-      running.hasRun = isFirst;
-      return;
+      if (program !== "ENOENT" && !launchers.has(program)) return true;
+      await this.#pause();
     }
+    return false;
   }
 
   /** Signals the first process of a container. */
@@ -146,35 +145,16 @@ export class Containers {
       { cpuNanoseconds: 0, memoryBytes: 0 },
     );
   }
-
-  /** Writes the output to the log; resolves with the last words when there are no more. */
-  async #keepOutput({ launch, child, watchers }: Running): Promise<LastWords> {
-    const log = new LogFile(launch.log);
-    let tail: Buffer = Buffer.alloc(0);
-    let count = 0;
-    const keep = (stream: OutputStream, output: Readable): Promise<void> => {
-      const encode = createLogEncoder(stream, this.#time);
-      output.on("data", (chunk: Buffer) => {
-        count += chunk.length;
-        if (stream === "stderr") tail = Buffer.concat([tail, chunk]).subarray(-tailLength);
-        for (const watch of watchers) watch(stream, chunk);
-        output.pause();
-        void log.write(encode(chunk)).then(() => output.resume());
-      });
-      return new Promise((resolve) => output.once("close", () => void log.write(endOfStream(encode)).then(resolve)));
-    };
-    await Promise.all([keep("stdout", child.stdout), keep("stderr", child.stderr)]);
-    await log.close();
-    const words = tail.toString("utf8");
-    return { tail: words, isMore: count > tail.length || !isRefusal(words) };
-  }
 }
 
-/** What a container said at last on standard error. */
-interface LastWords {
-  readonly tail: string;
-  /** Whether it said anything else than this one line: a launcher that fails says nothing else. */
-  readonly isMore: boolean;
+/** How the line begins in which the program was refused, if it may have been: what sets the variables runs only once the launcher is done. */
+function whoRefuses(
+  code: number | null,
+  hasStarted: boolean,
+  { refusal }: Pick<Launch, "refusal">,
+): string | undefined {
+  if (!hasStarted) return code === 1 ? launchersWords : undefined;
+  return isRefusalCode(code) ? refusal : undefined;
 }
 
 /** Which file it is, whatever it is called; or why that is not known. */
@@ -192,19 +172,6 @@ function endWithProgram({ process: program }: PipedChild, view: string | undefin
   const endRest = (): void => void endView(view);
   if (program.exitCode !== null || program.signalCode !== null) endRest();
   else program.once("exit", endRest);
-}
-
-/** Bubblewrap tells the process it started as JSON. All of it must be read: a pipe that is closed early would kill the teller. */
-function readPid(info: Readable): Promise<number | undefined> {
-  let text = "";
-  return new Promise((resolve) => {
-    info.on("data", (chunk: Buffer) => {
-      text += chunk.toString("utf8");
-      const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
-      if (pid !== undefined) resolve(Number(pid));
-    });
-    info.once("close", () => resolve(undefined));
-  });
 }
 
 async function usageIn(pid: string, space: string): Promise<Usage> {

@@ -7,13 +7,13 @@ import { writeHolding } from "../flow.ts";
 import { createFrameCutter, toFrame } from "../frames.ts";
 import { channels, type CommandEnd, type DoorRequest } from "../protocol.ts";
 import { atSocket } from "../socket-path.ts";
-import { withTerminal } from "../terminal.ts";
+import { withTerminal, type TerminalCommand } from "../terminal.ts";
 import { stdinOf, type Containers } from "./containers.ts";
 import { endTree } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { behindGate, openGate } from "./gate.ts";
 import { spawnPiped } from "./pipes.ts";
-import { createRefusalSieve } from "./refusal.ts";
+import { createRefusalSieve, isRefusalCode } from "./refusal.ts";
 import { enterOptions, releaseSpaces } from "./spaces.ts";
 
 /** What is behind the door. */
@@ -96,14 +96,19 @@ async function exec(
   const { membership } = request;
   const way = containers.enter(request.id);
   if (way === undefined) return void socket.end(notRun("container not running"));
-  const argv = behindGate(commandInto(way, request));
+  const command = commandInto(way, request);
   const {
     process: child,
     stdin,
     stdout,
     stderr,
     closed,
-  } = await spawnPiped({ ...request, argv, channels: [true] }).catch((error: unknown) => {
+  } = await spawnPiped({
+    ...request,
+    argv: behindGate(command.argv),
+    variables: { ...request.variables, ...command.variables },
+    channels: [true],
+  }).catch((error: unknown) => {
     releaseSpaces(way.spaces);
     throw error;
   });
@@ -111,14 +116,14 @@ async function exec(
   void enroll(child.pid, membership).then(() => openGate(pipes[3]));
   const send = (channel: number, bytes: Uint8Array): void =>
     writeHolding(socket, toFrame(channel, bytes), [stdout, stderr]);
-  const sieve = createRefusalSieve(request.refusal, send);
+  const sieve = createRefusalSieve([request.refusal], send);
   stdout.on("data", (chunk: Buffer) => sieve.take(channels.stdout, chunk));
   stderr.on("data", (chunk: Buffer) => sieve.take(channels.stderr, chunk));
   void closed.then((how) => {
     releaseSpaces(way.spaces);
     if (how.failure !== undefined) return void socket.end(notRun(how.failure));
     const code = codeOf(how);
-    const refused = sieve.end(code);
+    const refused = sieve.end(isRefusalCode(code) ? request.refusal : undefined);
     const end: CommandEnd = refused === undefined ? { code } : { code, refused };
     send(channels.exit, Buffer.from(JSON.stringify(end)));
     socket.end();
@@ -145,9 +150,9 @@ async function exec(
 function commandInto(
   { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
   { entry: { before, after }, tty }: Extract<DoorRequest, { readonly to: "exec" }>,
-): readonly string[] {
+): TerminalCommand {
   const argv = [...before, "-t", String(pid), ...enterOptions(spaces), "-w", ...after];
-  return tty ? withTerminal(argv) : argv;
+  return tty ? withTerminal(argv) : { argv, variables: {} };
 }
 
 /** Whoever asked has to hear of it: silence would be taken for success. */

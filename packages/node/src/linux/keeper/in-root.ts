@@ -1,6 +1,6 @@
 /**
  * Finds places in the files of a container that has not started yet. Links in an image lead where they would in the container, and nobody
- * else can change its files meanwhile. What is missing is made, as root's and for everybody to pass.
+ * else can change its files meanwhile. What is missing is made if it is to be, as root's and for everybody to pass.
  */
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync, type Stats } from "node:fs";
 
@@ -9,7 +9,7 @@ export interface Search {
   readonly root: string;
   readonly path: string;
   /** What to make at the end if there is nothing. */
-  readonly make: "folder" | "file";
+  readonly make: "folder" | "file" | "nothing";
   /** Whether something else is shown at a path of the container: the search ends there, because the image has no say in it. */
   readonly isCovered: (path: string) => boolean;
 }
@@ -35,7 +35,8 @@ export function findInRoot({ root, path, make, isCovered }: Search): Place {
     }
     const next = [...at, part];
     if (isCovered(toPath(next))) return { path: toPath(next), rest: way };
-    const info = lookAt(root + toPath(next)) ?? makeAt(root + toPath(next), way.length > 0 ? "folder" : make);
+    const info =
+      lookAt(root + toPath(next)) ?? makeAt(root + toPath(next), way.length > 0 && make === "file" ? "folder" : make);
     if (info?.isSymbolicLink() === true) {
       if (++linksSeen > mostLinks) throw new Error(`too many levels of symbolic links in ${path}`);
       const target = readlinkSync(root + toPath(next));
@@ -55,6 +56,7 @@ function lookAt(path: string): Stats | undefined {
 }
 
 function makeAt(path: string, what: Search["make"]): undefined {
+  if (what === "nothing") throw new Error(`${path}: no such file or directory`);
   if (what === "folder") mkdirSync(path, 0o755);
   else writeFileSync(path, "", { flag: "wx", mode: 0o644 });
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRefusalSieve } from "./refusal.ts";
+import { createRefusalSieve, isRefusalCode } from "./refusal.ts";
 
 function trial(
   pieces: readonly string[],
   code: number,
 ): { readonly passed: string; readonly refusal: string | undefined } {
   let passed = "";
-  const sieve = createRefusalSieve("/kit/env: ", (_channel, bytes) => (passed += bytes.toString("utf8")));
+  const sieve = createRefusalSieve(["bwrap: ", "/kit/env: "], (_channel, bytes) => (passed += bytes.toString("utf8")));
   for (const piece of pieces) sieve.take(2, Buffer.from(piece));
-  return { refusal: sieve.end(code), passed };
+  return { refusal: sieve.end(isRefusalCode(code) ? "/kit/env: " : code === 1 ? "bwrap: " : undefined), passed };
 }
 
 test("one line of the program that could not become the command is no output, however it comes", () => {
@@ -28,7 +28,25 @@ test("whatever a command says itself is passed on, in order", () => {
     [["/kit", " and so on"], 126],
     [["x".repeat(10)], 127],
     [[], 127],
-    [[`/kit/env: ${"x".repeat(9000)}`, "\n"], 127],
+    [[`/kit/env: ${"x".repeat(300_000)}`, "\n"], 127],
+    [["bwrap: x\n"], 127],
+    [["/kit/env: x\n"], 1],
   ] as const)
     assert.deepEqual(trial(pieces, code), { passed: pieces.join(""), refusal: undefined });
+});
+
+test("a launcher that failed has its own words", () => {
+  assert.deepEqual(trial(["bwrap: ", "Can't chdir\n"], 1), { passed: "", refusal: "bwrap: Can't chdir" });
+});
+
+test("whatever is said once the command is known to run is its own, and what was held back comes at once", () => {
+  let passed = "";
+  const sieve = createRefusalSieve(["bwrap: "], (_channel, bytes) => (passed += bytes.toString("utf8")));
+  sieve.take(2, Buffer.from("bwrap: one\n"));
+  assert.equal(passed, "");
+  sieve.open();
+  assert.equal(passed, "bwrap: one\n");
+  sieve.take(2, Buffer.from("bwrap: two\n"));
+  assert.equal(sieve.end("bwrap: "), undefined);
+  assert.equal(passed, "bwrap: one\nbwrap: two\n");
 });

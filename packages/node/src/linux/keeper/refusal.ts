@@ -1,5 +1,5 @@
 /**
- * Tells apart what a command says and what the program before it says, which enters the container, sets the variables and could not become the
+ * Tells apart what a command says and what a program before it says, which enters the container, sets the variables and could not become the
  * command. Its one line is held back until that is known. Pure.
  */
 
@@ -9,40 +9,51 @@ export type Pass = (channel: number, bytes: Buffer) => void;
 /** Output that may be a refusal. */
 export interface RefusalSieve {
   readonly take: Pass;
-  /** The line in which the command was refused, if it was; otherwise everything has been passed on. */
-  readonly end: (code: number | null) => string | undefined;
+  /** The command is known to run: all that it says is its own. */
+  readonly open: () => void;
+  /** The line in which the command was refused, if it was by whose words begin so; otherwise everything has been passed on. */
+  readonly end: (beginning: string | undefined) => string | undefined;
 }
 
-/** What such programs end with: there is no command, or it cannot be run. */
-const refusals: ReadonlySet<number | null> = new Set([126, 127]);
-const longestLine = 8192;
+/** What programs end with that become another: there is no such command, or it cannot be run. */
+const codes: ReadonlySet<number | null> = new Set([126, 127]);
+
+/** Whether whoever sets the variables may have ended like this. */
+export function isRefusalCode(code: number | null): boolean {
+  return codes.has(code);
+}
+
+/** The name of a command, which is in the line, can be as long as any word on a command line. */
+const longestLine = 2 ** 18;
 
 /** What is said besides, of a program whose name has a space in it. */
 const advice = /\n[^\n]*: use -\[v\]S to pass options in shebang lines\r?$/;
 
 /** Whether words may be a refusal: one line and no more, but for advice. */
-export function isRefusal(words: string): boolean {
+function isRefusal(words: string): boolean {
   return words.endsWith("\n") && !words.slice(0, -1).replace(advice, "").includes("\n");
 }
 
-/** Holds back one line that begins with the given words. */
-export function createRefusalSieve(beginning: string, pass: Pass): RefusalSieve {
+/** Holds back one line that begins with some of the given words. */
+export function createRefusalSieve(beginnings: readonly string[], pass: Pass): RefusalSieve {
   const held: (readonly [number, Buffer])[] = [];
-  let isOpen = beginning === "";
+  let isOpen = beginnings.length === 0;
   const text = (): string => Buffer.concat(held.map(([, bytes]) => bytes)).toString("utf8");
   const open = (): void => {
     isOpen = true;
     for (const [channel, bytes] of held.splice(0)) pass(channel, bytes);
   };
   return {
+    open,
     take(channel, bytes) {
       if (isOpen) return pass(channel, bytes);
       held.push([channel, bytes]);
-      if (!mayBeRefusal(text(), beginning)) open();
+      const words = text();
+      if (!beginnings.some((beginning) => mayBeRefusal(words, beginning))) open();
     },
-    end(code) {
+    end(beginning) {
       const line = text();
-      if (refusals.has(code) && line.startsWith(beginning) && isRefusal(line))
+      if (beginning !== undefined && line.startsWith(beginning) && isRefusal(line))
         return line.slice(0, line.indexOf("\n")).trimEnd();
       open();
       return undefined;

@@ -1,0 +1,104 @@
+/** Commands that cannot be run, or that speak as the node does: told as kubelet 1.36 with containerd and runc tells them. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Event, type Container } from "@capstan/kinds/v1";
+import { busybox, eventually, hasEnded, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+
+let world: RealWorld;
+before(async () => {
+  if (skip === false) world = await startRealWorld();
+});
+after(async () => {
+  if (skip === false) await world[Symbol.asyncDispose]();
+});
+
+const runc =
+  "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
+
+/** What became of a container: how it ended, what its log says, and whether it was told to have started. */
+interface End {
+  readonly reason: string | undefined;
+  readonly code: number | undefined;
+  readonly message: string | undefined;
+  readonly log: string;
+  readonly isStarted: boolean;
+}
+
+async function endOf(name: string, container: Partial<Container>): Promise<End> {
+  await world.run(name, { restartPolicy: "Never", containers: [{ name: "main", image: busybox, ...container }] });
+  const { status } = await world.until(name, "ended", hasEnded);
+  const { reason, exitCode: code, message } = status?.containerStatuses?.[0]?.state?.terminated ?? {};
+  const log = await world.outside.logs({ namespace: "default", name }).text();
+  const { items } = await eventually(
+    `word of ${name}`,
+    () => world.client.list(Event, { namespace: "default", fieldSelector: `involvedObject.name=${name}` }).all(),
+    ({ items }) => items.some((event) => event.reason === "Started" || event.reason === "Failed"),
+  );
+  const isStarted = items.some((event) => event.reason === "Started");
+  return { reason, code, message: message?.replace(runc, ""), log: log.replaceAll("\r", ""), isStarted };
+}
+
+const count = ["sh", "-c", "echo $#"];
+const long = "a".repeat(131_072);
+
+test("a command that no kernel executes starts, says so and ends", { skip }, async () => {
+  const cases: readonly (readonly [string, Partial<Container>, string])[] = [
+    ["long-word", { command: [...count, long] }, "argument list too long"],
+    ["long-word-tty", { command: [...count, long], tty: true }, "argument list too long"],
+    ["long-variable", { command: count, env: [{ name: "A", value: long }] }, "argument list too long"],
+    ["zero-word", { command: [...count, "a\0b"] }, "invalid argument"],
+  ];
+  for (const [name, container, why] of cases) {
+    const log = `exec /usr/bin/sh: ${why}\n`;
+    const expected = { reason: "Error", code: 1, message: undefined, log, isStarted: true };
+    assert.deepEqual(await endOf(name, container), expected, name);
+  }
+});
+
+test("what cannot even be begun with never starts, and its log is empty", { skip }, async () => {
+  const init = "error during container init: ";
+  const cases: readonly (readonly [string, Partial<Container>, string])[] = [
+    [
+      "zero-variable",
+      { command: count, env: [{ name: "A", value: "a\0b" }] },
+      `${init}environment variable value can't contain null(\\x00): "A=a\\x00b"`,
+    ],
+    ["zero-folder", { command: count, workingDir: "/a\0b" }, `${init}mkdir /a\0b: invalid argument`],
+    ["zero-program", { command: ["sh\0b"] }, 'exec: "sh\\x00b": executable file not found in $PATH'],
+    ["long-nothing", { command: ["nosuch", long] }, 'exec: "nosuch": executable file not found in $PATH'],
+    ["no-program", { command: ["nosuch"] }, 'exec: "nosuch": executable file not found in $PATH'],
+    ["no-program-tty", { command: ["nosuch"], tty: true }, 'exec: "nosuch": executable file not found in $PATH'],
+    ["option", { command: ["--help"] }, 'exec: "--help": executable file not found in $PATH'],
+    ["file", { command: count, workingDir: "/etc/passwd" }, `${init}mkdir /etc/passwd: not a directory`],
+  ];
+  for (const [name, container, message] of cases) {
+    const expected = { reason: "StartError", code: 128, message, log: "", isStarted: false };
+    assert.deepEqual(await endOf(name, container), expected, name);
+  }
+});
+
+test("what kernels execute is run, however much it is", { skip }, async () => {
+  const words = Array.from({ length: 20 }, () => `${"a'".repeat(5000)}`);
+  for (const tty of [false, true]) {
+    const { log, code } = await endOf(`much-${tty}`, { command: [...count, ...words], tty });
+    assert.deepEqual([log, code], ["19\n", 0]);
+  }
+  const env = Array.from({ length: 14_000 }, (_, index) => ({ name: `V${index}`, value: " $x" }));
+  const { log } = await endOf("variables", { command: ["sh", "-c", 'env | grep -c "^V[0-9]*= .x$"'], env });
+  assert.equal(log, "14000\n");
+});
+
+test("a program that speaks as those before it is taken at its own word", { skip }, async () => {
+  const launchers = "bwrap: execvp fake: No such file or directory";
+  for (const [name, tty] of [
+    ["fake", false],
+    ["fake-tty", true],
+  ] as const)
+    assert.deepEqual(await endOf(name, { command: ["sh", "-c", `echo '${launchers}' >&2; exit 1`], tty }), {
+      reason: "Error",
+      code: 1,
+      message: undefined,
+      log: `${launchers}\n`,
+      isStarted: true,
+    });
+});
