@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EtcdClient } from "../etcd/index.ts";
-import { hashAll, hashLimit } from "./hashes.ts";
+import { differingAmong, hashAll, hashLimit } from "./hashes.ts";
+import type { Hashed } from "./hashes.ts";
 import { Reach } from "./reach.ts";
 
 const MEBIBYTE = 2 ** 20;
@@ -43,4 +44,22 @@ test("members are asked with the time that their data takes, and never for longe
   steady = 140_000;
   await hashAll(reach, { "e-0": answer });
   assert.deepEqual(limits, [hashLimit(answer.dbBytes), 10_000]);
+});
+
+const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({
+  member,
+  hash: { hash, compactRevision },
+  version: "3.6.16",
+});
+
+test("a member differs only where a majority of all agrees, not of those that can be compared", () => {
+  const five = [hashed("a", 9), hashed("b", 9), hashed("c", 1), hashed("d", 5, 2), hashed("e", 5, 2)];
+  assert.deepEqual(differingAmong(five), ["a", "b", "c"], "nobody knows who is right");
+  assert.deepEqual(differingAmong(["a", "b", "c", "d"].map((name) => hashed(name, name === "a" ? 9 : 1))), ["a"]);
+});
+
+test("those who agree do not differ, however few can be compared", () => {
+  assert.deepEqual(differingAmong([hashed("a", 1), hashed("b", 1), hashed("c", 5, 2), hashed("d", 6, 3)]), []);
+  assert.deepEqual(differingAmong([hashed("a", 1), hashed("b", 2, 2)]), []);
+  assert.deepEqual(differingAmong([]), []);
 });

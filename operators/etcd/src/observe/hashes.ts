@@ -42,12 +42,16 @@ const LEAST = 30_000;
 const BYTES_A_MILLISECOND = 20_000;
 const MOST = 70_000;
 
-/** Who differs from the majority; without a majority, everybody does. Those with another compaction cannot be compared. */
+/**
+ * Who differs from the majority of all that were asked, also of those with another compaction, who cannot be compared: they may be on the side of the
+ * few. Without such a majority, everybody who can be compared differs.
+ */
 export function differingAmong(hashes: readonly Hashed[]): readonly string[] {
   const [compaction] = mostCommon(hashes.map(({ hash }) => hash.compactRevision));
   const comparable = hashes.filter(({ hash }) => hash.compactRevision === compaction);
   const [common, count] = mostCommon(comparable.map(({ hash }) => hash.hash));
-  const isMajority = count * 2 > comparable.length;
+  if (count === comparable.length) return [];
+  const isMajority = count * 2 > hashes.length;
   return comparable.filter(({ hash }) => !isMajority || hash.hash !== common).map(({ member }) => member);
 }
 
