@@ -128,6 +128,7 @@ function reportMemory({ seen, status }: Turn): void {
     at: formatTimestamp(comparison.at),
     differing: [...comparison.differing],
     answered: [...(comparison.answered ?? [])],
+    ...(comparison.accused && { accused: [...comparison.accused], agreeing: [...(comparison.agreeing ?? [])] }),
   };
   status.uncompared = uncompared && {
     at: formatTimestamp(uncompared.at),

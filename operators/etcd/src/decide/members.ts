@@ -2,7 +2,7 @@
 import type { Action } from "../contract.ts";
 import { isTrial } from "./form.ts";
 import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
-import { canSpare, freshName, quorumOf, serialOf, successorOf } from "./view.ts";
+import { canSpare, freshName, hasLostVolume, quorumOf, serialOf, successorOf } from "./view.ts";
 import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
 import { isPlaceGiven, wordOn } from "./word.ts";
@@ -52,6 +52,8 @@ export function startPods(view: View): Action | undefined {
 
 function startPod(view: View, { name, isStarted, isWell, pod, volume, ruin }: Member): Action | undefined {
   if (ruin !== undefined) return undefined;
+  // Its data is under the process that runs, and nowhere else: another comes in its place.
+  if (isStarted && hasLostVolume({ volume })) return undefined;
   if (volume === undefined) return { do: "create-volume", member: name };
   const boot = isStarted ? "live" : "join";
   const version = versionFor(view, name);
@@ -82,15 +84,25 @@ function hasWord(view: View): boolean {
   return wordOn(view).length > 0 || isPlaceGiven(view);
 }
 
-/** Corrupt members are known for certain only where the good ones are the majority. */
+/** Corrupt members are known for certain only where the good ones are the majority of those that can have data. */
 function disputeAmong(view: View): Action | undefined {
   const { voters, wellVoters } = view;
   const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
-  if (corrupt.length === 0 || wellVoters.length >= quorumOf(voters.length)) return undefined;
+  const judges = voters.filter(({ ruin, talk }) => ruin === undefined || talk !== undefined);
+  if (corrupt.length === 0 || wellVoters.length >= quorumOf(judges.length)) return undefined;
   const witness = hearOut(voters, "the data of the others differs, and it may tell who is right");
   if (witness !== undefined) return witness;
-  const why = `${corrupt.join(", ")} of ${voters.length} members have other data than the rest, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
-  return { do: "refuse", reason: "DataDiffers", why };
+  return { do: "refuse", reason: "DataDiffers", why: disputeSentence(view, corrupt) };
+}
+
+/** Where some differ and others do not, it is known who is right: then only too few of those serve. */
+function disputeSentence({ voters }: View, corrupt: readonly string[]): string {
+  const who = corrupt.join(", ");
+  const others = voters.filter(({ talk, name }) => talk !== undefined && !corrupt.includes(name));
+  if (others.length === 0)
+    return `the data of ${who} differs, and no more than half of the ${voters.length} members agree, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
+  const good = others.map(({ name }) => name).join(", ");
+  return `${who} has other data than ${good}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;
 }
 
 /** Learners first, whose going changes no quorum; then whoever has bad data, which others may get from it; then who is away. */
@@ -176,9 +188,10 @@ function roomFor(view: View): number {
   return exchanged.length > 0 && voters.length <= size + 1 ? size + 1 : size;
 }
 
-/** A member is exchanged for a new one when somebody asked for it, when its volume is on its way out, or when it cannot be restarted. */
+/** A member is exchanged for a new one when somebody asked for it, when its volume is gone or on its way out, or when it cannot be restarted. */
 function mustBeExchanged(view: View, member: Member): boolean {
   if (view.seen.wanted.replace.includes(member.name) || member.volume?.state === "stopping") return true;
+  if (member.isStarted && hasLostVolume(member)) return true;
   return isSmall(view) && isDrifted(view, member, targetVersion(view));
 }
 

@@ -79,13 +79,20 @@ interface Facts {
 
 /** Only facts that cannot change back count: silence is no proof. */
 function ruinOf(seen: Observation, { id, isStarted, volume, talk }: Facts): string | undefined {
-  if (isStarted && (volume === undefined || volume.state === "lost")) return "its volume is gone";
-  if (talk === undefined) return undefined;
   const { membership, known } = seen;
+  // Under a process that runs, data lives on for as long as that: it serves until another is there.
+  const isServing = talk !== undefined && membership.by === "quorum";
+  if (isStarted && hasLostVolume({ volume }) && !isServing) return "its volume is gone";
+  if (talk === undefined) return undefined;
   const clusterId = membership.by === "quorum" ? membership.clusterId : known.clusterId;
   if (clusterId !== undefined && talk.clusterId !== clusterId) return "its data is of another cluster";
   if (membership.by === "quorum" && isStarted && talk.id !== id) return "its data is of another member";
   return undefined;
+}
+
+/** What it has written is not there any more when it starts the next time. */
+export function hasLostVolume({ volume }: Pick<Member, "volume">): boolean {
+  return volume === undefined || volume.state === "lost";
 }
 
 /** Who differs is known only where a majority agrees. */

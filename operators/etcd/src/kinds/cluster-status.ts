@@ -63,6 +63,8 @@ const comparison = s.object({
   at: s.timestamp().describe("When the data of all members was last compared, at one revision"),
   differing: s.array(s.string()).max(32).describe("Members with other data than the majority"),
   answered: s.array(s.string()).max(128).optional().describe("Reasons to compare that it was an answer to"),
+  accused: s.array(s.string()).max(32).optional().describe("Members that etcd itself said were corrupt just then"),
+  agreeing: s.array(s.string()).max(32).optional().describe("Who was found to be right, where somebody was accused"),
 });
 
 const uncompared = s.object({

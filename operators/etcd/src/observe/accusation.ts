@@ -1,8 +1,8 @@
 /**
  * An alarm about corrupt data is the word of one member against another: etcd's leader compares the others with itself, so a leader whose
- * own data is bad accuses those whose data is good. Who is right is known where a majority of all voters agree, and nowhere else.
+ * own data is bad accuses those whose data is good. Who is right is known where a majority of all voters that have data agree, and nowhere else.
  */
-import type { Answer, Listed, Membership } from "../contract.ts";
+import type { Answer, Listed, Membership, SeenVolume } from "../contract.ts";
 import type { Comparison } from "./compare.ts";
 import { hashAll } from "./hashes.ts";
 import type { Hashed } from "./hashes.ts";
@@ -64,16 +64,22 @@ interface Findings {
   readonly missing: readonly string[];
 }
 
-async function findVerdict(reach: Reach, quorum: Quorum, answers: Hearing["answers"]): Promise<Findings> {
-  const { members, clusterId } = quorum;
-  const own = members.filter(({ member }) => {
+async function findVerdict(
+  reach: Reach,
+  { members, clusterId }: Quorum,
+  answers: Hearing["answers"],
+): Promise<Findings> {
+  // Learners give no hash, and whoever has yet to get its data would be asked for what everybody has.
+  const own = members.filter(({ member, isLearner }) => {
     const answer = answers[member];
-    return answer?.is === "talking" && answer.clusterId === clusterId;
+    return !isLearner && answer?.is === "talking" && answer.clusterId === clusterId;
   });
-  const { findings, isShort } = await ask(reach, members, { of: own, answers });
-  // Whoever is behind is asked for what the others may have forgotten, and then nobody can tell: who has no leader is not waited for.
-  const led = own.filter(({ member, isLearner }) => !isLearner && isLed(answers[member]));
-  return isShort && led.length < own.length ? (await ask(reach, members, { of: led, answers })).findings : findings;
+  const led = own.filter(({ member }) => isLed(answers[member]));
+  const findings = await ask(reach, members, { of: led, answers });
+  if (!findings.isTorn || findings.found !== undefined || led.length === own.length) return findings;
+  // Whoever has no leader is behind: it can say who is wrong, and never that all have the same.
+  const all = await ask(reach, members, { of: own, answers });
+  return (all.found?.differing ?? []).length > 0 ? all : findings;
 }
 
 function isLed(answer: Answer | undefined): boolean {
@@ -85,16 +91,15 @@ async function ask(
   reach: Reach,
   members: readonly Listed[],
   { of, answers }: { readonly of: readonly Listed[]; readonly answers: Hearing["answers"] },
-): Promise<{ readonly findings: Findings; readonly isShort: boolean }> {
+): Promise<Findings> {
   const names = of.map(({ member }) => member);
   const asked = Object.fromEntries(Object.entries(answers).filter(([member]) => names.includes(member)));
   const first = await hashAll(reach, asked);
-  const isShort = of.some(({ member, isLearner }) => !isLearner && first.every((one) => one.member !== member));
+  const isShort = names.some((name) => first.every(({ member }) => member !== name));
   const once = concludeFrom([first], { members, asked: names });
   const isPeace = !once.isTorn && (once.found?.differing ?? []).length === 0;
-  if (isPeace && (isShort || once.missing.length === 0)) return { findings: once, isShort };
-  const rounds = [first, await hashAll(reach, asked)];
-  return { findings: concludeFrom(rounds, { members, asked: names }), isShort };
+  if (isPeace && (isShort || once.missing.length === 0)) return once;
+  return concludeFrom([first, await hashAll(reach, asked)], { members, asked: names });
 }
 
 /** What several rounds of hashes say of the data of those who were asked. */
@@ -142,6 +147,17 @@ function areComparable(one: Hashed, other: Hashed): boolean {
 interface Verdict {
   readonly agreeing: readonly string[];
   readonly differing: readonly string[];
+}
+
+/** Without those who can never tell again: a voter that has begun, is silent, and has no volume any more. */
+export function withData<T extends Pick<Quorum, "members">>(
+  quorum: T,
+  { answers, volumes }: { readonly answers: Hearing["answers"]; readonly volumes: readonly SeenVolume[] },
+): T {
+  const isLost = (name: string): boolean =>
+    volumes.every(({ member, state }) => member !== name || state === "lost") && answers[name]?.is !== "talking";
+  const isJudge = ({ member, isLearner, isStarted }: Listed): boolean => isLearner || !isStarted || !isLost(member);
+  return { ...quorum, members: quorum.members.filter(isJudge) };
 }
 
 /** Undefined where no majority of all voters, silent ones included, has the same data. */

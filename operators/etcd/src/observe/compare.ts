@@ -1,6 +1,6 @@
 /** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
-import type { Answer, Listed } from "../contract.ts";
-import { accusedOf, judge, judgeOthers } from "./accusation.ts";
+import type { Answer, Listed, SeenVolume } from "../contract.ts";
+import { accusedOf, judge, judgeOthers, withData } from "./accusation.ts";
 import type { Judgement } from "./accusation.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
@@ -14,6 +14,8 @@ export interface Comparison {
   readonly differing: readonly string[];
   /** Who was found to be right just now, where somebody was accused: an alarm about one of them is wrong. */
   readonly agreeing?: readonly string[];
+  /** Who was accused then. */
+  readonly accused?: readonly string[];
   /** The reasons to compare that it was an answer to. No clock says so: one that is put back would make it answer what came later. */
   readonly answered?: readonly string[];
 }
@@ -35,6 +37,7 @@ export interface Compared {
 /** What a comparison depends on. */
 export interface CompareFacts {
   readonly hearing: Hearing;
+  readonly volumes: readonly SeenVolume[];
   readonly now: number;
   readonly former: Compared;
   /** Why not to wait until it is due. */
@@ -84,18 +87,21 @@ type Finding = Pick<Judgement, "comparison"> & Partial<Judgement>;
 /** The former one until it is old, and as long as not everybody can be asked. */
 async function compare(
   reach: Reach,
-  { hearing, now, former: { comparison: former }, isUrgent }: CompareFacts & { readonly isUrgent: boolean },
+  { hearing, volumes, now, former: { comparison: former }, isUrgent }: CompareFacts & { readonly isUrgent: boolean },
 ): Promise<Finding> {
-  const { quorum, answers } = hearing;
-  const kept = { comparison: former };
-  if (quorum === undefined) return kept;
-  if (accusedOf(hearing).length > 0) {
-    const isAsked = !isUrgent && isUndecided(former, quorum) && !isDue(former, now);
-    return isAsked ? kept : await judge(reach, quorum, { answers, now });
+  const { answers } = hearing;
+  const kept = { comparison: former && withoutTrial(former) };
+  if (hearing.quorum === undefined) return kept;
+  const quorum = withData(hearing.quorum, { answers, volumes });
+  const accused = accusedOf(hearing);
+  if (accused.length > 0) {
+    if (!isUrgent && isJudged(former, { accused, quorum, now })) return { comparison: former };
+    const { comparison, missing } = await judge(reach, quorum, { answers, now });
+    return { comparison: comparison && { ...comparison, accused }, missing };
   }
-  if (isUrgent) return await judgeOthers(reach, quorum, { answers, now, former });
+  if (isUrgent) return await judgeOthers(reach, quorum, { answers, now, former: kept.comparison });
   if (!isDue(former, now)) return kept;
-  const voters = quorum.members.filter(({ isLearner }) => !isLearner);
+  const voters = hearing.quorum.members.filter(({ isLearner }) => !isLearner);
   if (!areComparable(voters, answers, quorum.clusterId)) return kept;
   const differing = await compareOnce(reach, voters, answers);
   if (differing === undefined) return kept;
@@ -113,8 +119,25 @@ function isDue(former: Comparison | undefined, now: number): boolean {
   return isOlder(former, { now, than: former?.differing.length === 0 ? RARELY : SOON });
 }
 
+/** What was found of an accusation holds for as long as that. */
+function withoutTrial({ agreeing: _agreeing, accused: _accused, ...comparison }: Comparison): Comparison {
+  return comparison;
+}
+
+/** The same were accused a moment ago: as long as nothing may be done about it, nobody reads all data again and again. */
+function isJudged(
+  former: Comparison | undefined,
+  { accused, quorum, now }: { readonly accused: readonly string[]; readonly quorum: Quorum; readonly now: number },
+): boolean {
+  if (isUndecided(former, quorum)) return !isDue(former, now);
+  const isSame = former?.agreeing !== undefined && former.accused?.join() === accused.join();
+  return isSame && !isOlder(former, { now, than: SOON });
+}
+
+type Quorum = NonNullable<Hearing["quorum"]>;
+
 /** Everybody differs, so nobody could say who is right: to ask again reads all data of all members. */
-function isUndecided(former: Comparison | undefined, { members }: NonNullable<Hearing["quorum"]>): boolean {
+function isUndecided(former: Comparison | undefined, { members }: Quorum): boolean {
   return former !== undefined && members.every(({ member }) => former.differing.includes(member));
 }
 

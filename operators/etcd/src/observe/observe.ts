@@ -126,7 +126,7 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
     const wanted = wantedOf(object, form, replacements(context));
     const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
     const reasons = reasonsToCompare({ hearing, pods: seenPods, volumes, wanted, now });
-    const compared = await compareData(reach, { hearing, now, reasons, ...formerly(object, stopwatch) });
+    const compared = await compareData(reach, { hearing, volumes, now, reasons, ...formerly(object, stopwatch) });
     const { comparison } = compared;
     return {
       name: place.name,

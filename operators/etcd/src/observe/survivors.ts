@@ -63,10 +63,11 @@ const SILENT = { is: "silent", why: "" } as const;
 
 type Talking = Extract<Answer, { is: "talking" }>;
 
+/** Learners give no hash, and what they have is nobody's measure. */
 function ownOf({ answers, clusterId }: SurvivorFacts): readonly (readonly [string, Talking])[] {
   return Object.entries(answers).flatMap(([member, answer]) => {
-    const isOwn = answer.is === "talking" && (clusterId === undefined || answer.clusterId === clusterId);
-    return isOwn ? [[member, answer] as const] : [];
+    if (answer.is !== "talking" || answer.isLearner) return [];
+    return clusterId === undefined || answer.clusterId === clusterId ? [[member, answer] as const] : [];
   });
 }
 

@@ -55,10 +55,10 @@ function reasonFor({ member, isStarted }: Listed, facts: UrgeFacts): string[] {
   const who = `${member} (${pod?.uid ?? "no pod"})`;
   // Also one that talks: cut off from the others, it may be the one whose data is right.
   const givenUp = isGivenUp(pod, facts) ? [`${who} is given up`] : [];
-  if (hearing.answers[member]?.is === "talking")
-    return [...(pod?.initialCheck === "off" ? [`${who} speaks unchecked`] : []), ...givenUp];
   const volume = volumes.find((one) => one.member === member);
   if (isStarted && (volume === undefined || volume.state === "lost")) return [`${member} has no volume`];
+  if (hearing.answers[member]?.is === "talking")
+    return [...(pod?.initialCheck === "off" ? [`${who} speaks unchecked`] : []), ...givenUp];
   return [...(pod?.isReady === false && pod.restarts > 0 ? [`${who}${DOES_NOT_START}`] : []), ...givenUp];
 }
 

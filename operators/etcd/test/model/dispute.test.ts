@@ -39,10 +39,11 @@ function* combinations(count: number): Generator<readonly Voter[]> {
   for (const rest of combinations(count - 1)) for (const voter of VOTERS) yield [...rest, voter];
 }
 
-/** The hash that more than half of all voters have who can be heard. */
+/** The hash that more than half of all voters have who can have data, as far as they can be heard. */
 function rightOf(voters: readonly Voter[]): number | undefined {
   const heard = voters.filter(isHeard).map(({ hash }) => hash);
-  return heard.find((hash) => heard.filter((other) => other === hash).length * 2 > voters.length);
+  const judges = voters.filter(({ is }) => is !== "gone").length;
+  return heard.find((hash) => heard.filter((other) => other === hash).length * 2 > judges);
 }
 
 function isHeard({ is }: Voter): boolean {

@@ -1,7 +1,7 @@
 /** Members whose data differs, in the small world: what the operator finds out about it, and whom etcd keeps from starting. */
 import type { Action, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
-import { concludeFrom } from "../../src/observe/accusation.ts";
+import { concludeFrom, withData } from "../../src/observe/accusation.ts";
 import type { Hashed } from "../../src/observe/hashes.ts";
 import { Disaster } from "./disaster.ts";
 import { age, observe, OLD, pass, perform } from "./world.ts";
@@ -44,7 +44,7 @@ export function followTorn(start: Torn): TornEnd {
 function look({ world, hashes, mute }: Torn): Observation {
   const seen = observe(world);
   if (seen.membership.by !== "quorum") return seen;
-  const { members } = seen.membership;
+  const { members } = withData(seen.membership, seen);
   const asked = members.map(({ member }) => member).filter((name) => seen.answers[name]?.is === "talking");
   const hashed = asked.filter((name) => name !== mute).map((member) => hashOf(member, hashes[member]));
   const { found, isTorn, missing } = concludeFrom([hashed], { members, asked });

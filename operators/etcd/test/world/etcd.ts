@@ -120,6 +120,11 @@ export class ScriptedEtcd {
       memberId: process().disk.memberId,
       members: cluster().members,
     });
+    // Of all versions from 3.5 to 3.7.
+    const refuseLearner = (): void => {
+      const isMeant = ({ id, isLearner }: Member): boolean => isLearner && id === process().disk.memberId;
+      if (cluster().members.some(isMeant)) refuse("IsLearner", "rpc not supported for learner");
+    };
     const change = async (what: string, run: (of: Cluster) => void): Promise<Membership> => {
       const of = led();
       if (this.refusal !== undefined) refuse(this.refusal, "not now");
@@ -134,7 +139,7 @@ export class ScriptedEtcd {
       endpoint: options.endpoint,
       members: {
         list: async (how: CallOptions & { local?: boolean } = {}) =>
-          how.local === true ? membership() : (led(), membership()),
+          how.local === true ? (refuseLearner(), membership()) : (led(), membership()),
         add: async ({ peerURLs, isLearner = false }) => {
           const added: Member = { id: this.#id("m"), name: "", peerURLs, clientURLs: [], isLearner };
           const answer = await change(`add ${peerURLs[0]}`, (of) => {
@@ -164,6 +169,7 @@ export class ScriptedEtcd {
         checkHealth: async () => void led(),
         hashKv: async () => {
           this.hashed++;
+          refuseLearner();
           return {
             memberId: process().disk.memberId,
             clusterId: cluster().id,
