@@ -183,6 +183,11 @@ export class RunningController {
     }
   }
 
+  /** Whether an object is there; not known before the first list is complete. */
+  has(key: string): boolean | undefined {
+    return this.#view.isSynced ? this.#view.get(key) !== undefined : undefined;
+  }
+
   get isSynced(): boolean {
     for (const view of this.#views) if (!view.isSynced) return false;
     return true;

@@ -217,6 +217,24 @@ test("says why only to who asks from here", async () => {
   assert.deepEqual(await ask(false), { status: 403, namesTheObject: false });
 });
 
+test("says why there is nothing to explain: no such controller, no such object, or no turn of it", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await api.create(Task, taskNamed("a"), { manager: "user" });
+  const idle = controller(Task, {}, () => undefined);
+  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  await clock.advance(1_000);
+  const ask = async (object: string): Promise<string> => {
+    const request = { method: "GET", path: `/explain/${object}`, isLocal: true, authorization: undefined };
+    const { status, body } = await healthDoor(operator)(request);
+    return `${status} ${body.trim()}`;
+  };
+  assert.equal(await ask("tsk/default/a"), "404 There is no controller tsk: the operator has task.");
+  assert.equal(await ask("task/default/b"), "404 There is no Task default/b.");
+  operator.history.forget("task", "default/a");
+  assert.equal(await ask("task/default/a"), "404 Nothing is known about task default/a: it was not looked at lately.");
+});
+
 /** As controller-runtime and client-go call them, so that existing dashboards and alerts work. */
 const NAMES = [
   "controller_runtime_reconcile_total",

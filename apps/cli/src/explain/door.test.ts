@@ -34,6 +34,13 @@ test("an object that was not looked at is not known", async (t) => {
   });
 });
 
+test("the operator says why it has nothing to tell", async (t) => {
+  await assert.rejects(askDoor({ ...object, door: await door(t, 404, "There is no Lamp default/a.\n") }), {
+    code: "Failed",
+    message: "there is no Lamp default/a",
+  });
+});
+
 test("turns are answered as they are told", async (t) => {
   assert.deepEqual(await askDoor({ ...object, door: await door(t, 200, '{"turns":[{"outcome":"done"}]}') }), [
     { outcome: "done" },

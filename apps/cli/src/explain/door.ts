@@ -16,21 +16,29 @@ const MOST_SAID = 300;
 
 /** The last turns of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
 export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly TurnRecord[]> {
+  let why = "";
   for (const key of [[namespace, name], [name]]) {
     const path = [controller, ...key].map((part) => encodeURIComponent(part)).join("/");
     const response = await get(`http://${door}/explain/${path}`);
     if (response.status === 200) return ((await response.json()) as { turns: readonly TurnRecord[] }).turns;
     if (response.status !== 404) throw await refusal(door, response);
+    why ||= await wordsOf(response);
   }
-  throw new CliError(
-    "Failed",
-    `nothing is known about ${controller} ${namespace}/${name}: it was not looked at lately`,
-  );
+  throw new CliError("Failed", lowered(why || `Nothing is known about ${controller} ${namespace}/${name}.`));
+}
+
+async function wordsOf(response: Response): Promise<string> {
+  return (await response.text()).trim().slice(0, MOST_SAID);
+}
+
+/** A sentence as our own are. */
+function lowered(sentence: string): string {
+  return `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
 /** Whoever is not let in is told so, and not that there is nothing to know. */
 async function refusal(door: string, response: Response): Promise<CliError> {
-  const said = (await response.text()).trim().slice(0, MOST_SAID);
+  const said = await wordsOf(response);
   return new CliError("Cluster", `the operator at ${door} refuses to explain (${response.status}): ${said}`);
 }
 

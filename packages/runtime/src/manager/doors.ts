@@ -72,11 +72,21 @@ function readiness(operator: RunningOperator): DoorAnswer {
 }
 
 function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): DoorAnswer {
-  const turns = operator.explain(controller, key.join("/"));
-  if (turns.length === 0) {
-    return text(404, `Nothing is known about ${controller} ${key.join("/")}: it was not looked at lately.`);
-  }
-  return { status: 200, type: "application/json", body: JSON.stringify({ controller, object: key.join("/"), turns }) };
+  const object = key.join("/");
+  const turns = operator.explain(controller, object);
+  if (turns.length === 0) return text(404, whyUnknown(operator, controller, object));
+  return { status: 200, type: "application/json", body: JSON.stringify({ controller, object, turns }) };
+}
+
+function whyUnknown({ controllers }: RunningOperator, controller: string, object: string): string {
+  const names = controllers.map(({ definition }) => definition.name);
+  const running = controllers[names.indexOf(controller)];
+  if (running === undefined) return `There is no controller ${controller}: the operator has ${names.join(", ")}.`;
+  // Whoever asks need not know whether objects of a kind have a namespace.
+  const { kind, scope } = running.definition.kind;
+  const key = scope === "Cluster" ? object.slice(object.lastIndexOf("/") + 1) : object;
+  if (running.has(key) === false) return `There is no ${kind} ${key}.`;
+  return `Nothing is known about ${controller} ${key}: it was not looked at lately.`;
 }
 
 /** The metrics, for those whom the guard lets in. */
