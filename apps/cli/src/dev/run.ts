@@ -35,6 +35,12 @@ const AFTER_FAILURE = {
   nothing: "nothing runs now; what you save next is tried again",
 } as const;
 
+/** The same below the table. */
+const BELOW = {
+  former: "not what you saved: it could not be loaded, see above; the program as it was before runs",
+  nothing: "nothing runs: see above; what you save next is tried again",
+} as const;
+
 /** Runs until it is told to stop; from the first moment on, whoever stops it finds nothing left behind. */
 export async function runSession(options: SessionOptions, terminal: Terminal): Promise<void> {
   const quit = new AbortController();
@@ -73,7 +79,10 @@ async function runUntil(
       screen.line(formatLine(line));
       view.hear(readObjectLine(line));
     },
-    failed: (why, left) => screen.line(`${style.red(why)}\n${style.yellow(AFTER_FAILURE[left])}`),
+    failed: (why, left) => {
+      screen.line(`${style.red(why)}\n${style.yellow(AFTER_FAILURE[left])}`);
+      view.fail(BELOW[left]);
+    },
     started: (milliseconds) => {
       screen.line(style.green(`ready in ${Math.round(milliseconds)} ms`));
       void applyFirst();

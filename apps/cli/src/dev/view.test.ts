@@ -83,6 +83,15 @@ test("objects come and go as they are watched", async (t) => {
   assert.deepEqual(table(), ["> Secret default/b", "  Secret default/c"]);
 });
 
+test("what does not run stands below the table until something does", async (t) => {
+  const { view, show, below } = await open(t);
+  show();
+  view.fail("nothing runs");
+  assert.equal(below(), `nothing runs\n${KEYS}`);
+  show();
+  assert.equal(below(), KEYS);
+});
+
 test("p pauses the selected object and no other, and resumes it", async (t) => {
   const { view, show, seen, paused, table } = await open(t);
   show();

@@ -52,6 +52,8 @@ export class View implements Disposable {
   #selected: string | undefined;
   #question: Question | undefined;
   #isDeaf = false;
+  /** Why the program as it is now does not run. */
+  #trouble: string | undefined;
   readonly #failing = new Failing((controller, key) => askDoor({ door: this.#shown.door, controller, ...keyOf(key) }));
 
   constructor(options: ViewOptions) {
@@ -61,11 +63,17 @@ export class View implements Disposable {
   /** Follows the objects of what runs now. */
   show(shown: Shown): void {
     this.#shown = shown;
+    this.#trouble = undefined;
     this.#failing.clear();
     this.#following?.[Symbol.dispose]();
     const resources = new Set(shown.kinds.map(resourceOf));
     for (const { id, resource } of this.#rows.values()) if (!resources.has(resource)) this.#rows.delete(id);
     this.#following = followObjects(this.#options.api, shown.kinds, this.#events());
+  }
+
+  /** The program could not be loaded, or ended: below the table it is not forgotten when lines scroll away. */
+  fail(trouble: string): void {
+    this.#trouble = trouble;
   }
 
   /** Draws the table as of now. */
@@ -108,8 +116,9 @@ export class View implements Disposable {
     if (this.#question !== undefined) return style.yellow(`${this.#question.text} y/n`);
     const failure = selected === undefined ? undefined : this.#failureOf(selected);
     const first = failure?.split("\n", 1)[0];
+    const texts = [this.#trouble, first === undefined ? undefined : `last error: ${first}`];
     // The reason often stands at the end: it is wrapped, not cut, unless it would push the table away.
-    const lines = first === undefined ? [] : wrap(`last error: ${first}`, columns).slice(0, MOST_LINES);
+    const lines = texts.flatMap((text) => (text === undefined ? [] : wrap(text, columns).slice(0, MOST_LINES)));
     const why = lines.map((line) => `${style.red(line.slice(0, columns))}\n`).join("");
     return `${why}${style.dim(KEYS)}`;
   }
