@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Container } from "@capstan/kinds/v1";
-import { isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+import { busybox, hasEnded, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
 let other: RealWorld;
@@ -198,4 +198,23 @@ function rightsIn(status: string): readonly string[] {
 test("variables of a container mean nothing to the programs of the node", { skip }, async () => {
   const env = [{ name: "LD_PRELOAD", value: "/nowhere/evil.so" }];
   assert.equal(await world.outputOf("preload", "echo $LD_PRELOAD", { env }), "/nowhere/evil.so\n");
+});
+
+test("who signals all of its group reaches nobody outside of its container", { skip }, async () => {
+  const loop = (command: string): Container => ({ name: "main", image: busybox, command: ["sh", "-c", command] });
+  await world.run("bystander", { containers: [loop("sleep 100000")] });
+  await world.until("bystander", "ready", isReady);
+  for (const tty of [false, true]) {
+    const name = `killer-${tty}`;
+    const killer = { ...loop("sleep 1; kill -9 0; trap '' TERM; kill 0; exit 3"), tty };
+    await world.run(name, { restartPolicy: "Never", containers: [killer] });
+    await world.until(name, "ended", hasEnded);
+    const { status } = await world.pod(name);
+    // Whoever is first in a namespace is not ended from within; on a terminal the launcher is of the same group.
+    if (!tty) assert.equal(status?.containerStatuses?.[0]?.state?.terminated?.exitCode, 3);
+  }
+  await world.inside("bystander", ["sh", "-c", "kill -9 0"]);
+  assert.equal(await world.inside("bystander", ["sh", "-c", "echo still here"]), "still here");
+  const { status } = await world.pod("bystander");
+  assert.equal(status?.containerStatuses?.[0]?.restartCount, 0);
 });

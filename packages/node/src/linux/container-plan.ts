@@ -102,6 +102,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
     masked: maskedFrom(container, parts.masked),
     directory: withinRoot(container.workingDir ?? (config.WorkingDir || "/")),
+    tty: container.tty === true,
     argv: commandOf(container, image.config, env),
   };
   return {
@@ -122,7 +123,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
     },
     argvIn: ({ mounts: placed }) => launchCommand({ ...plan, mounts: placed }),
     command: plan.argv,
-    tty: container.tty === true,
+    tty: plan.tty,
     insideFiles: program === undefined ? [] : [program.file],
     mounted: [join(folder, "root"), ...(joined === undefined ? [] : [join(folder, "proc")])],
     messageFile,

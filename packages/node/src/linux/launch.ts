@@ -52,6 +52,7 @@ export interface LaunchPlan extends Entrance {
   /** Each at a place without links on the way. */
   readonly mounts: readonly Mount[];
   readonly directory: string;
+  readonly tty: boolean;
   readonly argv: readonly string[];
 }
 
@@ -116,6 +117,8 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
     ...(processes === undefined ? ["--unshare-pid", "--as-pid-1"] : []),
     "--die-with-parent",
+    // A program that signals all of its group does not mean its launcher; on a terminal they have one session, which that belongs to.
+    ...(plan.tty ? [] : ["--new-session"]),
     // It tells its process, and whether that came to its program.
     "--json-status-fd",
     "3",

@@ -52,7 +52,9 @@ export async function spawnPiped({ argv, stdin, variables, channels = [] }: Pipe
   const ends = [hearing?.end ?? "ignore", stdout.end, stderr.end] as const;
   let child: ChildProcess;
   try {
-    child = spawn(program, args, { env: { ...surroundings, ...variables }, stdio: [...ends, ...more] });
+    // A session of its own: whoever signals all of its group, as anybody may, must not reach the node.
+    const own = { env: { ...surroundings, ...variables }, detached: true };
+    child = spawn(program, args, { ...own, stdio: [...ends, ...more] });
   } catch (error) {
     for (const { stream } of [stdout, stderr, ...(hearing === undefined ? [] : [hearing])]) stream.destroy();
     throw error;
