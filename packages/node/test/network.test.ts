@@ -178,3 +178,38 @@ test(
     );
   },
 );
+
+/** Answers at two ports, and asks a service from one and the same port until the second has answered. */
+const datagrams = `
+const { createSocket } = require("node:dgram");
+const { writeFileSync } = require("node:fs");
+for (const port of [7001, 7002]) {
+  const server = createSocket("udp4");
+  server.on("message", (_, { port: to, address }) => server.send(String(port), to, address));
+  server.bind(port, "172.30.0.1");
+}
+const client = createSocket("udp4");
+client.on("message", (bytes) => {
+  writeFileSync("/tmp/heard", bytes);
+  if (String(bytes) === "7002") process.exit(0);
+});
+setInterval(() => client.send("?", 53, process.argv[1]), 50);
+setTimeout(() => process.exit(1), 180_000);
+`;
+
+test("who goes on sending datagrams to a service is heard by who serves it now", { skip }, async () => {
+  const metadata = { namespace: "default", name: "datagrams" };
+  const port = { name: "ask", protocol: "UDP" } as const;
+  const service = await world.client.create(Service, { metadata, spec: { ports: [{ ...port, port: 53 }] } });
+  await world.client.create(EndpointSlice, {
+    metadata: { ...metadata, labels: { "kubernetes.io/service-name": "datagrams" } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: ["172.30.0.1"], conditions: { ready: true } }],
+    ports: [{ ...port, port: 7001 }],
+  });
+  const asking = world.machine.run([process.execPath, "-e", datagrams, service.spec?.clusterIP ?? ""]);
+  const heard = async (): Promise<string> => (await world.machine.run(["cat", "/tmp/heard"])).stdout;
+  await eventually("the first answer", heard, (text) => text === "7001");
+  await world.client.patch(EndpointSlice, metadata, { merge: { ports: [{ ...port, port: 7002 }] } });
+  assert.equal((await asking).code, 0);
+});

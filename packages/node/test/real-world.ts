@@ -110,6 +110,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
     client,
     clock: systemClock,
     setRules: (rules) => machine.setRules(rules),
+    forgetFlows: (marks) => machine.forgetFlows(marks),
     report: (error) => process.emitWarning(String(error)),
   });
   machine.setNames((question) => proxy.answer(question));

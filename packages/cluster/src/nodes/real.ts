@@ -106,6 +106,7 @@ function serveServices({ client, clock, log }: Setting, machine: Machine, places
     clock,
     nodes: () => known,
     setRules: (rules) => machine.setRules(rules),
+    forgetFlows: (marks) => machine.forgetFlows(marks),
     report: (error) => log.error("the rules of services were refused", { error }),
   });
   machine.setNames((question) => proxy.answer(question));

@@ -13,6 +13,8 @@ export interface ServiceProxyOptions {
   readonly clock: Clock;
   /** Replaces the rules of the packet filter. */
   readonly setRules: (ruleset: string) => Promise<void>;
+  /** Ends what the packet filter knows of connections with these marks. */
+  readonly forgetFlows?: (marks: readonly number[]) => Promise<void>;
   /** `cluster.local` unless said otherwise. */
   readonly domain?: string;
   /** Where nodes are, for services that are served by particular ones; all nodes serve all without it. */
@@ -149,7 +151,8 @@ class Enforcement {
       const rules = this.#make();
       const change = formatChange(this.#last, rules);
       if (change === "") return;
-      const isWhole = this.#last === undefined;
+      const before = this.#last;
+      const isWhole = before === undefined;
       this.#last = undefined;
       await this.#options.setRules(change).catch(async (error: unknown) => {
         // What is in force may be something else than was thought: then everything is said anew.
@@ -157,6 +160,8 @@ class Enforcement {
         await this.#options.setRules(formatChange(undefined, rules));
       });
       this.#last = rules;
+      const gone = [...(before?.marks ?? [])].filter((mark) => !rules.marks.has(mark));
+      if (gone.length > 0) await this.#options.forgetFlows?.(gone);
     });
     this.#running = this.#running.catch((error: unknown) => this.#options.report?.(error));
   }

@@ -34,6 +34,8 @@ export interface RuleSet {
   readonly chains: ReadonlyMap<string, readonly string[]>;
   /** Elements by table and key; those of sets have no value. */
   readonly elements: { readonly [table in ElementTable]: ReadonlyMap<string, string> };
+  /** The marks of the connections to each backend of a protocol that has none of its own. */
+  readonly marks: ReadonlySet<number>;
 }
 
 /** The tables that name where a packet goes: to a service, to a port of a node, nowhere, or back to its sender. */
@@ -72,6 +74,7 @@ export function serviceRules(
       dead: new Map(dead.flatMap(deadElements)),
       hairpins: new Map(hairpins(served)),
     },
+    marks: new Set(served.flatMap((target) => target.backends.flatMap((backend) => markOf(target, backend) ?? []))),
   };
 }
 
@@ -252,6 +255,11 @@ function backendId({ name }: Target, { ip, port }: Backend): string {
   return idOf(`${name}/${ip}:${port}`);
 }
 
+/** Only of datagrams the kernel cannot know that those to somebody who is gone are no longer wanted. */
+function markOf(target: Target, backend: Backend): number | undefined {
+  return target.protocol === "udp" ? Number.parseInt(backendId(target, backend).slice(0, 8), 16) : undefined;
+}
+
 type Entry = readonly [string, string];
 
 function setsOf(target: Target): readonly Entry[] {
@@ -267,7 +275,9 @@ function chainsOf(target: Target): readonly (readonly [string, readonly string[]
   const ids = backends.map((backend) => backendId(target, backend));
   const ends = backends.map(({ ip, port }, index): readonly [string, readonly string[]] => {
     const remember = affinity === undefined ? "" : `update @clients-${ids[index]}-${affinity} { ip saddr } `;
-    return [`to-${ids[index]}`, [`${remember}meta l4proto ${protocol} dnat to ${ip}:${port}`]];
+    const mark = markOf(target, { ip, port });
+    const marked = mark === undefined ? "" : `ct mark set ${mark} `;
+    return [`to-${ids[index]}`, [`${remember}${marked}meta l4proto ${protocol} dnat to ${ip}:${port}`]];
   });
   const again = affinity === undefined ? [] : ids.map((id) => `ip saddr @clients-${id}-${affinity} goto to-${id}`);
   const choices = ids.map((id, index) => `${index} : goto to-${id}`).join(", ");
