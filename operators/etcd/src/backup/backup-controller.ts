@@ -14,7 +14,7 @@ import { seeJob } from "./job-pods.ts";
 import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
 import { measureJob } from "./metrics.ts";
-import { backupPod, toRetention, verifyPod } from "./pods.ts";
+import { backupPod, isDisputed, retentionFor, verifyPod } from "./pods.ts";
 
 /** What controllers of backups are handed. */
 export interface BackupMeans {
@@ -116,7 +116,7 @@ function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterO
     revision: record.revision,
     kvHash: record.kvHash,
     timeout,
-    retention: toRetention(spec),
+    retention: retentionFor(spec, cluster),
   };
 }
 
@@ -160,7 +160,9 @@ function succeed(newest: BackupRecord, scene: Scene): void {
   status.failures = 0;
   if (spec.verify === "restore" && newest.verified !== "restore") return;
   status.phase = spec.schedule === undefined ? "Succeeded" : "Scheduled";
-  status.message = `revision ${newest.revision} is in ${newest.name}`;
+  const isKept = scene.cluster !== undefined && isDisputed(scene.cluster);
+  const kept = isKept ? "; older ones are kept while the members' data differs or cannot be compared" : "";
+  status.message = `revision ${newest.revision} is in ${newest.name}${kept}`;
   status.condition("Ready", true, { reason: "BackupSucceeded", message: `${newest.name}, ${newest.bytes} bytes` });
   event("Normal", "BackupSucceeded", `revision ${newest.revision} is in ${newest.name}, ${newest.bytes} bytes`);
 }

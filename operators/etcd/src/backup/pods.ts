@@ -62,7 +62,7 @@ export function backupPod(
     endpoints: endpointsOf(cluster),
     compression: spec.compression,
     // What is to be tried pushes nothing out before it was.
-    ...(spec.verify === "restore" ? {} : { retention: toRetention(spec) }),
+    ...(spec.verify === "restore" ? {} : { retention: retentionFor(spec, cluster) }),
   };
   const parts = [
     scratchPart(),
@@ -73,8 +73,22 @@ export function backupPod(
   return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
 }
 
+/** As long as the members' data differs, or may, a new backup may be of the wrong data: it pushes no other out. */
+export function isDisputed({ status }: Pick<ClusterObject, "status">): boolean {
+  const { comparison, survivors, conditions = [] } = status ?? {};
+  const degraded = conditions.find(({ type }) => type === "Degraded");
+  const isTold = degraded?.status === "True" && DISPUTES.has(degraded.reason ?? "");
+  return isTold || [...(comparison?.differing ?? []), ...(survivors?.differing ?? [])].length > 0;
+}
+
+const DISPUTES: ReadonlySet<string> = new Set(["DataDiffers", "DataUncompared"]);
+
 /** What is kept, as the agent is told it. */
-export function toRetention({ retention: { count, age } = {} }: Pick<BackupSpec, "retention">): Retention {
+export function retentionFor(spec: Pick<BackupSpec, "retention">, cluster: Pick<ClusterObject, "status">): Retention {
+  return isDisputed(cluster) ? {} : toRetention(spec);
+}
+
+function toRetention({ retention: { count, age } = {} }: Pick<BackupSpec, "retention">): Retention {
   return {
     ...(count === undefined ? {} : { count }),
     ...(age === undefined ? {} : { ageMs: parseDuration(age) }),
@@ -309,8 +323,11 @@ function tlsSecretOf({ metadata, spec }: ClusterObject): string | undefined {
   }
 }
 
-function endpointsOf({ metadata, spec, status }: ClusterObject): string[] {
+/** Whoever differs from a majority is not asked; where all differ, nobody knows whom to ask. */
+export function endpointsOf({ metadata, spec, status }: Pick<ClusterObject, "metadata" | "spec" | "status">): string[] {
   const scheme = spec.tls.mode === "Off" ? "http" : "https";
   const host = (member: string): string => `${member}.${metadata.name}.${metadata.namespace ?? ""}.svc`;
-  return (status?.members ?? []).map(({ name }) => `${scheme}://${host(name)}:2379`);
+  const names = (status?.members ?? []).map(({ name }) => name);
+  const right = names.filter((name) => status?.comparison?.differing.includes(name) !== true);
+  return (right.length === 0 ? names : right).map((name) => `${scheme}://${host(name)}:2379`);
 }

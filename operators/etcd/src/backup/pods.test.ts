@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClusterObject } from "../observe/index.ts";
+import { endpointsOf, isDisputed, retentionFor } from "./pods.ts";
+
+type Status = NonNullable<ClusterObject["status"]>;
+
+/** Three members, as far as it matters. */
+function clusterWith(status: Partial<Status>): ClusterObject {
+  const members = ["e-0", "e-1", "e-2"].map((name) => ({ name }));
+  const whole = {
+    metadata: { name: "e", namespace: "n" },
+    spec: { tls: { mode: "Off" } },
+    status: { members, ...status },
+  };
+  return whole as unknown as ClusterObject;
+}
+
+const compared = (differing: string[]): Partial<Status> => ({
+  comparison: { at: "2026-01-01T00:00:00Z", differing },
+});
+const degraded = (reason: string): Partial<Status> =>
+  ({ conditions: [{ type: "Degraded", status: "True", reason }] }) as unknown as Partial<Status>;
+const spec = { retention: { count: 2 } };
+
+test("a backup pushes others out only where the members' data is not known to differ", () => {
+  assert.deepEqual(retentionFor(spec, clusterWith(compared([]))), { count: 2 });
+  assert.deepEqual(retentionFor(spec, clusterWith(compared(["e-0"]))), {});
+  assert.deepEqual(retentionFor(spec, clusterWith(degraded("DataDiffers"))), {});
+  assert.deepEqual(retentionFor(spec, clusterWith(degraded("DataUncompared"))), {});
+  assert.equal(isDisputed(clusterWith(degraded("MemberIll"))), false);
+});
+
+test("whoever differs from a majority gives no snapshot; where all differ, any may", () => {
+  const hosts = (differing: string[]): string[] =>
+    endpointsOf(clusterWith(compared(differing))).map((url) => new URL(url).hostname.split(".")[0] ?? "");
+  assert.deepEqual(hosts(["e-0"]), ["e-1", "e-2"]);
+  assert.deepEqual(hosts(["e-0", "e-1", "e-2"]), ["e-0", "e-1", "e-2"]);
+});
