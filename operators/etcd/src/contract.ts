@@ -296,6 +296,7 @@ export type RefusalReason =
   | "QuorumLost"
   | "DataDiffers"
   | "DataUncompared"
+  | "VolumesLeaving"
   | "DowngradeRefused"
   | "QuotaTooSmall"
   | "VersionUnknown";

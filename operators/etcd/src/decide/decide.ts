@@ -145,11 +145,25 @@ function refuseStranger(view: View): Action | undefined {
   return { do: "refuse", reason: "DataDiffers", why };
 }
 
+/** Its volume goes with its pod. */
+function isLeaving({ volumes }: Observation, name: string): boolean {
+  return volumes.every(({ member, state }) => member !== name || state === "stopping" || state === "lost");
+}
+
+/** Whoever sleeps keeps its data, or does not sleep. */
+function refuseLoss(members: readonly string[]): Action {
+  const names = members.join(", ");
+  const why = `the volumes of ${names} are gone or are being deleted, and their data would be gone as soon as their pods end: put spec.size back, and the members are exchanged for others first; or make a backup and delete the EtcdCluster`;
+  return { do: "refuse", reason: "VolumesLeaving", why };
+}
+
 /** Followers first, so that the last to go is the last to have written. */
 function hibernate(seen: Observation): Action {
   const { members } = viewOf(seen);
   const leader = members.find(({ isLeader }) => isLeader)?.name;
   const running = seen.pods.filter(({ state }) => state !== "stopping");
+  const leaving = running.filter(({ member }) => isLeaving(seen, member)).map(({ member }) => member);
+  if (leaving.length > 0) return refuseLoss(leaving);
   const next = running.find(({ member }) => member !== leader) ?? running[0];
   if (next !== undefined) return { do: "delete-pod", member: next.member, why: "the cluster goes to sleep" };
   return seen.pods.length > 0 ? { do: "wait", for: "the last members to stop" } : { do: "rest" };

@@ -2,7 +2,7 @@
 import type { Action } from "../contract.ts";
 import { isTrial } from "./form.ts";
 import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
-import { canSpare, freshName, hasLostVolume, quorumOf, serialOf, successorOf } from "./view.ts";
+import { canSpare, freshName, hasLostVolume, isOnLostGround, quorumOf, serialOf, successorOf } from "./view.ts";
 import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
 import { isPlaceGiven, wordOn } from "./word.ts";
@@ -144,7 +144,9 @@ export function nurseLearner(view: View): Action | undefined {
   if (view.voters.length >= roomFor(view)) return takeAway(view, learner, "it is not needed any more");
   if (!learner.isWell) return { do: "wait", for: `${learner.name} to join` };
   if (!hasCaughtUp(view, learner)) return { do: "wait", for: `${learner.name} to catch up` };
-  return { do: "promote", member: learner.name, id: learner.id };
+  // It has the data of those who were there when it came.
+  const hold = hasWord(view) ? undefined : holdBack(view);
+  return hold ?? { do: "promote", member: learner.name, id: learner.id };
 }
 
 function hasCaughtUp({ members }: View, learner: Member): boolean {
@@ -190,8 +192,7 @@ function roomFor(view: View): number {
 
 /** A member is exchanged for a new one when somebody asked for it, when its volume is gone or on its way out, or when it cannot be restarted. */
 function mustBeExchanged(view: View, member: Member): boolean {
-  if (view.seen.wanted.replace.includes(member.name) || member.volume?.state === "stopping") return true;
-  if (member.isStarted && hasLostVolume(member)) return true;
+  if (view.seen.wanted.replace.includes(member.name) || isOnLostGround(member)) return true;
   return isSmall(view) && isDrifted(view, member, targetVersion(view));
 }
 

@@ -2,7 +2,7 @@
 import type { Action, KnownUpdate } from "../contract.ts";
 import { guardOf, takeSnapshot } from "./safeguard.ts";
 import { isDrifted, runningVersion, targetVersion } from "./target.ts";
-import { canSpare, successorOf } from "./view.ts";
+import { canSpare, isOnLostGround, successorOf } from "./view.ts";
 import type { Member, View } from "./view.ts";
 import { minorOf, nextVersion } from "./version.ts";
 
@@ -122,7 +122,7 @@ function refuseUnknown(minor: number, version: string): Action {
 function rollOn(view: View): Action | undefined {
   const { seen, voters } = view;
   const version = targetVersion(view);
-  const drifted = voters.filter((voter) => isDrifted(view, voter, version));
+  const drifted = voters.filter((voter) => isDrifted(view, voter, version) && !isOnLostGround(voter));
   const next = drifted.find(({ isLeader }) => !isLeader) ?? drifted[0];
   if (next === undefined || !canSpare(view, next, "restart")) return undefined;
   const crowded = refuseQuota(view);

@@ -116,9 +116,15 @@ export function freshName({ seen, members }: View): string {
   return `${seen.name}-${Math.max(seen.known.serial, -1, ...names.map(serialOf)) + 1}`;
 }
 
+/** What it has goes with its pod: it is exchanged, never restarted. */
+export function isOnLostGround({ volume, isStarted }: Pick<Member, "volume" | "isStarted">): boolean {
+  return isStarted && (hasLostVolume({ volume }) || volume?.state === "stopping");
+}
+
 /** Whether quorum exists for certain after a voter is taken away or stopped for a while. */
 export function canSpare({ voters }: View, member: Member, how: "remove" | "restart"): boolean {
   if (!member.isVoter) return true;
+  if (how === "restart" && isOnLostGround(member)) return false;
   const left = voters.filter(({ name, isVoting }) => isVoting && name !== member.name).length;
   return left >= quorumOf(how === "remove" ? voters.length - 1 : voters.length) && left > 0;
 }
