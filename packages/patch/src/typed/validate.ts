@@ -14,11 +14,19 @@ export interface ValidateOptions {
 
 /** What is wrong with a value, as one sentence; undefined when nothing is. */
 export function findTypeErrors(value: Json, type: TypeSchema, options: ValidateOptions): string | undefined {
-  const problems = checkValue(value, type, options);
-  if (problems === undefined) return undefined;
+  if (checkValue(value, type, options) === undefined) return undefined;
+  // The first unknown field ends the search, and Go mostly meets fields in the order of their names: only what is wrong is sorted.
+  const problems = checkValue(sorted(value), type, options) ?? [];
   const sentences = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   if (sentences.length === 1) return sentences[0];
   return ["errors:", ...sentences.map((sentence) => `  ${sentence}`)].join("\n");
+}
+
+function sorted(value: Json): Json {
+  if (isList(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]));
 }
 
 /** What is wrong, and where, seen from the value that is checked. */
