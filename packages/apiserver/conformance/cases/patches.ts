@@ -26,6 +26,12 @@ export const patches = defineTopic("patches", {
   "refuses an unknown operation": [make, patch("json", a, [{ op: "foo", path: "/data/x" }])],
   "refuses a path that is not there": [make, patch("json", a, [{ op: "remove", path: "/data/z" }])],
   "refuses an object for operations": [make, patch("json", a, {})],
+  "says what is unknown by name": [
+    make,
+    patch("strategic", `${a}?fieldValidation=Strict`, { zope: 1, metadata: { nope: 1, foo: 2 }, aope: 3 }),
+    patch("strategic", `${a}?fieldValidation=Warn`, { zope: 1, metadata: { nope: 1, foo: 2 }, aope: 3 }),
+    patch("merge", `${a}?fieldValidation=Strict`, { zope: 1, metadata: { nope: 1, foo: 2 }, aope: 3 }),
+  ],
   "refuses a list to merge": [make, patch("merge", a, [])],
   "refuses half a patch": [make, patch("merge", a, "{")],
   "refuses a merge to the wrong type": [make, patch("merge", a, { data: { x: 1 } })],

@@ -25,6 +25,11 @@ export class StrictProblems {
     this.#messages.sort((a, b) => positionOf(a) - positionOf(b));
   }
 
+  /** Puts the objections into the order of their words, as whoever converts values does. */
+  sortByWords(): void {
+    this.#messages.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  }
+
   unknownField(path: string): void {
     this.#add(`unknown field "${path}"`, path);
   }

@@ -83,7 +83,9 @@ function readMerged(
 ): PatchedDraft {
   const shown = (): string => showStrategic(parsed, live);
   try {
-    return { draft: codec.decode(cloneJson(document) as JsonValue, found, "values"), shown };
+    const draft = codec.decode(cloneJson(document) as JsonValue, found, "values");
+    found?.sortByWords();
+    return { draft, shown };
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     throw invalidPatch(shown(), error.asConversion());
