@@ -10,9 +10,10 @@ import { TypeMismatch, type StrictProblems } from "./strict.ts";
 
 /**
  * Where a value comes from: `text` is decoded as JSON, `values` are converted one by one, as strategic patches and applied configurations
- * are, and what is `stored` was read before. Integers that are too large are refused in texts and cut off in values.
+ * are, and what is `stored` was read before. Integers that are too large are refused in texts and cut off in values. What is `written`
+ * is a text whose maps are not sorted.
  */
-export type GoSource = "text" | "values" | "stored";
+export type GoSource = "text" | "written" | "values" | "stored";
 
 /** A step into a value. */
 type PathPart = string | number | GoField;
@@ -26,11 +27,13 @@ export class GoReader {
   /** Go goes on after a value of the wrong type and reports the first one at the end. */
   #mismatch: TypeMismatch | undefined;
   #inDocumentOrder = false;
+  readonly #sortsMaps: boolean;
   readonly #source: GoSource;
 
   constructor(problems: StrictProblems | undefined, source: GoSource = "stored") {
     this.#problems = problems;
     this.#source = source;
+    this.#sortsMaps = source !== "written";
   }
 
   /** Reads a whole object. */
@@ -156,7 +159,8 @@ export class GoReader {
       return this.mismatch(type, value);
     }
     const result: JsonObject = {};
-    for (const key of this.#inDocumentOrder ? Object.keys(value) : Object.keys(value).sort()) {
+    const keys = Object.keys(value);
+    for (const key of this.#inDocumentOrder || !this.#sortsMaps ? keys : keys.sort()) {
       // Keys do not appear in Go's field path, but unknown fields below are reported with them.
       this.#path.push(key);
       const struct = this.#struct;

@@ -62,6 +62,23 @@ export async function readObject(
   return draft;
 }
 
+/** A body once more, with the entries of its maps as they stand in it; `undefined` where they have no such order. */
+export async function readAsWritten(exchange: ResourceExchange, expected: Expected): Promise<object | undefined> {
+  if (checkBodyFormat(exchange) !== "json") return undefined;
+  try {
+    const value = parseBody(await exchange.call.body(), "json", { expected, problems: undefined });
+    // All of a custom object is maps; its metadata goes through a text on the way, which sorts it.
+    if (expected.isCustom === true) return { ...(value as object), metadata: null };
+    const draft = expected.codec.decode(value ?? {}, undefined, "written");
+    // Defaults that are copied from other maps come in the order of those.
+    expected.codec.defaults(draft);
+    return draft;
+  } catch (error) {
+    if (error instanceof TypeMismatch) return undefined;
+    throw error;
+  }
+}
+
 /** The format of a body, which must be one that the kind can be read from. */
 export function checkBodyFormat({ call, resource }: ResourceExchange): Format {
   return formatOfBody(headerOf(call, "content-type"), resource.isCustom ? customFormats : builtinFormats);

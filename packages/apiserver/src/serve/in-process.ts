@@ -18,11 +18,12 @@ function toCall(request: Request, administrator: UserInfo): Call {
   const { pathname, search } = new URL(request.url);
   const headers: Headers = Object.fromEntries(request.headers);
   const user = request.headers.has("authorization") ? {} : { user: administrator };
+  let body: Promise<Uint8Array> | undefined;
   return {
     method: request.method,
     url: pathname + search,
     headers,
-    body: () => readBody(request),
+    body: () => (body ??= readBody(request)),
     signal: request.signal,
     remoteAddress: "in-process",
     ...user,

@@ -21,6 +21,7 @@ import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
+import { inWrittenOrder } from "./written-order.ts";
 
 /** Answers a POST to a collection. */
 export async function create(exchange: ResourceExchange): Promise<Answer> {
@@ -102,7 +103,8 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
   const rules = resource.rules as KindRules;
   const allocation = exchange.subresource === undefined ? allocate(exchange, rules, draft, undefined) : undefined;
   try {
-    const prepared = checkNew(exchange, rules, draft);
+    const checking = checkNew(exchange, rules, draft);
+    const prepared = checking instanceof Promise ? await checking : checking;
     // It sees what was given and is empty as well; what is shown of it comes in order.
     const validating = insertion.validate(draft);
     if (validating !== undefined) await validating;
@@ -144,23 +146,31 @@ export function allocate(
   return undefined;
 }
 
-/** Prepares and checks a new object; answers with it in its one stored form. */
-function checkNew(
-  { resource, context, info, warnings }: ResourceExchange,
-  rules: KindRules,
-  draft: AnyDraft,
-): AnyDraft {
+/** Prepares and checks a new object; answers with it in its one stored form. Refusals take their time. */
+function checkNew(exchange: ResourceExchange, rules: KindRules, draft: AnyDraft): AnyDraft | Promise<never> {
+  const { resource, context, info, warnings } = exchange;
   ensureNamespace(draft, resource.namespaced ? info.namespace : "");
   // Rules may trust that there is a name; one that is empty is refused below.
   draft.metadata.name ??= "";
   rules.prepareForCreate?.(draft, context);
-  const found = problemsOf({ resource, context }, rules, draft);
-  if (found.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", found);
+  const check = (): readonly FieldError[] => problemsOf({ resource, context }, rules, draft);
+  const found = check();
+  if (found.length > 0) return refuse(exchange, draft, { found, check });
   for (const warning of rules.warnings?.(draft, undefined, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   // A version keeps its place among the fields; the store puts in the real one.
   draft.metadata.resourceVersion = "0";
   return checkedCodec(resource).decode(draft as never, undefined);
+}
+
+/** Refuses a draft for what was found in it. */
+export async function refuse(
+  exchange: ResourceExchange,
+  draft: AnyDraft,
+  objections: { found: readonly FieldError[]; check: () => readonly FieldError[] },
+): Promise<never> {
+  const found = await inWrittenOrder(exchange, draft, objections);
+  throw apiErrors.invalid(kindOf(exchange.resource, draft), draft.metadata.name ?? "", found);
 }
 
 /** A new object as it is read back from the store. */
@@ -190,7 +200,7 @@ function problemsOf(
 }
 
 /** The kind that refusals name: custom objects are called what they call themselves. */
-export function kindOf({ qualifiedKind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
+function kindOf({ qualifiedKind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
   return isCustom ? { ...qualifiedKind, kind: draft.kind } : qualifiedKind;
 }
 

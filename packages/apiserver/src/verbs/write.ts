@@ -21,7 +21,7 @@ import type { Entry } from "../store/entry.ts";
 import { expireLater } from "./expire.ts";
 import { admissionRequest } from "./context.ts";
 import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
-import { allocate, kindOf, storeNew, warnAboutOwners } from "./create.ts";
+import { allocate, refuse, storeNew, warnAboutOwners } from "./create.ts";
 import type { WriteOptions } from "./options.ts";
 import { withConversions } from "../custom/pending-conversion.ts";
 import { present } from "./present.ts";
@@ -121,7 +121,8 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
   const rules = resource.rules as KindRules;
   const allocation = exchange.subresource === undefined ? allocate(exchange, rules, admitted, old) : undefined;
   try {
-    const checked = ignoreTimestamps(old, checkUpdate(exchange, admitted, old));
+    const checking = checkUpdate(exchange, admitted, old);
+    const checked = ignoreTimestamps(old, checking instanceof Promise ? await checking : checking);
     const validating = parts.admission.validate(updateRequest(exchange, { draft: checked, old, request }));
     if (validating !== undefined) await validating;
     // Nothing is stored under such a name any more; a trial still shows it.
@@ -226,8 +227,8 @@ export function unparsableVersion(text: string): StatusError {
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 
-/** Prepares and checks a changed object; answers with it in its one stored form. */
-function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObject): AnyDraft {
+/** Prepares and checks a changed object; answers with it in its one stored form. Refusals take their time. */
+function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObject): AnyDraft | Promise<never> {
   const { resource, context, info, warnings } = exchange;
   const rules = resource.rules as KindRules;
   const door = doorRules(exchange, rules);
@@ -235,13 +236,14 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   setGeneration(draft, old);
   door.prepareForUpdate?.(draft, old, context);
   keepSystemFields(draft, old);
-  const errors = [
+  const check = (): readonly FieldError[] => [
     ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
     ...((door.validatesMetadata ?? rules.validatesMetadata) === true ? [] : checkMetadataAgain(draft, old, rules)),
     ...(door.validateUpdate?.(draft, old, context) ?? []),
   ];
-  if (errors.length > 0) throw apiErrors.invalid(kindOf(resource, draft), draft.metadata.name ?? "", errors);
+  const found = check();
+  if (found.length > 0) return refuse(exchange, draft, { found, check });
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   // What is stored is read with its defaults, whatever the door has put back.
