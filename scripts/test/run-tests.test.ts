@@ -6,7 +6,10 @@ import { test } from "node:test";
 import { spawnSync } from "node:child_process";
 
 /** Runs a test file in a process of its own: a runner cannot run inside a test of its own kind. */
-function outcomeOf(text: string): { passed: number; failed: number; skipped: number; ok: boolean } {
+function outcomeOf(
+  text: string,
+  more: { readonly [name: string]: string } = {},
+): { passed: number; failed: number; skipped: number; ok: boolean } {
   const folder = mkdtempSync(join(tmpdir(), "capstan-runner-"));
   const file = join(folder, "a.test.ts");
   writeFileSync(file, `import { after, describe, test } from "node:test";\nvoid [after, describe, test];\n${text}`);
@@ -16,7 +19,7 @@ function outcomeOf(text: string): { passed: number; failed: number; skipped: num
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const driver = join(folder, "driver.mjs");
   writeFileSync(driver, program);
-  const { stdout } = spawnSync(process.execPath, [driver], { encoding: "utf8", env });
+  const { stdout } = spawnSync(process.execPath, [driver], { encoding: "utf8", env: { ...env, ...more } });
   rmSync(folder, { recursive: true });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as ReturnType<typeof outcomeOf>;
 }
@@ -40,6 +43,14 @@ test("a suite that is skipped is a skip", () => {
     outcomeOf(`test("a", () => {}); describe("s", { skip: "no reason" }, () => { test("b", () => {}); });`).skipped,
     1,
   );
+});
+
+test("a seed of the environment is that of every property", () => {
+  const fastCheck = JSON.stringify(import.meta.resolve("fast-check"));
+  const property = `import fc from ${fastCheck};
+    test("a", () => { if (fc.readConfigureGlobal()?.seed !== 7) throw new Error("another seed"); });`;
+  assert.equal(outcomeOf(property, { CAPSTAN_SEED: "7" }).ok, true);
+  assert.equal(outcomeOf(property).ok, false);
 });
 
 test("a file without a test is a failure", () => {

@@ -50,9 +50,10 @@ export async function runTests(
   const stream = run({
     files: [...files],
     concurrency: 2,
-    execArgv: process.execArgv.filter(
-      (flag) => flag.startsWith("--conditions") || flag.startsWith("--disable-warning"),
-    ),
+    execArgv: [
+      ...process.execArgv.filter((flag) => flag.startsWith("--conditions") || flag.startsWith("--disable-warning")),
+      ...(process.env["CAPSTAN_SEED"] === undefined ? [] : [`--import=${import.meta.resolve("./seed.ts")}`]),
+    ],
     timeout: 20 * 60_000,
   });
   stream.on("test:pass", (event) => record(event, true));
