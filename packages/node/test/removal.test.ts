@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ConfigMap, Pod } from "@capstan/kinds/v1";
+import { ConfigMap, Event, Pod, Secret } from "@capstan/kinds/v1";
 import { busybox, eventually, isReady, skip, startRealWorld } from "./real-world.ts";
 
 const names = Array.from({ length: 5000 }, (_, index) => `f${index}`);
@@ -85,4 +85,51 @@ test("what the node writes for a pod goes nowhere else, whatever link is in the 
     await eventually("the change", look, (seen) => seen === color);
   }
   assert.deepEqual(readdirSync(victim), []);
+});
+
+test("a pod that never got its place leaves nothing behind: no mounts, no groups, no secrets", { skip }, async () => {
+  await using world = await startRealWorld();
+  const mounts = async (): Promise<number> =>
+    Number((await world.machine.run(["sh", "-c", "grep -c /mnt/node/pods/ /proc/self/mountinfo"])).stdout);
+  await world.client.create(Secret, { metadata: { namespace: "default", name: "s" }, stringData: { a: "secret" } });
+  const volumes = [
+    { name: "m", emptyDir: { medium: "Memory" } },
+    { name: "s", secret: { secretName: "s" } },
+    { name: "h", hostPath: { path: "/h" } },
+  ];
+  const sysctls = [{ name: "net.ipv4.ip_local_port_range", value: "banana" }];
+  await world.run("placeless", { terminationGracePeriodSeconds: 0, volumes, securityContext: { sysctls } });
+  const { uid } = (await world.pod("placeless")).metadata;
+  const fieldSelector = "reason=FailedCreatePodSandBox";
+  await eventually(
+    "two tries",
+    () => world.client.list(Event, { namespace: "default", fieldSelector }).all(),
+    ({ items }) => items.reduce((sum, { count = 1 }) => sum + count, 0) >= 2,
+  );
+  assert.ok((await mounts()) <= 2, "each volume is mounted once at most");
+  await world.client.delete(Pod, { namespace: "default", name: "placeless" });
+  await eventually(
+    "the end of its folder",
+    () => Promise.resolve(existsSync(join(world.state, "pods", uid))),
+    (isThere) => !isThere,
+  );
+  assert.equal(await mounts(), 0);
+});
+
+test("files that are being written when their pod is removed do not come back", { skip }, async () => {
+  await using world = await startRealWorld();
+  const metadata = { namespace: "default", name: "c" };
+  await world.client.create(ConfigMap, { metadata, data: { a: "b" } });
+  const volumes = Array.from({ length: 60 }, (_, index) => ({ name: `v${index}`, configMap: { name: "c" } }));
+  await world.run("busy", { volumes });
+  const { uid } = (await world.until("busy", "runs", isReady)).metadata;
+  const { sandbox, pod } = world.node.find("default", "busy")?.situation ?? {};
+  assert.ok(sandbox?.is === "ready" && pod !== undefined);
+  const files = new Map([["a", { bytes: Buffer.from("changed"), mode: 0o644 }]]);
+  const contents = new Map(volumes.map(({ name }) => [name, { type: "files", files } as const]));
+  const updating = world.runtime.updateVolumes(sandbox.sandbox, contents);
+  // Its container still runs, whose own files cannot go.
+  await world.runtime.removeSandbox(sandbox.sandbox).catch(() => {});
+  await updating;
+  assert.equal(existsSync(join(world.state, "pods", uid)), false);
 });

@@ -1,4 +1,5 @@
 /** The places in which pods run on one node: namespaces, files, volumes, a group for limits. */
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
@@ -25,6 +26,8 @@ export class PodPlaces {
   readonly #options: SpacesOptions;
   readonly #places = new Map<string, PodPlace>();
   readonly #leaving = new Set<string>();
+  /** Files of volumes that are being written. */
+  readonly #updates = new Map<string, Promise<void>>();
   readonly #spaces: Spaces;
 
   constructor(options: SpacesOptions) {
@@ -51,8 +54,13 @@ export class PodPlaces {
     checkHandler(handler, newId);
     checkUsers(pod, handler);
     const folder = this.#folderOf(pod);
-    const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder));
-    const spaces = await this.#spaces.take(pod).catch(asSandboxFailure);
+    // What is mounted for a pod goes when its place could not be made: each try would mount it once more.
+    const giveUp = async (thrown: unknown): Promise<never> => {
+      await this.#unmount({ pod, folder }).catch(() => {});
+      throw thrown;
+    };
+    const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder)).catch(giveUp);
+    const spaces = await this.#spaces.take(pod).catch(asSandboxFailure).catch(giveUp);
     const sandbox = { id: spaces.id, ips: [spaces.ip] };
     try {
       await this.#writePodFiles(pod, folder, sandbox);
@@ -63,14 +71,19 @@ export class PodPlaces {
       return sandbox;
     } catch (thrown) {
       await this.#spaces.remove(spaces).catch(() => {});
+      await this.#unmount({ pod, folder }).catch(() => {});
       return asSandboxFailure(thrown);
     }
   }
 
   async updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void> {
-    const place = this.#places.get(sandbox.id);
-    if (place !== undefined && !this.#leaving.has(sandbox.id))
-      await updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
+    const { id } = sandbox;
+    await this.#updates.get(id)?.catch(() => {});
+    const place = this.#places.get(id);
+    if (place === undefined || this.#leaving.has(id)) return;
+    const update = updateVolumes(place.pod, volumes, this.#volumePlace(place.folder));
+    this.#updates.set(id, update);
+    await update.finally(() => this.#updates.get(id) === update && this.#updates.delete(id));
   }
 
   /** What the folders of a pod take that go with it. */
@@ -89,17 +102,34 @@ export class PodPlaces {
   async remove(sandbox: Sandbox): Promise<void> {
     const place = this.#places.get(sandbox.id);
     if (place === undefined) return;
-    const { keeper, groups, insidePath } = this.#options.parts;
     this.#leaving.add(sandbox.id);
+    // What is being written would come back behind whoever removes it.
+    await this.#updates.get(sandbox.id)?.catch(() => {});
     await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
-    const mounts = await mountedIn(place);
-    if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]);
-    await groups?.removePod(place.pod);
-    // Inside: another pod may hold a folder of this one, and put a link to the machine's files in the place of what is being removed.
-    await keeper.removeBelow(insidePath(dirname(place.folder)), basename(place.folder));
+    await this.#clear(place);
     await this.#spaces.remove(place.spaces);
     this.#places.delete(sandbox.id);
     this.#leaving.delete(sandbox.id);
+  }
+
+  /** Removes what there is of a pod that never got its place, or had it in an earlier life. */
+  async forget(pod: BoundPod): Promise<void> {
+    const folder = this.#folderOf(pod);
+    if (existsSync(folder) && !this.all().some((place) => place.folder === folder)) await this.#clear({ pod, folder });
+  }
+
+  async #clear({ pod, folder }: Pick<PodPlace, "pod" | "folder">): Promise<void> {
+    const { keeper, groups, insidePath } = this.#options.parts;
+    await this.#unmount({ pod, folder });
+    await groups?.removePod(pod);
+    // Inside: another pod may hold a folder of this one, and put a link to the machine's files in the place of what is being removed.
+    await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
+  }
+
+  async #unmount(place: Pick<PodPlace, "pod" | "folder">): Promise<void> {
+    const { keeper, insidePath } = this.#options.parts;
+    const mounts = await mountedIn(place);
+    if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]);
   }
 
   /** Gives up all places at once, as a loss of power would; what pods have on disk stays. */
@@ -199,7 +229,7 @@ function checkUsers({ spec }: BoundPod, handler: string): void {
 }
 
 /** What is mounted for a pod, parts of volumes before the volumes. */
-async function mountedIn({ pod, folder }: PodPlace): Promise<readonly string[]> {
+async function mountedIn({ pod, folder }: Pick<PodPlace, "pod" | "folder">): Promise<readonly string[]> {
   const parts = await readdir(join(folder, partsFolder)).catch(() => []);
   const volumes = (pod.spec.volumes ?? []).filter(
     ({ emptyDir, hostPath, persistentVolumeClaim, ephemeral }) =>

@@ -337,7 +337,9 @@ export class LinuxRuntime implements Runtime, Doors {
     return join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`, container.name, `${attempt}.log`);
   }
 
-  async forgetPod({ metadata: { namespace, name, uid } }: BoundPod): Promise<void> {
+  async forgetPod(pod: BoundPod): Promise<void> {
+    const { namespace, name, uid } = pod.metadata;
+    await this.#places.forget(pod);
     await rm(join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`), { recursive: true, force: true });
   }
 
