@@ -1,8 +1,9 @@
 /** AdmissionReview: the question that a webhook is asked, and what counts as an answer. */
-import { quote, toGoJson, type Json, type Status } from "@capstan/model";
+import { parseApiVersion, ParseError, quote, toGoJson, type Json, type Status } from "@capstan/model";
 import type { JsonObject } from "../../builtin/draft.ts";
 import { GoReader } from "../../decode/go-codec.ts";
 import { declareStruct } from "../../decode/go-type.ts";
+import { metaFieldProblem } from "../../decode/object.ts";
 import { TypeMismatch } from "../../decode/strict.ts";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
@@ -106,15 +107,45 @@ export function decodeAnswer(value: JsonObject, version: string): Answered {
 }
 
 /** Who says what it is must say a review, of the version that was asked. */
-function checkKind({ apiVersion, kind }: JsonObject, version: string): void {
-  if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") return;
-  const given = [...versions].find((known) => apiVersion === `admission.k8s.io/${known}`) ?? "";
-  if (kind !== "AdmissionReview" || given === "") {
-    const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
-    throw new TypeMismatch(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)} ${scheme}`);
+function checkKind(value: JsonObject, version: string): void {
+  const [apiVersion, kind] = [metaField(value, "apiVersion"), metaField(value, "kind")];
+  const { group, version: given } = groupVersionOf(apiVersion);
+  if (apiVersion === "" || kind === "") return;
+  const from = knownType({ group, version: given, kind });
+  if (from === undefined) {
+    const place =
+      given === "__internal" ? `the internal version of group ${quote(group)}` : `version ${quote(apiVersion)}`;
+    throw new TypeMismatch(`no kind ${quote(kind)} is registered for ${place} in scheme "pkg/runtime/scheme.go:111"`);
   }
-  if (given === version) return;
-  throw new TypeMismatch(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
+  const to = `${version}.AdmissionReview`;
+  if (from !== to) throw new TypeMismatch(`converting (${from}) to (${to}): unknown conversion`);
+}
+
+function metaField(value: JsonObject, name: string): string {
+  const given = value[name];
+  const problem = metaFieldProblem(given, name);
+  if (problem !== undefined) throw new TypeMismatch(problem);
+  return typeof given === "string" ? given : "";
+}
+
+function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  try {
+    return parseApiVersion(apiVersion);
+  } catch (error) {
+    throw error instanceof ParseError ? new TypeMismatch(error.message) : error;
+  }
+}
+
+/** Kinds that are known in every version of every group, and those that each known group has beside its own. */
+const unversioned = new Set(["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"]);
+const beside = /^(?:(?:List|Get|Delete|Create|Update|Patch)Options|WatchEvent)$/;
+
+/** The Go type behind a kind where answers of webhooks are read. */
+function knownType({ group, version, kind }: { group: string; version: string; kind: string }): string | undefined {
+  if (unversioned.has(kind)) return `v1.${kind}`;
+  if (group !== "admission.k8s.io" || !versions.has(version)) return undefined;
+  if (kind === "AdmissionReview") return `${version}.AdmissionReview`;
+  return beside.test(kind) ? `v1.${kind}` : undefined;
 }
 
 /** Reads an answer; a text says why it is none. */
