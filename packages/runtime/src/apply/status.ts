@@ -7,10 +7,10 @@ import type { StructuralSchema } from "@capstan/schema";
 import { isLater, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { isResource } from "../resource.ts";
-import { conditionSetter, touched } from "./conditions.ts";
+import { conditionSetter } from "./conditions.ts";
 import type { Condition, SetCondition } from "./conditions.ts";
-import { isEqual } from "./equal.ts";
 import { mustBeJson, oddIn } from "./json-only.ts";
+import { rebased } from "./rebase.ts";
 import type { Writer } from "./writer.ts";
 
 /** Any status. */
@@ -31,9 +31,13 @@ export interface DraftOptions {
   readonly check?: (condition: string) => void;
 }
 
+/** The objects that drafts were begun with. */
+const begunWith = new WeakMap<object, StoredObject>();
+
 /** A draft that starts as the status is. */
 export function draftOf({ object, time, check }: DraftOptions): Draft {
   const fields = copy((object as { readonly status?: StatusFields }).status ?? {});
+  begunWith.set(fields, object);
   const setter = conditionSetter({ fields, generation: object.metadata.generation, time, check });
   return Object.defineProperty(fields, "condition", { value: setter, enumerable: false }) as Draft;
 }
@@ -56,7 +60,8 @@ export interface StatusTarget {
 
 /** Whether writing a draft would change the status of an object. */
 export function hasStatusChange(target: StatusTarget, draft: StatusFields): boolean {
-  return changeOf(target, draft).status !== undefined;
+  const { target: over, fields } = rebase(target, draft);
+  return changeOf(over, fields).status !== undefined;
 }
 
 /** Sends what differs between the draft and the status, if anything does; answers with the fields that the server will not keep. */
@@ -65,13 +70,16 @@ export async function writeStatus(
   target: StatusTarget,
   draft: StatusFields,
 ): Promise<readonly string[]> {
-  const { kind, object } = target;
-  const { status, unknown } = changeOf(target, draft);
+  const { kind } = target;
+  const { target: over, fields } = rebase({ kind, object: latestOf(writer, target) }, draft);
+  const { status, unknown } = changeOf(over, fields);
   if (status === undefined) return unknown;
-  mustBeJson({ status }, () => `the status of ${kind.kind} ${keyText(object)}`);
-  const resourceVersion = versionFor(writer, target, draft);
-  const body = { metadata: { uid: object.metadata.uid, resourceVersion }, status };
-  await writer.patch(kind, keyOf(object), { body, part: "status" });
+  mustBeJson({ status }, () => `the status of ${kind.kind} ${keyText(over.object)}`);
+  const { uid, resourceVersion } = over.object.metadata;
+  await writer.patch(kind, keyOf(over.object), {
+    body: { metadata: { uid, resourceVersion }, status },
+    part: "status",
+  });
   return unknown;
 }
 
@@ -93,8 +101,7 @@ interface StatusChange {
  * its defaults, and the next turn would write the same again.
  */
 function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusChange {
-  // A field of this name is hidden by the draft's method: nobody has taken it away.
-  const { condition: _hidden, ...status } = statusOf(object);
+  const status = shownOf(object);
   const change = mergePatchBetween(status, draft);
   if (change === undefined) return { status: undefined, unknown: [] };
   const kept = keptOf(kind, draft);
@@ -152,26 +159,27 @@ function statusOf(object: StoredObject): StatusFields {
 }
 
 /**
- * The version that the patch holds for. kube-apiserver does not look at the uid where it writes the status of a custom resource, so only
+ * The object that is written over. kube-apiserver does not look at the uid where it writes the status of a custom resource, so only
  * a version keeps a namesake from getting the status of an object that is gone. It is the latest that is known of this very object, so
- * that others may go on changing it, except where they write conditions too: a merge patch replaces their list as a whole, and holds
- * only for the version that was read.
+ * that others may go on changing it.
  */
-function versionFor(
-  writer: Writer,
-  { kind, object }: { readonly kind: AnyKind; readonly object: StoredObject },
-  draft: StatusFields,
-): string {
-  const { uid, resourceVersion } = object.metadata;
-  if (replacesConditionsOfOthers(statusOf(object), draft)) return resourceVersion;
-  const known = writer.known(kind, object)?.metadata;
-  return known?.uid === uid && isLater(known.resourceVersion, resourceVersion)
-    ? known.resourceVersion
-    : resourceVersion;
+function latestOf(writer: Writer, { kind, object }: StatusTarget): StoredObject {
+  const known = writer.known(kind, object);
+  if (known?.metadata.uid !== object.metadata.uid) return object;
+  return isLater(known.metadata.resourceVersion, object.metadata.resourceVersion) ? known : object;
 }
 
-function replacesConditionsOfOthers(former: StatusFields, draft: StatusFields): boolean {
-  if (isEqual(former.conditions, draft.conditions)) return false;
-  const set = touched.get(draft);
-  return former.conditions?.some(({ type }) => set?.has(type) !== true) === true;
+/** What is to be written over an object. Where a draft cannot be told from what others wrote, the server is to refuse it: it is that of the version that was read. */
+function rebase({ kind, object }: StatusTarget, draft: StatusFields): { target: StatusTarget; fields: StatusFields } {
+  const begun = begunWith.get(draft) ?? object;
+  const fields = rebased({ draft, base: shownOf(begun), latest: shownOf(object) });
+  return fields === undefined
+    ? { target: { kind, object: begun }, fields: draft }
+    : { target: { kind, object }, fields };
+}
+
+/** The status without a field that is hidden by the draft's method: nobody has taken it away. */
+function shownOf(object: StoredObject): StatusFields {
+  const { condition: _hidden, ...status } = statusOf(object);
+  return status;
 }

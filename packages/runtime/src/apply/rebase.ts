@@ -1,0 +1,69 @@
+/** A draft of a status on top of what others wrote into it since the draft was begun. */
+import { mergePatchBetween } from "@capstan/client";
+import { touched } from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
+import { isEqual } from "./equal.ts";
+import type { StatusFields } from "./status.ts";
+
+/** A draft, the status that it was begun with, and the status as it is now. */
+export interface Drafting {
+  readonly draft: StatusFields;
+  readonly base: StatusFields;
+  readonly latest: StatusFields;
+}
+
+/**
+ * The draft as it would be had it been begun now: of what is there, only what the turn changed is changed. Undefined where that cannot be
+ * told: conditions were written by hand, without the draft's method, and others wrote theirs.
+ */
+export function rebased({ draft, base, latest }: Drafting): StatusFields | undefined {
+  if (isEqual(base, latest)) return draft;
+  // A merge patch is an object with fields.
+  const change = mergePatchBetween(base, draft) as Fields | undefined;
+  if (change === undefined) return latest;
+  const fields: StatusFields = merged(latest, change);
+  if (!("conditions" in change) || isEqual(base.conditions, latest.conditions)) return fields;
+  if (!isWrittenByMethod(draft, base)) return undefined;
+  return { ...fields, conditions: joined(latest.conditions ?? [], setOnesOf(draft)) };
+}
+
+interface Fields {
+  readonly [name: string]: unknown;
+}
+
+/** RFC 7386: null takes a field away. */
+function merged(target: Fields, change: Fields): { [name: string]: unknown } {
+  const made: { [name: string]: unknown } = { ...target };
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) delete made[name];
+    else made[name] = isFields(value) ? merged(isFields(made[name]) ? made[name] : {}, value) : value;
+  }
+  return made;
+}
+
+/** What is no JSON stays as it is: whoever sends it says so. */
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function setOnesOf(draft: StatusFields): readonly Condition[] {
+  const set = touched.get(draft);
+  return (draft.conditions ?? []).filter(({ type }) => set?.has(type) === true);
+}
+
+function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {
+  const set = touched.get(draft);
+  const others = ({ conditions = [] }: StatusFields): readonly Condition[] =>
+    conditions.filter(({ type }) => set?.has(type) !== true);
+  return isEqual(others(draft), others(base));
+}
+
+/** A list in which these conditions have the place of those of their type, or follow. */
+function joined(list: readonly Condition[], conditions: readonly Condition[]): Condition[] {
+  const own = new Map(conditions.map((condition) => [condition.type, condition]));
+  const present = new Set(list.map(({ type }) => type));
+  return [
+    ...list.map((condition) => own.get(condition.type) ?? condition),
+    ...conditions.filter(({ type }) => !present.has(type)),
+  ];
+}
