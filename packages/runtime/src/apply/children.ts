@@ -168,9 +168,13 @@ export class Children {
 
   /** Removes every child that the garbage collector would leave; answers how many there still are. */
   async removeUnreferenced(kinds: readonly AnyKind[]): Promise<number> {
+    const { writer } = this.#options;
     const removal = new Removal((kind, child) => this.#remove(kind, child));
     for (const kind of kinds) {
-      for (const child of this.#unreferenced(kind)) await removal.of(kind, child);
+      for (const child of this.#unreferenced(kind)) {
+        // It goes with them, when their cleanup needs it no more.
+        if (!writer.isOfSibling(kind, child)) await removal.of(kind, child);
+      }
     }
     await this.#removeStrays(removal, ({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined);
     removal.end();

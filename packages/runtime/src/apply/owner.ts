@@ -27,10 +27,21 @@ export function referenceTo({ kind, object }: Owner): OwnerReference {
 /** The metadata of a child, with the mark of its owner. */
 export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boolean): ObjectMeta {
   if (byReference) return { ...metadata, ownerReferences: [...(metadata.ownerReferences ?? []), referenceTo(owner)] };
-  const note = `${owner.kind.kind}.${owner.kind.group}/${keyText(owner.object)}`;
   return {
     ...metadata,
     labels: { ...metadata.labels, [OWNER_LABEL]: owner.object.metadata.uid },
-    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: note },
+    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: noteOf(owner) },
   };
+}
+
+function noteOf({ kind, object }: Owner): string {
+  return `${kind.kind}.${kind.group}/${keyText(object)}`;
+}
+
+/** Whose a child is that carries the label and the note of another owner; one of this owner's name that was there before it is no other. */
+export function otherOwnerOf({ metadata }: StoredObject, owner: Owner): string | undefined {
+  const label = metadata.labels?.[OWNER_LABEL];
+  const note = metadata.annotations?.[OWNER_ANNOTATION];
+  if (label === undefined || label === owner.object.metadata.uid) return undefined;
+  return note === noteOf(owner) ? undefined : note?.replace(/^([^./]*)[^/]*\//u, "$1 ");
 }

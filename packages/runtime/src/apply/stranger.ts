@@ -5,6 +5,7 @@ import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
+import { otherOwnerOf } from "./owner.ts";
 import type { Owner } from "./owner.ts";
 import type { Writer } from "./writer.ts";
 
@@ -22,14 +23,15 @@ export interface Encounter {
 /** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
 export function mustBeOurs({ kind, live, owner, writer, adopt }: Encounter): void {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  if (isMarkedFor(live, owner) || (controller === undefined && isWrittenBy(live, writer))) return;
+  const other = controller === undefined ? otherOwnerOf(live, owner) : `${controller.kind} ${controller.name}`;
+  if (isMarkedFor(live, owner) || (other === undefined && isWrittenBy(live, writer))) return;
   if (adopt && controller === undefined) return;
   const object = `${kind.kind} ${keyText(live)}`;
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
   const why =
-    controller === undefined
+    other === undefined
       ? `somebody else made it. If it is to be taken over, and deleted with its new owner, apply it with \`adopt: true\`. ${advice}`
-      : `it belongs to ${controller.kind} ${controller.name}. ${advice}`;
+      : `it belongs to ${other}. ${advice}`;
   throw new RuntimeError("NotOurs", `Did not write ${object}: ${why}`, { object });
 }
 

@@ -70,6 +70,14 @@ export class Writer {
     );
   }
 
+  /** Whether an object was applied by another controller of the same objects, and not by this writer. */
+  isOfSibling(kind: AnyKind, object: StoredObject): boolean {
+    const { siblings = [] } = this.#options;
+    if (siblings.length === 0 || this.wasApplied(kind, object)) return false;
+    const managers = siblings.flatMap((sibling) => sibling.managers);
+    return object.metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
+  }
+
   #inherited(kind: AnyKind): readonly string[] {
     const { siblings = [] } = this.#options;
     return siblings.length === 0 ? NOBODY : managersWithout(kind, siblings);
