@@ -26,10 +26,13 @@ export const usualCurves: Curves = {
   error: { first: 5, longest: 1_000_000, factor: 2 },
 };
 
-/** How far a key has gone down its curve. */
+/** How far a key has gone down its curves. */
 export interface Retries {
   readonly failure: Failure;
+  /** How often it failed in a row, in whatever way. */
   readonly attempts: number;
+  /** How often in each way: failures that take turns get further down their curves all the same. */
+  readonly waits: { readonly [F in Failure]?: number };
   /** When the retry is due. */
   readonly due: number;
 }
@@ -49,9 +52,14 @@ export interface FailureSeen {
 export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curves: Curves, random: Random): Retries {
   const same = previous !== undefined && previous.failure === seen.failure;
   if (same && seen.now < previous.due && (seen.atLeast ?? 0) <= previous.due - seen.now) return previous;
-  const attempts = same ? previous.attempts + 1 : 1;
+  const waits = (previous?.waits[seen.failure] ?? 0) + 1;
   const curve = curves[seen.failure];
-  const full = Math.min(curve.longest, curve.first * curve.factor ** (attempts - 1));
+  const full = Math.min(curve.longest, curve.first * curve.factor ** (waits - 1));
   const jittered = full * (0.8 + 0.2 * random());
-  return { failure: seen.failure, attempts, due: seen.now + Math.max(jittered, seen.atLeast ?? 0) };
+  return {
+    failure: seen.failure,
+    attempts: (previous?.attempts ?? 0) + 1,
+    waits: { ...previous?.waits, [seen.failure]: waits },
+    due: seen.now + Math.max(jittered, seen.atLeast ?? 0),
+  };
 }

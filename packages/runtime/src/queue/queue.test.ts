@@ -185,7 +185,7 @@ describe("backoff", () => {
       queue.take();
       queue.done("a", retry("rejected"));
     }
-    assert.deepEqual(queue.retriesOf("a"), { failure: "rejected", attempts: 1, due });
+    assert.deepEqual(queue.retriesOf("a"), { failure: "rejected", attempts: 1, waits: { rejected: 1 }, due });
     assert.equal(queue.nextDue, due);
   });
 
@@ -198,6 +198,20 @@ describe("backoff", () => {
     assert.equal(queue.take()?.failures, 0);
     queue.done("a", retry("conflict"));
     assert.equal(queue.retriesOf("a")?.failure, "conflict");
+  });
+
+  test("goes on down each curve where failures of two kinds take turns, and counts them all", async () => {
+    const { clock, queue } = setUp();
+    queue.add("a");
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt++) {
+      assert.equal(queue.take()?.failures, attempt);
+      queue.done("a", retry(attempt % 2 === 0 ? "error" : "conflict"));
+      const due = queue.nextDue ?? 0;
+      waits.push(due - clock.now());
+      await clock.advance(due - clock.now());
+    }
+    assert.deepEqual(waits, [5, 5, 10, 10, 20, 20]);
   });
 
   test("waits as long as the server asks", () => {
