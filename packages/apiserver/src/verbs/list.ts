@@ -148,8 +148,9 @@ interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** Custom lists are maps in Go: their keys are sorted, and an empty continue is written. */
+/** Custom lists are maps in Go: their keys are sorted, and an empty continue is written. What is not stored has no revision. */
 function listMeta(page: ListPage, isCustom: boolean): ListMeta {
+  if (page.revision === 0) return {};
   const resourceVersion = String(page.revision);
   const next = page.continue === "" && !isCustom ? {} : { continue: page.continue };
   const remaining = page.remaining === undefined ? {} : { remainingItemCount: page.remaining };

@@ -9,6 +9,7 @@ import { pageNotFound } from "../paths/plain.ts";
 import type { ServedResource, ServedSubresource } from "../resources/resource.ts";
 import type { ResourceRequest } from "../route/request-info.ts";
 import { ruleContext } from "./context.ts";
+import { serveComponents } from "./component-status.ts";
 import { create } from "./create.ts";
 import { removeCollection } from "./delete-collection.ts";
 import { remove } from "./delete.ts";
@@ -47,11 +48,20 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   if (resource.isCustom) warnOfDeprecation(exchange, resource);
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
+  const isComponents = resource.storage === "componentstatuses";
+  if (isComponents && info.verb === "watch" && !info.isWatchPath) throw unwatched(exchange, resource);
   checkMethod(exchange.call.method, resource, subresource, info);
   const media = negotiateWarned(exchange, info, resource);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   if (resource.storage === "bindings") return bind(full);
+  if (isComponents) return serveComponents(full);
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
+}
+
+/** Where a list can be had and no watch, that is found out only when somebody asks for one. */
+function unwatched(exchange: Exchange, resource: ServedResource): StatusError {
+  warnOfDeprecation(exchange, resource);
+  return apiErrors.methodNotSupported({ group: resource.group, resource: resource.resource }, "watch");
 }
 
 /** A binding is that of a pod, by whatever path it comes. */

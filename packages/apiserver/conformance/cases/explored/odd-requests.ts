@@ -3,6 +3,7 @@ import { defineTopic, del, get, patch, post } from "../../case.ts";
 
 const quiet = { quiet: true };
 const maps = "/api/v1/namespaces/{ns}/configmaps";
+const parts = "/api/v1/componentstatuses";
 const make = post(maps, { metadata: { name: "m" } }, quiet);
 
 export const oddRequests = defineTopic("odd-requests", {
@@ -26,6 +27,22 @@ export const oddRequests = defineTopic("odd-requests", {
   "lists as merge patches": [
     make,
     patch("merge", `${maps}/m?fieldValidation=Ignore`, [{ z: 1, a: { y: 1, b: 2 } }, [{ d: 1, c: 2 }]]),
+  ],
+  "parts of the control plane": [
+    get(`${parts}/etcd-0`),
+    get(`${parts}/etcd-0`, { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" }),
+    get(`${parts}/etcd-0`, { accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io" }),
+    get(`${parts}/etcd-0`, { accept: "application/yaml" }),
+    get(`${parts}/nope`),
+    get(`${parts}?fieldSelector=metadata.name%3Detcd-0`),
+    get(`${parts}?fieldSelector=metadata.name%3Detcd-0`, { accept: "application/vnd.kubernetes.protobuf" }),
+    get(`${parts}?fieldSelector=metadata.name%21%3Detcd-0,metadata.name%21%3Dscheduler&limit=1`, {
+      only: ["metadata"],
+    }),
+    get(`${parts}?fieldSelector=nope%3Dx`),
+    get(`${parts}?labelSelector=a`),
+    get(`${parts}?watch=1`),
+    del(`${parts}/etcd-0`),
   ],
   "one object of the future": [
     get(`${maps}?resourceVersion=99999999&limit=1&fieldSelector=metadata.name%3Dm`),

@@ -1,0 +1,54 @@
+/** Component statuses: never stored, but told from looking at the parts of a control plane when somebody asks. */
+import { apiErrors, type KubeObject } from "@capstan/model";
+import type { ComponentStatus } from "@capstan/kinds/v1";
+import type { Answer } from "../answer.ts";
+import { respondEntry } from "../encode/respond.ts";
+import type { ResourceExchange } from "../exchange.ts";
+import { Entry } from "../store/entry.ts";
+import { respondPage } from "./list.ts";
+import { parseListOptions } from "./options.ts";
+import { selectionOf, storedMatcher } from "./selection.ts";
+
+/** Answers a GET of one or all of them. */
+export async function serveComponents(exchange: ResourceExchange): Promise<Answer> {
+  const { resource, info, query } = exchange;
+  if (info.verb === "get") {
+    const found = components().find(({ key }) => key === info.name);
+    if (found === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+    return respondEntry(exchange, 200, found);
+  }
+  const selection = selectionOf(resource, { namespace: "" }, parseListOptions(query, false));
+  const matches = storedMatcher(resource, selection);
+  const isNamed = ({ key }: Entry): boolean => selection.key === undefined || selection.key === key;
+  const verdicts = components()
+    .filter(isNamed)
+    .map(async (one) => ((await matches?.(one.object)) === false ? [] : [one]));
+  // They have no version, not even as a list, and come in one piece.
+  return respondPage(exchange, {
+    entries: (await Promise.all(verdicts)).flat(),
+    revision: 0,
+    continue: "",
+    remaining: undefined,
+  });
+}
+
+/** The store is part of this process. Nobody listens at the ports where kube-apiserver looks for the other two. */
+function components(): readonly Entry[] {
+  return [refused("scheduler", 10259), refused("controller-manager", 10257), component("etcd-0", "True", "ok")];
+}
+
+function refused(name: string, port: number): Entry {
+  const address = `127.0.0.1:${port}`;
+  const why = `Get "https://${address}/healthz": dial tcp ${address}: connect: connection refused`;
+  return component(name, "False", why);
+}
+
+function component(name: string, status: "True" | "False", message: string): Entry {
+  const object: KubeObject & Pick<ComponentStatus, "conditions"> = {
+    kind: "ComponentStatus",
+    apiVersion: "v1",
+    metadata: { name },
+    conditions: [{ type: "Healthy", status, message }],
+  };
+  return Entry.of(name, 0, Object.freeze(object));
+}
