@@ -213,3 +213,29 @@ test("who goes on sending datagrams to a service is heard by who serves it now",
   await world.client.patch(EndpointSlice, metadata, { merge: { ports: [{ ...port, port: 7002 }] } });
   assert.equal((await asking).code, 0);
 });
+
+/** How many questions the node has heard whether it is there. */
+async function echosHeard(): Promise<number> {
+  const { stdout } = await world.machine.run(["cat", "/proc/net/snmp"]);
+  const [names = [], values = []] = stdout
+    .split("\n")
+    .filter((line) => line.startsWith("Icmp: "))
+    .map((line) => line.split(" "));
+  return Number(values[names.indexOf("InEchos")]);
+}
+
+test("a pod cannot speak as another", { skip }, async () => {
+  const capabilities = { add: ["NET_ADMIN"] };
+  const container = { name: "main", image: busybox, command: ["sleep", "100000"], securityContext: { capabilities } };
+  await world.run("forger", { containers: [container] });
+  const own = (await world.until("forger", "ready", isReady)).status?.podIP ?? "";
+  const other = pods[0]?.status?.podIP ?? "";
+  const ping = (from: string): Promise<string> =>
+    world.inside("forger", ["ping", "-c", "1", "-W", "1", "-I", from, "172.30.0.1"]);
+  await world.inside("forger", ["ip", "addr", "add", `${other}/32`, "dev", "lo"]);
+  const before = await echosHeard();
+  assert.match(await ping(other), /1 packets transmitted/);
+  assert.equal(await echosHeard(), before);
+  await ping(own);
+  assert.equal(await echosHeard(), before + 1);
+});

@@ -17,7 +17,8 @@ export interface PodLine {
 
 /**
  * Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. What comes to the node's loopback from
- * a pod, before any destination is rewritten, is for nobody: only the node itself speaks there.
+ * a pod, before any destination is rewritten, is for nobody: only the node itself speaks there. Nor may a pod speak as another: what comes in
+ * at a line has to come from the address that this line leads to.
  */
 const hostPortRules = `table ip capstan-host-ports {
   map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
@@ -25,7 +26,7 @@ const hostPortRules = `table ip capstan-host-ports {
   chain prerouting { type nat hook prerouting priority -101; policy accept; jump choose; }
   chain output { type nat hook output priority -101; policy accept; jump choose; }
   chain postrouting { type nat hook postrouting priority 99; policy accept; ct status dnat ip saddr 127.0.0.0/8 masquerade; }
-  chain guard { type filter hook prerouting priority -150; policy accept; iifname != "lo" ip daddr 127.0.0.0/8 drop; }
+  chain guard { type filter hook prerouting priority -150; policy accept; iifname != "lo" ip daddr 127.0.0.0/8 drop; iifname != "lo" fib saddr . iif oif missing drop; }
 }`;
 
 /** One port of a node that leads to a pod. */
