@@ -304,7 +304,9 @@ test("what ran before a node was lost is started anew", async () => {
   await world.clock.advance(1000);
   const { status } = await world.pod("web");
   assert.equal(status?.containerStatuses?.[0]?.restartCount, 1);
-  assert.equal(status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 255);
+  const lost = status?.containerStatuses?.[0]?.lastState?.terminated;
+  assert.equal(lost?.exitCode, 255);
+  assert.ok(Date.parse(lost?.finishedAt ?? "") > Date.parse(lost?.startedAt ?? ""), "it ended when it was missed");
   assert.deepEqual(status?.podIPs, [{ ip: "10.245.0.2" }]);
   await other.close("lost");
 });

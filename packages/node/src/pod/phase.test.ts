@@ -9,7 +9,7 @@ const ready = { is: "ready", sandbox: { id: "s", ips: [] } } as const;
 const failed = { is: "missing", code: "ErrImagePull", message: "", failedAt: 0, retryAt: 1 } as const;
 
 function situation(sandbox: Situation["sandbox"], change: Partial<ContainerRecord> = {}): Situation {
-  const first = firstSituation(pod, 0);
+  const first = firstSituation(pod, { now: 0, wall: 0 });
   const containers = new Map([...first.containers].map(([name, record]) => [name, { ...record, ...change }]));
   return { ...first, sandbox, containers };
 }

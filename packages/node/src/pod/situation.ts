@@ -120,11 +120,17 @@ export interface Situation {
   readonly resize: ResizeState | undefined;
 }
 
+/** Now, as delays count it and as calendars do. */
+export interface Moment {
+  readonly now: number;
+  readonly wall: number;
+}
+
 /** A pod that this node sees for the first time; what its status tells of an earlier life is taken over. */
-export function firstSituation(pod: BoundPod, now: number): Situation {
+export function firstSituation(pod: BoundPod, at: Moment): Situation {
   const containers = containersOf(pod.spec).map((one): [string, ContainerRecord] => [
     one.spec.name,
-    firstRecord(one, pod, now),
+    firstRecord(one, pod, at),
   ]);
   const ended = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
   const verdict =
@@ -135,18 +141,18 @@ export function firstSituation(pod: BoundPod, now: number): Situation {
     pod,
     sandbox: ended ? { is: "removed", sandbox: undefined } : { is: "absent" },
     containers: new Map(containers),
-    acceptedAt: now,
+    acceptedAt: at.now,
     verdict,
     resize: undefined,
   };
 }
 
 /** The situation with a newer version of its pod: ephemeral containers may have come, the rest of a pod hardly changes. */
-export function withPod(situation: Situation, pod: BoundPod, now: number): Situation {
+export function withPod(situation: Situation, pod: BoundPod, at: Moment): Situation {
   const containers = new Map<string, ContainerRecord>();
   for (const one of containersOf(pod.spec)) {
     const known = situation.containers.get(one.spec.name);
-    const record = known === undefined ? firstRecord(one, pod, now) : renewed(known, one);
+    const record = known === undefined ? firstRecord(one, pod, at) : renewed(known, one);
     containers.set(one.spec.name, record);
   }
   const isNewWish = pod.metadata.generation !== situation.pod.metadata.generation;
@@ -178,7 +184,7 @@ export function restartDelay(crashes: number): number {
   return crashes === 0 ? 0 : Math.min(delays.longest, delays.first * 2 ** (crashes - 1));
 }
 
-function firstRecord(container: PodContainer, pod: BoundPod, now: number): ContainerRecord {
+function firstRecord(container: PodContainer, pod: BoundPod, at: Moment): ContainerRecord {
   const record: ContainerRecord = {
     container,
     image: { is: "unknown" },
@@ -195,11 +201,11 @@ function firstRecord(container: PodContainer, pod: BoundPod, now: number): Conta
     allocated: container.spec.resources,
     actual: undefined,
   };
-  return { ...record, ...earlierLife(container, pod, now) };
+  return { ...record, ...earlierLife(container, pod, at) };
 }
 
 /** What ran under an earlier agent is gone with it: such a run counts as ended in a way that nobody saw. */
-function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, now: number): Partial<ContainerRecord> {
+function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, { now, wall }: Moment): Partial<ContainerRecord> {
   const seen = statusOf(spec.name, pod.status);
   if (seen === undefined) return {};
   const { running, terminated } = seen.state ?? {};
@@ -212,7 +218,8 @@ function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, now: number): 
     return { restarts: seen.restartCount, last, life: { is: "exited", exit: toExit(terminated), since: now } };
   if (running === undefined) return { restarts: seen.restartCount, last };
   const startedAt = timeOf(running.startedAt);
-  const exit = { id: idOf(seen.containerID), exitCode: 255, reason: "Unknown", startedAt, finishedAt: startedAt };
+  // Whoever finds it gone says that it ended now, as container runtimes do.
+  const exit = { id: idOf(seen.containerID), exitCode: 255, reason: "Unknown", startedAt, finishedAt: wall };
   return { restarts: seen.restartCount, last, life: { is: "exited", exit, since: now } };
 }
 

@@ -5,7 +5,7 @@ import { isDeepEqual } from "@capstan/model";
 import { Bench, type WorkerTools } from "./bench.ts";
 import type { BoundPod } from "./containers.ts";
 import { decide, type Action } from "./decide.ts";
-import { firstSituation, withPod, type Situation } from "./situation.ts";
+import { firstSituation, withPod, type Moment, type Situation } from "./situation.ts";
 import { isLimited, outgrown } from "./sizes.ts";
 import { isComingUp } from "./phase.ts";
 import { statusOf } from "./status.ts";
@@ -35,7 +35,7 @@ export class PodWorker {
   #objectIsGone = false;
 
   constructor(pod: BoundPod, tools: WorkerTools) {
-    this.#bench = new Bench(firstSituation(pod, tools.clock.now()), tools, () => this.wake());
+    this.#bench = new Bench(firstSituation(pod, momentOf(tools.clock)), tools, () => this.wake());
     const isNew = pod.status?.startTime === undefined && pod.metadata.deletionTimestamp === undefined;
     const refusal = isNew ? tools.admit(pod) : undefined;
     if (refusal !== undefined) this.#refuse(refusal.reason, refusal.message);
@@ -49,7 +49,7 @@ export class PodWorker {
   /** Takes a newer version of the pod. */
   update(pod: BoundPod): void {
     this.#seen = pod.status;
-    this.#bench.set(withPod(this.situation, this.#withOwnStatus(pod), this.#bench.tools.clock.now()));
+    this.#bench.set(withPod(this.situation, this.#withOwnStatus(pod), momentOf(this.#bench.tools.clock)));
     this.wake();
   }
 
@@ -208,4 +208,8 @@ export class PodWorker {
     this.close();
     this.#bench.tools.ended(pod);
   }
+}
+
+function momentOf(clock: WorkerTools["clock"]): Moment {
+  return { now: clock.now(), wall: clock.wall() };
 }

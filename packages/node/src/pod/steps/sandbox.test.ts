@@ -26,7 +26,7 @@ test("a place that could not be removed is told and tried again", async () => {
     record: (_pod: BoundPod, { reason, message }: { reason: string; message: string }) =>
       told.push(`${reason}: ${message}`),
   } as unknown as WorkerTools;
-  const bench = new Bench(firstSituation(pod, 0), tools, () => undefined);
+  const bench = new Bench(firstSituation(pod, { now: 0, wall: 0 }), tools, () => undefined);
   bench.set({ sandbox: { is: "ready", sandbox: { id: "s", ips: [] } } });
   await removeSandbox(bench);
   assert.equal(bench.situation.sandbox.is, "ready");
