@@ -56,7 +56,12 @@ export class Spaces {
   /** Sees to it that a set waits, in a moment. */
   prepareSpare(pause: number): void {
     const prepare = (): void => {
-      if (!this.#isOver) this.#spare ??= this.#makeSpare();
+      if (this.#isOver || this.#spare !== undefined) return;
+      // Only itself: whoever waited for it may have had the next one begun.
+      const spare: Promise<PodSpaces | undefined> = this.#makeSpare(() => {
+        if (this.#spare === spare) this.#spare = undefined;
+      });
+      this.#spare = spare;
     };
     this.#options.parts.clock.later(pause, prepare).unref?.();
   }
@@ -87,8 +92,7 @@ export class Spaces {
   }
 
   /** Ends them; the address is for others then. */
-  async remove(spaces: PodSpaces): Promise<void> {
-    const { id, device, folder, ip } = spaces;
+  async remove({ id, device, folder, ip }: Omit<PodSpaces, "holder">): Promise<void> {
     const { keeper } = this.#options.parts;
     await keeper.signal(id, "SIGKILL");
     const unplug = device === undefined ? "" : `ip link del ${device}\n`;
@@ -107,7 +111,7 @@ export class Spaces {
   }
 
   /** Somebody may end its process while it waits: then there is none. What cannot be made now is made, or fails, for the pod that needs it. */
-  async #makeSpare(): Promise<PodSpaces | undefined> {
+  async #makeSpare(forget: () => void): Promise<PodSpaces | undefined> {
     const { newId, parts } = this.#options;
     const id = newId("sandbox");
     let isLost = false;
@@ -116,7 +120,7 @@ export class Spaces {
       const spaces = await this.#make(usual, id);
       const lose = (): void => {
         parts.exits.delete(id);
-        this.#spare = undefined;
+        forget();
         void this.remove(spaces).catch(() => {});
       };
       parts.exits.set(id, lose);
@@ -124,7 +128,7 @@ export class Spaces {
       lose();
     } catch {
       parts.exits.delete(id);
-      this.#spare = undefined;
+      forget();
     }
     return undefined;
   }
@@ -132,17 +136,18 @@ export class Spaces {
   async #make(kind: Kind, id = this.#options.newId("sandbox")): Promise<PodSpaces> {
     const { node, parts } = this.#options;
     const ip = kind.onNode ? node.address : this.#addresses.take();
+    const folder = `/mnt/shared/${id.slice(0, 16)}`;
+    const device = kind.onNode ? undefined : `v${id.slice(0, 12)}`;
     try {
       const holder = await this.#hold(id, kind);
-      const folder = `/mnt/shared/${id.slice(0, 16)}`;
-      const line = kind.onNode ? undefined : { device: `v${id.slice(0, 12)}`, ip, gateway: node.address, holder };
+      const line = device === undefined ? undefined : { device, ip, gateway: node.address, holder };
       const inner = podScript({ line, folder });
       const outer = line === undefined ? "" : `ip -batch - <<'line'\n${nodeSide(line)}line\n`;
       await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`);
-      return { id, ip, holder, device: line?.device, folder };
+      return { id, ip, holder, device, folder };
     } catch (thrown) {
-      if (!kind.onNode) this.#addresses.giveBack(ip);
-      await parts.keeper.signal(id, "SIGKILL").catch(() => false);
+      // Some of it may be there already.
+      await this.remove({ id, ip, device, folder }).catch(() => {});
       throw thrown;
     }
   }
