@@ -125,6 +125,8 @@ class Enforcement {
   #running: Promise<void> = Promise.resolve();
   /** What is in force; `undefined` when that is not known. */
   #last: RuleSet | undefined;
+  /** What connections may be marked with. */
+  #marks: ReadonlySet<number> = new Set();
 
   constructor(options: ServiceProxyOptions, make: () => RuleSet) {
     this.#options = options;
@@ -151,8 +153,7 @@ class Enforcement {
       const rules = this.#make();
       const change = formatChange(this.#last, rules);
       if (change === "") return;
-      const before = this.#last;
-      const isWhole = before === undefined;
+      const isWhole = this.#last === undefined;
       this.#last = undefined;
       await this.#options.setRules(change).catch(async (error: unknown) => {
         // What is in force may be something else than was thought: then everything is said anew.
@@ -160,7 +161,8 @@ class Enforcement {
         await this.#options.setRules(formatChange(undefined, rules));
       });
       this.#last = rules;
-      const gone = [...(before?.marks ?? [])].filter((mark) => !rules.marks.has(mark));
+      const gone = [...this.#marks].filter((mark) => !rules.marks.has(mark));
+      this.#marks = rules.marks;
       if (gone.length > 0) await this.#options.forgetFlows?.(gone);
     });
     this.#running = this.#running.catch((error: unknown) => this.#options.report?.(error));
