@@ -101,12 +101,13 @@ async function runUntil(
   });
   const reload = (why: string, what: "program" | "packages"): void =>
     void (screen.line(style.dim(why)), runner.reload(what));
-  await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
+  // What is saved while the program is loaded for the first time must not be missed.
   using _sources = watchSources(root, {
     changed: (path) =>
       reload(`${relative(root, path)} changed: reloading`, basename(path) === "package.json" ? "packages" : "program"),
     failed: (error) => screen.line(style.yellow(`changes are not seen everywhere: ${toCliError(error).message}`)),
   });
+  await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
   using _upkeep = keepUp(view);
   using _keys = watchKeys(terminal, (key) => {
     if (key === "r") reload("reloading", "packages");

@@ -19,7 +19,7 @@ import { Runner } from "./runner.ts";
 const Banner = { group: "example.com", version: "v1", kind: "Banner", plural: "banners", scope: "Namespaced" } as const;
 
 async function until(holds: () => Promise<boolean> | boolean, what: () => string): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 300_000;
   while (!(await holds())) {
     assert.ok(Date.now() < end, `waited in vain until ${what()}`);
     await delay(50);
@@ -110,4 +110,29 @@ test("a reload lists nothing again that the program did not define, and misses n
     lists.some((path) => path.endsWith("/banners")),
     "its own kind was",
   );
+});
+
+test("a program that does not end to load is given up for the next one that is saved", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "reload-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const entry = join(folder, "main.mjs");
+  writeFileSync(entry, 'console.log("waits"); setInterval(() => {}, 1000); await new Promise(() => {});');
+  const lines: string[] = [];
+  await using runner = new Runner({
+    cwd: folder,
+    entry,
+    flags: [],
+    line: (line) => lines.push(line),
+    failed: (why) => lines.push(why),
+    loaded: () => undefined,
+    started: () => undefined,
+  });
+  const first = runner.reload();
+  await until(
+    () => lines.includes("waits"),
+    () => `the first one is loaded, of which is heard: ${lines.join("; ")}`,
+  );
+  writeFileSync(entry, 'throw new Error("saved meanwhile");');
+  await Promise.all([first, runner.reload()]);
+  assert.match(lines.join("; "), /^waits; .*saved meanwhile/u);
 });

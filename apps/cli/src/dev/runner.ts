@@ -49,6 +49,8 @@ export class Runner implements AsyncDisposable {
   /** Loads the program anew; what ran before is ended when the new one is ready to start. With `packages`, they are loaded anew, too. */
   async reload(what: "program" | "packages" = "program"): Promise<void> {
     const turn = ++this.#turn;
+    // Nobody waits any more for what is loaded: it may take for ever, as may a program that was saved half done.
+    for (const loading of this.#loading) loading.kill("SIGKILL");
     const began = performance.now();
     const door = `127.0.0.1:${await freePort()}`;
     if (turn !== this.#turn) return;
