@@ -10,6 +10,10 @@ export const discovery = defineTopic("discovery", {
   ...Object.fromEntries(
     groups.map((group) => [`resources of ${group}`, [get(`/apis/${group}/${group === "autoscaling" ? "v2" : "v1"}`)]]),
   ),
+  "all of the core group at once": ["json", "yaml", "vnd.kubernetes.protobuf"].flatMap((format) => [
+    get("/api", { accept: `application/${format};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList` }),
+    get("/api/v1", { accept: `application/${format};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList` }),
+  ]),
   "an unknown group": [get("/apis/foo.example.com"), get("/apis/apps/v2")],
   health: [get("/healthz"), get("/livez"), get("/readyz"), get("/readyz/ping"), get("/readyz/foo")],
   "pages about the server": [

@@ -20,6 +20,7 @@ import { respondJson } from "../encode/respond.ts";
 import { toYaml } from "../encode/yaml.ts";
 import type { Exchange } from "../exchange.ts";
 import { serveOpenApi } from "../openapi/serve.ts";
+import { encodeProtobuf } from "../protobuf/protobuf.ts";
 import type { PathRequest } from "../route/request-info.ts";
 import { methodNotAllowed, unknownResource } from "../verbs/serve-resource.ts";
 import { healthPaths, serveHealth, serveHealthMetrics } from "./health.ts";
@@ -141,20 +142,36 @@ function serveRoot(exchange: Exchange, isCore: boolean, groups: ReturnType<typeo
   );
 }
 
+type AggregatedFormat = "json" | "yaml" | "vnd.kubernetes.protobuf";
+
+function isAggregatedFormat(subtype: string): subtype is AggregatedFormat {
+  return subtype === "json" || subtype === "yaml" || subtype === "vnd.kubernetes.protobuf";
+}
+
+function writeAggregated(document: Aggregated, format: AggregatedFormat): string | Uint8Array {
+  switch (format) {
+    case "json":
+      return `${toGoJson(document)}\n`;
+    case "yaml":
+      return toYaml(document as unknown as JsonValue);
+    case "vnd.kubernetes.protobuf":
+      return encodeProtobuf(document);
+  }
+}
+
 /** The first acceptable form decides: all at once, or the older documents. */
-function aggregatedFormat(accept: string): "json" | "yaml" | undefined {
+function aggregatedFormat(accept: string): AggregatedFormat | undefined {
   for (const { type, subtype, parameters } of parseAccept(accept)) {
-    if (type !== "application" || (subtype !== "json" && subtype !== "yaml")) continue;
+    if (type !== "application" || !isAggregatedFormat(subtype)) continue;
     if (parameters.get("as") !== "APIGroupDiscoveryList") return undefined;
     if (parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2") return subtype;
   }
   return undefined;
 }
 
-function serveAggregated({ call }: Exchange, document: Aggregated, format: "json" | "yaml"): Answer {
+function serveAggregated({ call }: Exchange, document: Aggregated, format: AggregatedFormat): Answer {
   const { kind: _kind, apiVersion: _apiVersion, ...content } = document;
   const etag = `"${createHash("sha512").update(toGoJson(content)).digest("hex").toUpperCase()}"`;
-  const body = format === "json" ? `${toGoJson(document)}\n` : toYaml(document as unknown as JsonValue);
   const headers = {
     "content-type": `application/${format};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
     "cache-control": "public",
@@ -162,7 +179,7 @@ function serveAggregated({ call }: Exchange, document: Aggregated, format: "json
     vary: "Accept",
   };
   if (headerOf(call, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  return { status: 200, headers, body };
+  return { status: 200, headers, body: writeAggregated(document, format) };
 }
 
 function rootPaths({ parts }: Exchange): string[] {
