@@ -32,7 +32,7 @@ function cells(step: Recorded | undefined): string[] {
 function circumstances(ground: Ground, all: readonly Recorded[]): string {
   const last = all.findLast((one) => one.ground === ground);
   if (last === undefined) return `- ${ground}: not measured yet.`;
-  return `- ${ground}: ${last.at} UTC, commit ${last.commit}, ${last.cores} cores, load ${last.load}.`;
+  return `- ${ground}: ${last.at} UTC, at ${last.commit}, ${last.cores} cores, load ${last.load}.`;
 }
 
 const INTRODUCTION = `# How long nobody could write

@@ -61,10 +61,16 @@ starting may be the one who decides: it is let start without comparing (the anno
 right is ever given up. The [scripted world](../test/world/rot.test.ts) has the cases with etcd's own rules. Up to adcf89c nobody was let start so: bits that changed in
 the database of the leader while all were made anew ended in \`DataDiffers\`, once on each cluster, waiting for hands. The trials at work above are of later.
 
-What is open: a database that takes longer than 30 s to be hashed never gives a hash, and then \`DataUncompared\` stays until somebody deletes the volume of a member; an
-EtcdOperation \`replaceMember\` does not pass it, nor does another size; an update does, unless a member is away. Without quorum, survivors are asked in every turn, and one that gives no hash is waited for without
-end. Of four voters, one with bad data and one whose volume is gone end in \`DataDiffers\`, although two agree. One or two members that are exchanged for others of another
-version are compared before the first is let in and not again half way, for versions may hash in other ways.`;
+A hash may take 30 s, and 1 s more for each 20 MB, up to 70 s. Where one is never given, somebody's word counts instead: an EtcdOperation \`replaceMember\` with
+\`evenUncompared: true\` replaces whoever gives none or does not serve, after \`recovery.replaceAfter\`, one for one, never below quorum and never where data is known to differ
+([word.test.ts](../test/world/word.test.ts)). Without quorum, those that are left are compared with the same pauses, and one that gives no hash is told of with the ways out
+([rot-mute.test.ts](../test/world/rot-mute.test.ts)). Whoever votes, is silent and has no volume any more is no judge; learners never are ([rot-lost.test.ts](../test/world/rot-lost.test.ts)).
+While data differs or cannot be compared, backups push no older ones out, and none is taken from whoever differs from a majority. A member whose volume is gone or goes with its pod is
+exchanged and never restarted, and a cluster with such members is not put to sleep ([rot-leave.test.ts](../test/world/rot-leave.test.ts)).
+
+What is open: one or two members that are exchanged for others of another version are compared before the first is let in and not again half way, for versions may hash in other ways; three
+that become two in the midst of an update are not compared either. A dispute that waits for somebody is compared anew every minute. Without quorum, a copy that is left is taken also where
+a backup has later revisions: the backup stays, and an EtcdRestore with \`overwrite\` brings it. Two EtcdBackups with one place in a store count each other's backups: give each a path of its own.`;
 
 const ELSEWHERE = `## Tried elsewhere
 
