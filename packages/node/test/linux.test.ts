@@ -221,6 +221,11 @@ test("a port of a pod can be reached from outside", { skip }, async () => {
     assert.match(Buffer.from(bytes).toString(), /^VERSION 1\.6/);
     break;
   }
+  // A program that ends a connection is heard to.
+  const short = await world.outside.portForward({ namespace: "default", name: "forwarded", port: 11211 });
+  await short.write("version\r\nquit\r\n");
+  const all = await Array.fromAsync(short);
+  assert.match(Buffer.concat(all).toString(), /^VERSION 1\.6/);
 });
 
 async function expose(name: string, spec: Partial<ServiceSpec>, pods: readonly Pod[]): Promise<Service> {

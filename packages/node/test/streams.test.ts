@@ -28,6 +28,23 @@ test("whoever attaches hears a container and speaks to it", { skip }, async () =
   await world.until("listener", "ended", hasEnded);
 });
 
+test(
+  "whoever attaches is done when it has said all, or when the container ends, however that ends",
+  { skip },
+  async () => {
+    const command = ["sh", "-c", "while read line; do echo heard $line; [ $line = end ] && exit 3; done"];
+    await world.run("patient", { containers: [{ name: "main", image: busybox, command, stdin: true }] });
+    await world.until("patient", "ready", isReady);
+    const first = await world.outside.attach({ ...target("patient"), stdin: true });
+    await first.write("one\n");
+    await first.end();
+    assert.equal((await first.finish()).code, 0);
+    const second = await world.outside.attach({ ...target("patient"), stdin: true });
+    await second.write("end\n");
+    assert.equal((await second.finish()).code, 0);
+  },
+);
+
 test("a container may have a terminal, and its size can be changed", { skip }, async () => {
   const command = ["sh", "-c", "test -t 0 && echo terminal; while read line; do stty size; done"];
   await world.run("terminal", { containers: [{ name: "main", image: busybox, command, stdin: true, tty: true }] });

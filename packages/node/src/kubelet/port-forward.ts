@@ -49,6 +49,7 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
         );
         connection.on("data", pass);
         connection.on("error", () => {});
+        connection.once("end", () => connection.end());
         connection.on("close", () => socket.close(1000));
         return connection;
       },

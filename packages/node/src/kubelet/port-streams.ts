@@ -33,6 +33,8 @@ async function join({ data, failure, port, sandbox, doors, client }: Joining): P
     const connection = await doors.openPort(sandbox, port);
     connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
     connection.on("error", () => {});
+    // Who waits for the program's end does not end first.
+    connection.once("end", () => connection.end());
     connection.once("close", () => {
       data.end();
       failure.end();

@@ -77,7 +77,7 @@ function join(socket: Socket, other: Socket): void {
 /** Enters the network of a process with a program that passes bytes on: its loopback can be reached from nowhere else. */
 function dialIn(socket: Socket, pid: number, port: number): void {
   const script =
-    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});s.on('connect',()=>{process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.exit(0))";
+    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});let open=false;s.on('connect',()=>{open=true;process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{if(!open)process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.exit(0))";
   const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", script, String(port)], {
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -191,16 +191,20 @@ function attach(
     if (socket.writableLength > furthestBehind) socket.destroy();
   };
   running.watchers.add(watch);
-  void running.child.closed.then(({ code }) => {
-    if (socket.writable) socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify({ code }))));
-  });
+  // How the container ended is no matter of whoever watched it.
+  const leave = (): void => {
+    const end: CommandEnd = { code: 0 };
+    if (socket.writable) socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify(end))));
+  };
+  void running.child.closed.then(leave);
   socket.once("close", () => running.watchers.delete(watch));
   const input = stdin ? stdinOf(running) : null;
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin && input !== null) writeHolding(input, bytes, [socket]);
-      if (channel === channels.closeStdin && running.launch.stdinOnce === true) input?.end();
+      // Who has nothing more to say to a container that hears others after it is done.
+      if (channel === channels.closeStdin) running.launch.stdinOnce === true ? input?.end() : leave();
       if (channel === channels.resize) resizeTerminal(running.child.process.pid, bytes);
     }
   });
