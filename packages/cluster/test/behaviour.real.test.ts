@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildPrograms, kubernetesMissing, showProgress } from "@capstan/kubernetes";
 import type { Rule } from "@capstan/node";
+import { eventsOfWorkloads } from "./events.behaviour.ts";
 import { grownClaim } from "./growth.behaviour.ts";
 import { countPod, failIndex, failJob, ignorePod, retried, timeToLive } from "./jobs.behaviour.ts";
 import { kubectlProgram, undoneDaemons, undoneDeployment, undoneMembers } from "./rollout.behaviour.ts";
@@ -20,6 +21,7 @@ const script: readonly Rule[] = [
 ];
 
 const behaviours: { readonly [sentence: string]: (world: World) => Promise<object> } = {
+  "what workloads tell in events": eventsOfWorkloads,
   "a failure policy that ends the job": failJob,
   "a failure policy that counts": countPod,
   "a failure policy that ends an index": failIndex,

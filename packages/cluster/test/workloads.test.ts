@@ -162,6 +162,30 @@ test("a CronJob starts jobs when the time has come, and keeps the last three", a
   assert.equal(jobs.length, 3);
 });
 
+test("a Job that is over time ends as soon as its pods have, also where they go at once", async () => {
+  const clock = new VirtualClock();
+  await using cluster = await start({ clock, heartbeat: false });
+  const { client } = cluster;
+  const pod = {
+    restartPolicy: "Never" as const,
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: "x", image: "x" }],
+  };
+  for (const { runtime } of cluster.nodes) runtime.setScript([{ end: { type: "exit", code: 0, after: 600_000 } }]);
+  const spec = { activeDeadlineSeconds: 5, template: { spec: pod } };
+  await client.create(Job, { metadata: { name: "late", namespace }, spec });
+  await clock.advance(20_000);
+  const { status } = await client.get(Job, { namespace, name: "late" });
+  assert.deepEqual(
+    status?.conditions?.map(({ type, reason }) => [type, reason]),
+    [
+      ["FailureTarget", "DeadlineExceeded"],
+      ["Failed", "DeadlineExceeded"],
+    ],
+  );
+  assert.equal(status?.terminating ?? 0, 0);
+});
+
 test("a ReplicationController keeps pods, a budget counts them, an eviction heeds it, Endpoints name them", async () => {
   await using cluster = await start();
   const { client } = cluster;

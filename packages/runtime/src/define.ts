@@ -58,6 +58,8 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly name?: string;
   /** Names that it had: what it applied and held under them stays its own, is pruned and let go of. */
   readonly formerNames?: readonly string[];
+  /** Who reports its events; the name that managed fields have unless said otherwise. */
+  readonly reporter?: string;
   /** Kinds that it writes. Their objects get an owner reference, and their changes wake the owner. */
   readonly owns?: O;
   /** Kinds that it only reads. */
@@ -122,6 +124,7 @@ export interface Controller {
   readonly reads: readonly AnyKind[];
   readonly handlers: Handlers;
   readonly options: {
+    readonly reporter: string | undefined;
     readonly on: Predicate;
     readonly watches: readonly WatchDeclaration[];
     readonly sources: readonly Source[];
@@ -218,6 +221,7 @@ function settledOptions(
 ): Controller["options"] {
   const of = (option: string): string => `\`${option}\` of controller "${name}"`;
   return {
+    reporter: options.reporter,
     on: options.on ?? desiredStateChanged,
     watches: options.watches ?? [],
     sources: options.sources ?? [],

@@ -28,6 +28,7 @@ export function cronJobController(setting: Setting): Controller {
     CronJob,
     {
       name: "cronjob",
+      reporter: "cronjob-controller",
       reads: [Job],
       on: anyChange,
       watches: [ledger.watch],

@@ -26,6 +26,7 @@ export function daemonSetController(setting: Setting): Controller {
     DaemonSet,
     {
       name: "daemonset",
+      reporter: "daemonset-controller",
       reads: [Pod, Node, ControllerRevision],
       on: anyChange,
       watches: [crew.ledger.watch, history.ledger.watch],

@@ -52,6 +52,7 @@ export function deploymentController(setting: Setting): Controller {
     Deployment,
     {
       name: "deployment",
+      reporter: "deployment-controller",
       reads: [ReplicaSet, Pod],
       on: anyChange,
       watches: [ledger.watch],

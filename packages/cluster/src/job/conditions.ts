@@ -3,7 +3,8 @@ import type { Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
 import type { Finish } from "./decide.ts";
 
-type Condition = NonNullable<NonNullable<Job["status"]>["conditions"]>[number];
+/** One of them. */
+export type Condition = NonNullable<NonNullable<Job["status"]>["conditions"]>[number];
 
 /** Whether a job has ended. */
 export function isEnded({ status }: Job): boolean {

@@ -12,6 +12,7 @@ import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
 import { writeStatus } from "../status/status.ts";
 import { finishing, isEnded, suspension } from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
 import { activeOf, decide, readyOf, terminatingOf } from "./decide.ts";
 import type { Action } from "./decide.ts";
 import { podOf, TRACKING } from "./pod.ts";
@@ -33,7 +34,14 @@ export function jobController(setting: Setting): Controller {
   const crew = new Crew(setting);
   return controller(
     Job,
-    { name: "job", reads: [Pod], on: anyChange, watches: [crew.ledger.watch], cache: { Pod: podIndexes } },
+    {
+      name: "job",
+      reporter: "job-controller",
+      reads: [Pod],
+      on: anyChange,
+      watches: [crew.ledger.watch],
+      cache: { Pod: podIndexes },
+    },
     async ({ object: job, find, signal, event }): Promise<Answer> => {
       if (isEnded(job) || (job.spec?.managedBy ?? OURS) !== OURS) return;
       const pods = await crew.of({ kind: Job, object: job, selector: job.spec?.selector }, find);
@@ -52,6 +60,7 @@ async function sync(turn: Turn, pods: readonly Pod[]): Promise<Answer> {
   const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === job.metadata.uid);
   const status = statusOf({ job, pods: after, tally, action, now });
   const written = await writeStatus(client, Job, { object: job, status, signal });
+  tellSuspension(turn, status.conditions ?? []);
   await Promise.all(tally.release.map((pod) => release(turn, pod)));
   if (isEnded(written) && !isEnded(job)) tellEnd(turn, action);
   return action.do === "work" && action.wait !== undefined ? again(action.wait, "waiting for a time") : undefined;
@@ -118,11 +127,23 @@ async function release({ client, crew, signal }: Turn, pod: Pod): Promise<void> 
   const { namespace = "", name, uid } = pod.metadata;
   const strategic = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [TRACKING] } };
   try {
-    crew.ledger.wrote(await client.patch(Pod, { namespace, name }, { strategic }, { fieldManager: MANAGER, signal }));
+    const left = await client.patch(Pod, { namespace, name }, { strategic }, { fieldManager: MANAGER, signal });
+    // Whoever was to go and was held by nothing else is gone with it, and no cache will show what was answered.
+    if (left.metadata.deletionTimestamp === undefined) crew.ledger.wrote(left);
+    else crew.ledger.deleted(pod, left);
   } catch (error) {
     if (!isApiError(error, "NotFound", "Conflict")) throw error;
     crew.ledger.deleted(pod, { kind: "Status" });
   }
+}
+
+function tellSuspension({ job, event }: Turn, conditions: readonly Condition[]): void {
+  const [before, after] = [job.status?.conditions, conditions].map(
+    (all) => all?.find(({ type }) => type === "Suspended")?.status ?? "False",
+  );
+  if (before === after) return;
+  if (after === "True") event("Normal", "Suspended", "Job suspended");
+  else event("Normal", "Resumed", "Job resumed");
 }
 
 function tellEnd({ event }: Turn, action: Action): void {

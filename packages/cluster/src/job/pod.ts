@@ -65,7 +65,7 @@ export function podOf(job: Job, { index, failures }: Ordinal): NewPod {
 function withIndex(container: Container): Container {
   const name = "JOB_COMPLETION_INDEX";
   if (container.env?.some((one) => one.name === name) === true) return container;
-  const env = { name, valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${INDEX}']` } } };
+  const env = { name, valueFrom: { fieldRef: { fieldPath: `metadata.labels['${INDEX}']` } } };
   return { ...container, env: [...(container.env ?? []), env] };
 }
 

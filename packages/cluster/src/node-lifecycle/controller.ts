@@ -33,7 +33,13 @@ export function nodeLifecycleController({ client, clock }: Setting): Controller 
   };
   return controller(
     Node,
-    { name: "node-lifecycle", reads: [Lease, Pod], on: anyChange, cache: { Pod: podIndexes } },
+    {
+      name: "node-lifecycle",
+      reporter: "node-controller",
+      reads: [Lease, Pod],
+      on: anyChange,
+      cache: { Pod: podIndexes },
+    },
     async ({ object, get, find, signal }): Promise<Answer> => {
       const lease = get(Lease, object.metadata.name, { namespace: "kube-node-lease" });
       // A node that never reported has no silence to measure.

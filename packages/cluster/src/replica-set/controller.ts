@@ -38,6 +38,7 @@ interface Replicated extends StoredObject {
 interface Dialect<T extends Replicated> {
   readonly kind: Kind<T, unknown, "Namespaced">;
   readonly name: string;
+  readonly reporter: string;
   readonly selectorOf: (object: T) => LabelSelectorObject | undefined;
   readonly wishOf: (object: T) => Wish;
   /** The status in the words of the kind. */
@@ -49,6 +50,7 @@ export function replicaSetController(setting: Setting): Controller {
   return replicaController(setting, {
     kind: ReplicaSet,
     name: "replicaset",
+    reporter: "replicaset-controller",
     selectorOf: ({ spec }) => spec?.selector,
     wishOf: ({ spec }) => ({ ...spec }),
     toStatus: (status) => status,
@@ -60,6 +62,7 @@ export function replicationController(setting: Setting): Controller {
   return replicaController(setting, {
     kind: ReplicationController,
     name: "replicationcontroller",
+    reporter: "replication-controller",
     selectorOf: ({ spec }) => ({ matchLabels: spec?.selector ?? {} }),
     wishOf: ({ spec }) => ({ ...spec }),
     toStatus: ({ terminatingReplicas: _terminating, ...status }) => status,
@@ -70,10 +73,10 @@ function replicaController<T extends Replicated>(setting: Setting, dialect: Dial
   const crew = new Crew(setting);
   const pace = new Pace(setting.clock);
   const { client, clock } = setting;
-  const { kind, name, selectorOf, wishOf, toStatus } = dialect;
+  const { kind, name, reporter, selectorOf, wishOf, toStatus } = dialect;
   return controller(
     kind as Kind<Replicated, unknown, "Namespaced">,
-    { name, reads: [Pod], on: anyChange, watches: [crew.ledger.watch], cache: { Pod: podIndexes } },
+    { name, reporter, reads: [Pod], on: anyChange, watches: [crew.ledger.watch], cache: { Pod: podIndexes } },
     async ({ object, find, signal, event }) => {
       // The watch of a kind gives objects of that kind.
       const set = object as T;

@@ -38,6 +38,7 @@ export function statefulSetController(setting: Setting): Controller {
     StatefulSet,
     {
       name: "statefulset",
+      reporter: "statefulset-controller",
       reads: [Pod, ControllerRevision, PersistentVolumeClaim],
       on: anyChange,
       watches: [crew.ledger.watch, history.ledger.watch],
@@ -88,12 +89,12 @@ async function act(turn: Turn, action: Action): Promise<void> {
       await createClaims(turn, action.ordinal);
       const member = memberOf(set, action.ordinal, turn.versions[action.revision]);
       const { name } = (await start(turn, member)).metadata;
-      return event("Normal", "SuccessfulCreate", `create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+      return event("Normal", "SuccessfulCreate", `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
     }
     case "end": {
       await crew.end(action.pod, signal);
       const { name } = action.pod.metadata;
-      return event("Normal", "SuccessfulDelete", `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+      return event("Normal", "SuccessfulDelete", `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
     }
     case "claim":
       return createClaims(turn, action.ordinal);
@@ -114,18 +115,24 @@ async function start({ crew, client, set, signal, event }: Turn, member: ReturnT
     }
     if (isNamespaceGoing(error)) throw error;
     const why = wordsOf(error);
-    event("Warning", "FailedCreate", `create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`);
+    event("Warning", "FailedCreate", `Create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`);
     throw error;
   }
 }
 
-async function createClaims({ client, set, getClaim, signal }: Turn, ordinal: number): Promise<void> {
+async function createClaims({ client, set, getClaim, signal, event }: Turn, ordinal: number): Promise<void> {
+  const of = `Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
   for (const claim of claimsOf(set, ordinal)) {
-    if (getClaim(claim.metadata.name) !== undefined) continue;
+    const { name } = claim.metadata;
+    if (getClaim(name) !== undefined) continue;
     try {
       await client.create(PersistentVolumeClaim, claim, { fieldManager: MANAGER, signal });
+      event("Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`);
     } catch (error) {
-      if (!isApiError(error, "AlreadyExists")) throw error;
+      if (isApiError(error, "AlreadyExists")) continue;
+      if (!isNamespaceGoing(error))
+        event("Warning", "FailedCreate", `Create Claim ${name} for ${of} failed error: ${wordsOf(error)}`);
+      throw error;
     }
   }
 }

@@ -31,7 +31,13 @@ export function leaveAt({ spec }: Pod, taints: readonly Taint[], now: number): n
 export function taintEvictionController({ client, clock }: Setting): Controller {
   return controller(
     Pod,
-    { name: "taint-eviction", reads: [Node], on: anyChange, cache: { Pod: podIndexes } },
+    {
+      name: "taint-eviction",
+      reporter: "taint-eviction-controller",
+      reads: [Node],
+      on: anyChange,
+      cache: { Pod: podIndexes },
+    },
     async ({ object: pod, get, signal, event }): Promise<Answer> => {
       const node = (pod.spec?.nodeName ?? "") === "" ? undefined : get(Node, pod.spec?.nodeName ?? "");
       const now = clock.wall();

@@ -33,6 +33,7 @@ export function claimController(setting: Setting): Controller {
     PersistentVolumeClaim,
     {
       name: "persistentvolume-binder",
+      reporter: "persistentvolume-controller",
       reads: [PersistentVolume, StorageClass, Pod],
       on: anyChange,
       // Two claims must not choose the same volume.

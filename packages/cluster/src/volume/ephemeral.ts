@@ -30,17 +30,21 @@ export function notForPod({ metadata }: Pod, claim: string): string {
 
 /** The controller of such claims. */
 export function ephemeralController({ client }: Setting): Controller {
-  return controller(Pod, { name: "ephemeral-volume", on: hasOwnVolumes }, async ({ object: pod, signal, event }) => {
-    if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
-    for (const volume of ownVolumes(pod)) {
-      try {
-        await provide({ client, pod, signal }, volume);
-      } catch (error) {
-        if (!isNamespaceGoing(error)) event("Warning", "FailedBinding", failure(pod, volume.name, error));
-        throw error;
+  return controller(
+    Pod,
+    { name: "ephemeral-volume", reporter: "ephemeral_volume", on: hasOwnVolumes },
+    async ({ object: pod, signal, event }) => {
+      if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
+      for (const volume of ownVolumes(pod)) {
+        try {
+          await provide({ client, pod, signal }, volume);
+        } catch (error) {
+          if (!isNamespaceGoing(error)) event("Warning", "FailedBinding", failure(pod, volume.name, error));
+          throw error;
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 /** Most pods have none: they cost no turn. */

@@ -29,7 +29,12 @@ interface Turn extends Setting {
 export function volumeController(setting: Setting, removeFiles: Turn["removeFiles"]): Controller {
   return controller(
     PersistentVolume,
-    { name: "persistentvolume", reads: [PersistentVolumeClaim], on: anyChange },
+    {
+      name: "persistentvolume",
+      reporter: "persistentvolume-controller",
+      reads: [PersistentVolumeClaim],
+      on: anyChange,
+    },
     async ({ object: volume, get, signal, event }) => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
       const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, name, { namespace });

@@ -315,7 +315,9 @@ export class RunningOperator implements AsyncDisposable {
     const log = this.#log;
     const writer = new Writer({ api, caches, fence, manager, dryRun });
     const instance = options.instance ?? options.leaderElection?.identity ?? name;
-    const recorder = new Recorder({ writer, clock, log, controller: manager, instance, kind: definition.kind });
+    const { kind } = definition;
+    const reporter = definition.options.reporter ?? manager;
+    const recorder = new Recorder({ writer, clock, log, controller: reporter, instance, kind });
     const onEvent = (object: StoredObject, note: EventNote): void => recorder.record(object, note);
     const meter = meters.of(definition.name, {
       concurrency: definition.options.concurrency,
