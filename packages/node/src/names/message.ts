@@ -11,12 +11,14 @@ export interface Question {
   readonly class: number;
   /** 0 is a question; others want to change something. */
   readonly operation: number;
+  /** How many bytes an answer in a datagram may have, where the asker speaks of it (RFC 6891). */
+  readonly room: number | undefined;
   /** The question as it was sent, to be repeated in the answer. */
   readonly bytes: Buffer;
 }
 
 /** Types of records. */
-export const types = { A: 1, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33, ANY: 255 } as const;
+export const types = { A: 1, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33 } as const;
 
 /** The data of a record. */
 export type RecordData =
@@ -66,24 +68,42 @@ export function parseQuestion(message: Buffer): Question | undefined {
     type: message.readUInt16BE(at + 1),
     class: message.readUInt16BE(at + 3),
     operation: ((message[2] ?? 0) >> 3) & 0xf,
+    room: roomIn(message, end),
     bytes: message.subarray(headerLength, end),
   };
 }
 
+/** A pseudo record of the root right behind the question, type 41, whose class is a size. */
+function roomIn(message: Buffer, at: number): number | undefined {
+  const isThere = message.readUInt16BE(10) > 0 && message.length >= at + 11 && message[at] === 0;
+  return isThere && message.readUInt16BE(at + 1) === OPT ? message.readUInt16BE(at + 3) : undefined;
+}
+
+const OPT = 41;
+
 /** The answer to a question as bytes. */
 export function formatReply(
-  { id, recursionDesired, operation, bytes }: Question,
+  { id, recursionDesired, operation, room, bytes }: Question,
   { code, isFinal, answers, authority, additional }: Reply,
 ): Buffer {
   const header = Buffer.alloc(headerLength);
   header.writeUInt16BE(id, 0);
-  // A response, recursion offered.
-  const flags = 0x8080 | (operation << 11) | (isFinal ? 0x0400 : 0) | (recursionDesired ? 0x0100 : 0);
+  // A response. Whoever asks elsewhere for the asker says so; here nobody does.
+  const flags = 0x8000 | (operation << 11) | (isFinal ? 0x0400 : 0) | (recursionDesired ? 0x0100 : 0);
   header.writeUInt16BE(flags | codes[code], 2);
   header.writeUInt16BE(1, 4);
   const sections = [answers, authority, additional];
   for (const [index, records] of sections.entries()) header.writeUInt16BE(records.length, 6 + 2 * index);
-  return Buffer.concat([header, bytes, ...sections.flat().map(formatRecord)]);
+  if (room !== undefined) header.writeUInt16BE(additional.length + 1, 10);
+  return Buffer.concat([header, bytes, ...sections.flat().map(formatRecord), formatRoom(room)]);
+}
+
+function formatRoom(room: number | undefined): Buffer {
+  if (room === undefined) return Buffer.alloc(0);
+  const record = Buffer.alloc(11);
+  record.writeUInt16BE(OPT, 1);
+  record.writeUInt16BE(room, 3);
+  return record;
 }
 
 function formatRecord(record: DnsRecord): Buffer {

@@ -103,14 +103,48 @@ test("a question is read and its answer written as the protocol says", () => {
   const reply = formatReply(question, { code: "ok", isFinal: true, answers, authority: [], additional: [] });
   const none = { code: "no such name", isFinal: true, answers: [], authority: [authority], additional: [] } as const;
   const negative = formatReply(question, none);
-  assert.equal(negative.readUInt16BE(2), 0x8583);
+  assert.equal(negative.readUInt16BE(2), 0x8503);
   assert.equal(negative.readUInt16BE(8), 1, "who decides is told");
   assert.equal(negative.readUInt32BE(negative.length - 4), 5, "and for how long that may be remembered");
-  assert.equal(formatReply(question, { ...none, isFinal: false }).readUInt16BE(2), 0x8183);
+  assert.equal(formatReply(question, { ...none, isFinal: false }).readUInt16BE(2), 0x8103);
   assert.equal(reply.readUInt16BE(0), 0x1234);
   assert.equal(reply.readUInt16BE(6), 1);
   assert.deepEqual([...reply.subarray(-4)], [1, 2, 3, 4]);
   assert.equal(parseQuestion(Buffer.alloc(5)), undefined);
+});
+
+test("whoever says how much room it has is told the same", () => {
+  const room = Buffer.from("00" + "0029" + "1000" + "00000000" + "0000", "hex");
+  const asked = Buffer.concat([
+    Buffer.from("123401000001000000000001", "hex"),
+    Buffer.from("0378797a0000010001", "hex"),
+  ]);
+  const question = parseQuestion(Buffer.concat([asked, room]));
+  assert.equal(question?.room, 4096);
+  assert.ok(question);
+  const reply = formatReply(question, { code: "ok", isFinal: true, answers: [], authority: [], additional: [] });
+  assert.equal(reply.readUInt16BE(10), 1);
+  assert.deepEqual(reply.subarray(-11), room);
+  assert.equal(parseQuestion(asked)?.room, undefined, "it says so and there is none");
+});
+
+test("all ports of a service are told under its own name, and share the load; whoever asks for anything is told nothing", () => {
+  const ports = [
+    { name: "a", port: 1, protocol: "TCP" as const },
+    { port: 2, protocol: "UDP" as const },
+  ];
+  const two = zoneOf([service("two", { clusterIP: "10.0.0.6", ports })], [], "cluster.local");
+  const name = "two.one.svc.cluster.local";
+  const { answers = [], additional } = lookUp(two, "cluster.local", { name, type: types.SRV }) ?? {};
+  assert.deepEqual(
+    answers.map((record) => record.type === "SRV" && [record.port, record.weight, record.target]),
+    [
+      [1, 50, name],
+      [2, 50, name],
+    ],
+  );
+  assert.equal(additional?.length, 2);
+  assert.deepEqual(find("web.one.svc.cluster.local", 255), []);
 });
 
 test("an alias is told with what it stands for, where that is known", () => {

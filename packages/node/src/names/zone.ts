@@ -69,8 +69,9 @@ interface PortRecord {
 }
 
 function portRecord({ name, portName, protocol = "TCP", port, target }: PortRecord): readonly DnsRecord[] {
-  if (portName === undefined || portName === "") return [];
-  return [{ name: `_${portName}._${protocol.toLowerCase()}.${name}`, type: "SRV", port, weight: 100, target }];
+  const under = (own: string): DnsRecord => ({ name: own, type: "SRV", port, weight: 100, target });
+  if (portName === undefined || portName === "") return [under(name)];
+  return [under(name), under(`_${portName}._${protocol.toLowerCase()}.${name}`)];
 }
 
 function addressRecord(name: string, address: string): DnsRecord {
@@ -96,7 +97,7 @@ export function lookUp(
     const hasBelow = zone.keys().some((known) => known.endsWith(`.${name}`));
     return { code: hasBelow ? "ok" : "no such name", ...nothing(domain) };
   }
-  const own = records.filter((record) => type === types.ANY || types[record.type] === type || record.type === "CNAME");
+  const own = shared(records.filter((record) => types[record.type] === type || record.type === "CNAME"));
   if (own.length === 0) return { code: "ok", ...nothing(domain) };
   const answers = [...own, ...own.flatMap((record) => behindAlias(zone, record, type))];
   const additional = answers.flatMap((record) =>
@@ -105,6 +106,12 @@ export function lookUp(
       : [],
   );
   return { code: "ok", isFinal: true, answers, authority: [], additional };
+}
+
+/** Those who are told together share what there is to do. */
+function shared(records: readonly DnsRecord[]): readonly DnsRecord[] {
+  const weight = Math.floor(100 / records.filter(({ type }) => type === "SRV").length);
+  return records.map((record) => (record.type === "SRV" ? { ...record, weight } : record));
 }
 
 /** Who decides about the names of the cluster, as cluster DNS servers tell it. */
