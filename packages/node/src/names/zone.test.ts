@@ -114,7 +114,7 @@ test("a question is read and its answer written as the protocol says", () => {
 });
 
 test("whoever says how much room it has is told the same", () => {
-  const room = Buffer.from("00" + "0029" + "1000" + "00000000" + "0000", "hex");
+  const room = Buffer.from("0000291000000000000000", "hex");
   const asked = Buffer.concat([
     Buffer.from("123401000001000000000001", "hex"),
     Buffer.from("0378797a0000010001", "hex"),
