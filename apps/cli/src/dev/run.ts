@@ -67,9 +67,9 @@ async function runUntil(
   const screen = openScreen(terminal, terminal.isInteractive);
   for (const line of cluster.about) screen.line(line);
   const tellFailure = (error: unknown): void => screen.line(style.red(toCliError(error).message));
-  const { root, entry, apply } = options;
+  const { root, entry } = options;
   const applyFirst = once(async () => {
-    for (const line of await applyFiles(cluster.client, apply, terminal.cwd)) screen.line(line);
+    for (const line of await applyFiles(cluster.client, options.apply, terminal.cwd)) screen.line(line);
   });
   await using runner = new Runner({
     cwd: root,
@@ -99,23 +99,27 @@ async function runUntil(
     askBefore: cluster.owner === "somebody" ? cluster.server : undefined,
     again: (controllers, key) => runner.again({ controllers, key }),
   });
-  const reload = (why: string, what: "program" | "packages"): void =>
-    void (screen.line(style.dim(why)), runner.reload(what));
+  const reload: Reload = (why, what) => void (screen.line(style.dim(why)), runner.reload(what));
   // What is saved while the program is loaded for the first time must not be missed.
   using _sources = watchSources(root, {
-    changed: (path) =>
-      reload(`${relative(root, path)} changed: reloading`, basename(path) === "package.json" ? "packages" : "program"),
+    changed: (path) => reloadFor(relative(root, path), reload),
     failed: (error) => screen.line(style.yellow(`changes are not seen everywhere: ${toCliError(error).message}`)),
   });
   await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
   using _upkeep = keepUp(view);
   using _keys = watchKeys(terminal, (key) => {
-    if (key === "r") reload("reloading", "packages");
-    else if (key === "q") quit.abort();
-    else void view.press(key);
+    if (key === "q") quit.abort();
+    else void (key === "r" ? reload("reloading", "packages") : view.press(key));
   });
   await stopped;
   screen.close();
+}
+
+/** Loads the program anew, and says why. */
+type Reload = (why: string, what: "program" | "packages") => void;
+
+function reloadFor(path: string, reload: Reload): void {
+  reload(`${path} changed: reloading`, basename(path) === "package.json" ? "packages" : "program");
 }
 
 /** Draws the table, and looks what still fails, until it is disposed of. */

@@ -74,8 +74,8 @@ export class Writer {
   isOfSibling(kind: AnyKind, object: StoredObject): boolean {
     const { siblings = [] } = this.#options;
     if (siblings.length === 0 || this.wasApplied(kind, object)) return false;
-    const managers = siblings.flatMap((sibling) => sibling.managers);
-    return object.metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
+    const managers = new Set(siblings.flatMap((sibling) => sibling.managers));
+    return object.metadata.managedFields?.some(({ manager = "" }) => managers.has(manager)) === true;
   }
 
   #inherited(kind: AnyKind): readonly string[] {
