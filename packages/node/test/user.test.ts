@@ -25,7 +25,9 @@ test("a user without any rights runs pods, reaches them, and enters them", { ski
     const program = new URL("./as-user.ts", import.meta.url).pathname;
     const become = ["--reuid", nobody, "--regid", nobody, "--clear-groups", "--no-new-privs", "--"];
     const node = [process.execPath, "--conditions=@capstan/source", program, ...(await Promise.all(archives))];
-    const options = { env: { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: "/tmp" }, timeout: 600_000 };
+    // Where users look for programs: those of administrators are elsewhere.
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, TMPDIR: "/tmp" };
+    const options = { env, timeout: 600_000 };
     const { stdout } = await promisify(execFile)("setpriv", [...become, ...node], options);
     const said = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as { readonly [key: string]: unknown };
     assert.deepEqual([said["uid"], said["phase"], said["exec"]], [65534, "Succeeded", "hello 1234"]);

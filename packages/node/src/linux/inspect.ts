@@ -118,10 +118,12 @@ async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   return { what, ok: false, detail: output.trim(), remedy };
 }
 
+/** Some of the tools are where only administrators look for programs. */
+const inSystemFolders = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PATH; exec "$@"';
+
 function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
-  const [program = "", ...args] = command;
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("sh", ["-c", inSystemFolders, "sh", ...command], { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));

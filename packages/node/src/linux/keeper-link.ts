@@ -239,7 +239,7 @@ function commandOf({ rights, door }: KeeperOptions, program: readonly string[]):
   const unshare = [
     "bash",
     "-c",
-    `${shut}\n${ownRing}`,
+    `${systemFolders}\n${shut}\n${ownRing}`,
     join(dirname(door), "ring"),
     ring,
     "unshare",
@@ -258,6 +258,9 @@ function commandOf({ rights, door }: KeeperOptions, program: readonly string[]):
   const wait = 'echo; read -r line; exec "$0" "$@"';
   return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${bury}`, ...program];
 }
+
+/** Whoever starts a cluster may look for programs only where users have theirs. */
+const systemFolders = 'export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"';
 
 /** Takes a ring of keys of its own before anything else; written by the shell, which has nobody beside it who could hold the file open. */
 const ownRing = `ring=$1 program=$(command -v "$2"); shift 2
