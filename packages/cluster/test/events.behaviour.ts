@@ -8,13 +8,20 @@ import type { World } from "./worlds.ts";
 const labels = { app: "told" };
 const selector = { matchLabels: labels };
 const template = { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } };
-const kinds = ["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"];
+const kinds: ReadonlySet<string> = new Set([
+  "DaemonSet",
+  "Deployment",
+  "Job",
+  "ReplicaSet",
+  "ReplicationController",
+  "StatefulSet",
+]);
 
 /** Everything that is said about the workloads themselves; names that are made up are replaced. */
 async function told({ client, namespace }: World): Promise<readonly string[]> {
   const { items } = await client.list(Event, { namespace }).all();
   return items
-    .filter(({ involvedObject: { kind = "", name = "" } }) => kinds.includes(kind) && name.startsWith("told"))
+    .filter(({ involvedObject: { kind = "", name = "" } }) => kinds.has(kind) && name.startsWith("told"))
     .map(({ involvedObject: { kind }, source, reportingComponent, type, reason, message = "" }) => {
       const from = source?.component ?? reportingComponent;
       return `${kind} ${from} ${type} ${reason}: ${message.replaceAll(/(told\w*(?:-\d)?)-[0-9a-z]{4,}(-[0-9a-z]{5})?\b/g, "$1-H")}`;
