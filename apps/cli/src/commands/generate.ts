@@ -25,6 +25,7 @@ import { type Command, defineCommand, type Example, type Options, type OptionVal
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
 import { readFiles, readText } from "../project/disk.ts";
+import { sampleProblems } from "../project/sample-check.ts";
 import { writeChanges } from "../project/write.ts";
 import { checkImage, checkNamespace } from "../project/placement.ts";
 import { operatorOf } from "../project/operator.ts";
@@ -98,7 +99,11 @@ function generator<const O extends Options>({
       if (text !== undefined && asked.out === undefined) return call.terminal.out(text(loaded, asked));
       const made = await files(loaded, asked, call.terminal.cwd);
       const isKept = existing === "stay" ? () => true : isPeoples;
-      await writeInto(asked.out ?? folder, { files: made, isKept }, call.terminal);
+      const kept = await writeInto(asked.out ?? folder, { files: made, isKept }, call.terminal);
+      if (existing !== "stay") return;
+      for (const [path, sample] of kept)
+        for (const problem of sampleProblems(sample, path, loaded.program.resources))
+          call.terminal.err(`${path} stays as it is, but the cluster would not take it so: ${problem}\n`);
     },
   });
 }
@@ -114,7 +119,8 @@ interface Written {
   readonly isKept: (path: string) => boolean;
 }
 
-async function writeInto(folder: string, { files, isKept }: Written, terminal: Terminal): Promise<void> {
+/** Writes what is new; answers with the texts of files that stay though they differ. */
+async function writeInto(folder: string, { files, isKept }: Written, terminal: Terminal): Promise<Files> {
   const root = resolve(terminal.cwd, folder);
   const disk = await readFiles(root, files.keys());
   const changes = [...files]
@@ -125,6 +131,8 @@ async function writeInto(folder: string, { files, isKept }: Written, terminal: T
     changes.map((change) => ({ ...change, path: join(folder, change.path) })),
     terminal,
   );
+  const kept = [...disk].filter(([path, text]) => files.get(path) !== text && isKept(path));
+  return new Map(kept.map(([path, text]) => [join(folder, path), text]));
 }
 
 /** CRDs. */
@@ -231,7 +239,7 @@ export const generateDocs: Command = generator({
 /** Objects to try the kinds with. */
 export const generateSamples: Command = generator({
   describe:
-    "One object for each kind, with what its schema demands as it is now and with its defaults. Into a folder, only samples that are missing are written: yours stay.",
+    "One object for each kind, with what its schema demands as it is now and with its defaults. Into a folder, only samples that are missing are written: yours stay, and what the schema would not take of them is told.",
   options: {},
   examples: [
     { line: "capstan generate samples | kubectl create -f -", does: "Try every kind" },
