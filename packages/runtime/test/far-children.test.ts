@@ -50,6 +50,26 @@ test("a child of another object of the same controller is not taken over, and st
   assert.equal((await world.get(ConfigMap, "shared", far))?.metadata.uid, before.metadata.uid);
 });
 
+test("a child whose owner is gone without it is the next one's that wants it", async () => {
+  const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
+    await apply(ConfigMap, "shared", { metadata: far, data: { of: object.metadata.name } });
+  });
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), { api }, { clock });
+  await world.apply(Box, "a", { spec: {} });
+  await world.settle();
+  await world.crash();
+  // Somebody has no patience with finalizers.
+  const key = { namespace: "default", name: "a" };
+  await api.patch(Box, key, { metadata: { finalizers: null } }, { type: "merge", manager: "admin" });
+  await world.delete(Box, "a");
+  world.restart();
+  await world.apply(Box, "b", { spec: {} });
+  await world.settle();
+  assert.deepEqual((await world.get(ConfigMap, "shared", far))?.data, { of: "b" });
+});
+
 test("a child of another controller of the same object stays until that one's cleanup needs it no more", async () => {
   const seen: boolean[] = [];
   const one = controller(Box, { name: "one", owns: [Secret] }, async ({ apply }) => {
@@ -70,4 +90,30 @@ test("a child of another controller of the same object stays until that one's cl
   assert.deepEqual(seen, [true, true, true, true]);
   assert.equal(await world.get(Box, "a"), undefined);
   assert.deepEqual(await world.list(Secret), []);
+});
+
+test("a child of a kind that is no longer owned stays where somebody has taken the owner's mark off it since", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const former = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
+    for (const name of [object.metadata.name, "other"]) await apply(ConfigMap, name, { data: {} });
+  });
+  {
+    await using world = await testOperator(operator({ name: "boxes", controllers: [former] }), { api }, { clock });
+    await world.apply(Box, "a", { spec: {} });
+    await world.settle();
+    await world.apply(Box, "a", { metadata: { annotations: { "capstan.dev/pause": "true" } }, spec: {} });
+    await world.settle();
+  }
+  const app = operator({ name: "boxes", controllers: [controller(Box, {}, () => undefined)] });
+  await using world = await testOperator(app, { api }, { clock });
+  await world.settle();
+  const body = { metadata: { ownerReferences: null } };
+  await api.patch(ConfigMap, { namespace: "default", name: "a" }, body, { type: "merge", manager: "admin" });
+  await world.apply(Box, "a", { metadata: { annotations: {} }, spec: {} });
+  await world.settle();
+  assert.deepEqual(
+    (await world.list(ConfigMap)).map(({ metadata }) => metadata.name),
+    ["a"],
+  );
 });

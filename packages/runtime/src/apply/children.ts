@@ -91,12 +91,13 @@ export class Children {
 
   /** Brings a child from the state that is known of it to the one that is wanted. The server refuses to write over any other object. */
   async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
-    const { writer, breaker, owner, trace } = this.#options;
+    const { writer, breaker, owner, caches, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     const former = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
       if (difference === undefined && former.length === 0) return live;
-      if (hold !== "free") mustBeOurs({ kind, live, owner, writer, adopt: hold === "adopted" });
+      const owners = caches.of(owner.kind);
+      if (hold !== "free") mustBeOurs({ kind, live, owner, owners, writer, adopt: hold === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
     await breaker.check({ kind, key, field: difference?.path ?? "" });
@@ -185,7 +186,9 @@ export class Children {
     const { strays, owner } = this.#options;
     const { uid } = owner.object.metadata;
     for (const stray of strays.of(uid).filter(isUnwanted)) {
-      if (await removal.of(stray.kind, stray.child)) strays.forget(uid, stray);
+      // It was found when the operator started, which may be long ago: who has kept it since by taking our mark off shall have it.
+      const child = await strays.look(uid, stray);
+      if (child === undefined || (await removal.of(stray.kind, child))) strays.forget(uid, stray);
     }
   }
 

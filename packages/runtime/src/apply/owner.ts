@@ -3,6 +3,7 @@ import { apiVersionOf } from "@capstan/model";
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import type { Reader } from "../cache/store.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
 
@@ -27,21 +28,24 @@ export function referenceTo({ kind, object }: Owner): OwnerReference {
 /** The metadata of a child, with the mark of its owner. */
 export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boolean): ObjectMeta {
   if (byReference) return { ...metadata, ownerReferences: [...(metadata.ownerReferences ?? []), referenceTo(owner)] };
+  const note = `${owner.kind.kind}.${owner.kind.group}/${keyText(owner.object)}`;
   return {
     ...metadata,
     labels: { ...metadata.labels, [OWNER_LABEL]: owner.object.metadata.uid },
-    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: noteOf(owner) },
+    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: note },
   };
 }
 
-function noteOf({ kind, object }: Owner): string {
-  return `${kind.kind}.${kind.group}/${keyText(object)}`;
-}
-
-/** Whose a child is that carries the label and the note of another owner; one of this owner's name that was there before it is no other. */
-export function otherOwnerOf({ metadata }: StoredObject, owner: Owner): string | undefined {
+/** Whose a child is that carries the label and the note of another owner of the same kind: one that is gone has no children any more. */
+export function otherOwnerOf(
+  { metadata }: StoredObject,
+  owner: Owner,
+  owners: Pick<Reader, "get">,
+): string | undefined {
   const label = metadata.labels?.[OWNER_LABEL];
+  const prefix = `${owner.kind.kind}.${owner.kind.group}/`;
   const note = metadata.annotations?.[OWNER_ANNOTATION];
-  if (label === undefined || label === owner.object.metadata.uid) return undefined;
-  return note === noteOf(owner) ? undefined : note?.replace(/^([^./]*)[^/]*\//u, "$1 ");
+  if (label === undefined || label === owner.object.metadata.uid || note?.startsWith(prefix) !== true) return undefined;
+  const key = note.slice(prefix.length);
+  return owners.get(key)?.metadata.uid === label ? `${owner.kind.kind} ${key}` : undefined;
 }

@@ -3,6 +3,7 @@ import { apiVersionOf } from "@capstan/model";
 import type { OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
+import type { Reader } from "../cache/store.ts";
 import { RuntimeError } from "../errors.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { otherOwnerOf } from "./owner.ts";
@@ -14,6 +15,8 @@ export interface Encounter {
   readonly kind: AnyKind;
   readonly live: StoredObject;
   readonly owner: Owner;
+  /** The objects of the owner's kind. */
+  readonly owners: Pick<Reader, "get">;
   /** Who writes it: knows our field owners. */
   readonly writer: Pick<Writer, "isOurs">;
   /** Whether the user said that the object may be taken over. */
@@ -21,11 +24,11 @@ export interface Encounter {
 }
 
 /** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
-export function mustBeOurs({ kind, live, owner, writer, adopt }: Encounter): void {
+export function mustBeOurs({ kind, live, owner, owners, writer, adopt }: Encounter): void {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  const other = controller === undefined ? otherOwnerOf(live, owner) : `${controller.kind} ${controller.name}`;
+  const other = controller === undefined ? otherOwnerOf(live, owner, owners) : `${controller.kind} ${controller.name}`;
   if (isMarkedFor(live, owner) || (other === undefined && isWrittenBy(live, writer))) return;
-  if (adopt && controller === undefined) return;
+  if (adopt && other === undefined) return;
   const object = `${kind.kind} ${keyText(live)}`;
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
   const why =

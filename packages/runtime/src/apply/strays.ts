@@ -12,7 +12,9 @@ export interface Stray {
 export interface Strays {
   /** Those of one owner. */
   of(owner: string): readonly Stray[];
-  /** One of them is gone. */
+  /** One of them as it is now; undefined where it is gone, or somebody has taken it out of our hands since it was found. */
+  look(owner: string, stray: Stray): Promise<StoredObject | undefined>;
+  /** One of them is gone, or no longer one. */
   forget(owner: string, stray: Stray): void;
   /** A child is about to be written where the owner's own namespace does not lead: it must be found again. */
   beforeFar(kind: AnyKind, namespace: string): Promise<void>;
@@ -21,6 +23,7 @@ export interface Strays {
 /** For those who keep no record. */
 export const noStrays: Strays = {
   of: () => [],
+  look: () => Promise.resolve(undefined),
   forget: () => undefined,
   beforeFar: () => Promise.resolve(),
 };

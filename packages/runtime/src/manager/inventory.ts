@@ -128,6 +128,7 @@ export class Inventory {
     const own = (): Map<string, Stray[]> | undefined => this.#strays.get(controller);
     return {
       of: (owner) => own()?.get(owner) ?? [],
+      look: (owner, stray) => this.#lookAt(controller, owner, stray),
       forget: (owner, stray) =>
         own()?.set(
           owner,
@@ -236,12 +237,21 @@ export class Inventory {
   async #collect({ name, managers, isHidden }: Seeker, kind: AnyKind, scope: Scope): Promise<number> {
     let found = 0;
     for await (const child of this.#children(kind, scope)) {
-      const isOurs = child.metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
-      if (!isOurs || child.metadata.deletionTimestamp !== undefined || !isHidden(child)) continue;
+      if (!isChildOf(managers, child) || !isHidden(child)) continue;
       found++;
       for (const owner of ownersOf(child)) this.#note(name, owner, { kind, child });
     }
     return found;
+  }
+
+  /** A list of one: roles let us list what is no longer owned, and not get it. */
+  async #lookAt(controller: string, owner: string, { kind, child }: Stray): Promise<StoredObject | undefined> {
+    const { name, namespace, uid } = child.metadata;
+    const managers = this.#options.controllers.find((each) => each.name === controller)?.managers ?? [];
+    for await (const found of this.#children(kind, { namespace, fieldSelector: `metadata.name=${name}` })) {
+      if (found.metadata.uid === uid && isChildOf(managers, found) && ownersOf(found).includes(owner)) return found;
+    }
+    return undefined;
   }
 
   /** A kind that is not served any more has no objects. */
@@ -361,6 +371,12 @@ function parseNames(text = "[]"): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** Whether field owners applied an object that is to stay. */
+function isChildOf(managers: readonly string[], { metadata }: StoredObject): boolean {
+  const isOurs = metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
+  return isOurs && metadata.deletionTimestamp === undefined;
 }
 
 /** The uids of those that a child belongs to. */
