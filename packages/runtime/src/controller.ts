@@ -31,7 +31,7 @@ import { Worker } from "./reconcile/worker.ts";
 import type { TurnEnd } from "./reconcile/worker.ts";
 import { outsideCause } from "./trigger/cause.ts";
 import type { Cause } from "./trigger/cause.ts";
-import { Echoes } from "./trigger/echoes.ts";
+import { Echoes, mayBeOfOthers } from "./trigger/echoes.ts";
 import type { OwnWrite } from "./trigger/echoes.ts";
 import { runSource } from "./trigger/source.ts";
 import { Reads } from "./trigger/tracked.ts";
@@ -411,8 +411,10 @@ export class RunningController {
 
   #ownWrites({ work }: TurnEnd): readonly OwnWrite[] {
     const writes: OwnWrite[] = [];
-    for (const { kind, key, after } of work?.writes ?? []) {
+    for (const { verb, kind, key, before, after } of work?.writes ?? []) {
       if (after === undefined) continue;
+      const isOurs = (manager: string): boolean => work?.writer.isOurs(manager) === true;
+      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after }, isOurs)) continue;
       const told = this.#setting.caches.peek(kind)?.versionOf(key);
       writes.push({ target: childId(kind, key), key, version: after.metadata.resourceVersion, told });
     }

@@ -44,7 +44,8 @@ export function outsideCause(relation: "source" | "schedule" | "again" | "reques
   return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
 
-const FIELDS_KEPT = 8;
+/** Of so many paths at which objects differ, others are not told. */
+export const FIELDS_KEPT = 8;
 
 /** Bookkeeping that changes with every write and tells nothing. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([

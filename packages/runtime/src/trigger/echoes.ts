@@ -5,8 +5,11 @@
  * when the reconcile is over and may show what somebody else did to it: only an event that changed nothing but the status is an echo
  * then. Only events of the stream are echoes, because a list may hide what came between; and what vanished is always news.
  */
+import type { StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
+import { ownsField } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
+import { changedFields, FIELDS_KEPT } from "./cause.ts";
 import type { Cause } from "./cause.ts";
 
 /** A write that a turn made. */
@@ -17,6 +20,21 @@ export interface OwnWrite {
   readonly version: string;
   /** What the watch has told about it so far. */
   readonly told: string | undefined;
+}
+
+/**
+ * Whether the answer to an apply may be a state that somebody else brought about: a server that finds nothing to change answers with what
+ * is there, and the watch may not have told that yet. It is ours where nothing differs from what was known but our own fields.
+ */
+export function mayBeOfOthers(
+  { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
+  isOurs: (manager: string) => boolean,
+): boolean {
+  const changed = changedFields(before, after);
+  const entries = [before, after]
+    .flatMap(({ metadata }) => metadata.managedFields ?? [])
+    .filter(({ manager, operation }) => operation === "Apply" && isOurs(manager ?? ""));
+  return changed.length >= FIELDS_KEPT || !changed.every((path) => entries.some((entry) => ownsField(entry, path)));
 }
 
 /** The writes of one controller that the watch has not told yet. */

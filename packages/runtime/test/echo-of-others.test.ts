@@ -1,0 +1,51 @@
+/** An apply that changes nothing answers with what somebody else wrote: the event of that is news, and no echo of the apply. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { ConfigMap } from "@capstan/kinds/v1";
+import { defineResource, s } from "@capstan/schema";
+import { controller } from "../src/define.ts";
+import { operator } from "../src/operator.ts";
+import { testOperator, VirtualClock } from "../src/testing/index.ts";
+
+const Box = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Box",
+  spec: s.object({}),
+  status: s.object({ mark: s.string().optional() }),
+});
+
+for (const hides of [true, false]) {
+  test(`a change that is told late wakes its owner, where applies ${hides ? "are" : "are not"} sent in vain`, async () => {
+    const clock = new VirtualClock();
+    const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
+    const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
+    // A transform that hides what is applied has every turn apply it again.
+    const transform = <T>(object: T): T => (hides ? { ...object, data: {} } : object);
+    const box = controller(
+      Box,
+      { owns: [ConfigMap], cache: { ConfigMap: { transform } } },
+      async ({ object, apply, get, status }) => {
+        const seen = get(ConfigMap, object.metadata.name);
+        await apply(ConfigMap, object.metadata.name, { data: { big: "x" } });
+        status.mark = seen?.metadata.annotations?.["mark"];
+      },
+    );
+    await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), server, { clock });
+    await world.apply(Box, "a", { spec: {} });
+    await world.settle();
+    world.staleReads("5s");
+    await world.crash();
+    world.restart();
+    await world.advance("1m");
+    const path = "http://server/api/v1/namespaces/default/configmaps/a";
+    const body = JSON.stringify({ metadata: { annotations: { mark: "yes" } } });
+    const headers = { "content-type": "application/merge-patch+json" };
+    await server.fetch(new Request(path, { method: "PATCH", headers, body }));
+    await world.advance("1s");
+    world.running.request("box", "default/a");
+    await world.advance("10m");
+    assert.equal((await world.get(Box, "a"))?.status?.mark, "yes");
+  });
+}
