@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
-import { Service, type Pod, type ServiceSpec } from "@capstan/kinds/v1";
+import { Pod as PodKind, Service, type Pod, type ServiceSpec } from "@capstan/kinds/v1";
 import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
@@ -212,6 +212,31 @@ test("who goes on sending datagrams to a service is heard by who serves it now",
   await eventually("the first answer", heard, (text) => text === "7001");
   await world.client.patch(EndpointSlice, metadata, { merge: { ports: [{ ...port, port: 7002 }] } });
   assert.equal((await asking).code, 0);
+});
+
+test("a port of the node for datagrams leads to the pod that has it now", { skip }, async () => {
+  const run = (name: string): Promise<void> => {
+    const ports = [{ hostPort: 7300, containerPort: 7300, protocol: "UDP" as const }];
+    const container = { name: "main", image: busybox, command: ["sleep", "100000"], ports };
+    return world.run(name, { terminationGracePeriodSeconds: 0, containers: [container] });
+  };
+  /** Sends from one and the same port; where it goes is what the kernel remembers. */
+  const sending =
+    'const s=require("node:dgram").createSocket("udp4");s.bind(7301,()=>s.send("?",7300,"172.30.0.1",()=>s.close()))';
+  const whereTo = async (): Promise<string> => {
+    await world.machine.run([process.execPath, "-e", sending]);
+    const { stdout } = await world.machine.run(["cat", "/proc/net/nf_conntrack"]);
+    return / src=(\S+) dst=\S+ sport=7300 dport=7301/.exec(stdout)?.[1] ?? "";
+  };
+  await run("port-one");
+  const one = (await world.until("port-one", "ready", isReady)).status?.podIP ?? "";
+  assert.equal(await whereTo(), one);
+  await world.client.delete(PodKind, { namespace: "default", name: "port-one" });
+  const findOne = (): Promise<boolean> => Promise.resolve(world.node.find("default", "port-one") !== undefined);
+  await eventually("its end", findOne, (isThere) => !isThere);
+  await run("port-two");
+  const two = (await world.until("port-two", "ready", isReady)).status?.podIP ?? "";
+  assert.equal(await whereTo(), two);
 });
 
 /** How many questions the node has heard whether it is there. */

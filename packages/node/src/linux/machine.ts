@@ -9,15 +9,14 @@ import { dial } from "./checks.ts";
 import { Groups } from "./cgroups/groups.ts";
 import { treeName } from "./cgroups/sweep.ts";
 import { findPrograms, type Programs } from "./enter-kit.ts";
-import { forgetFlowsProgram } from "./entering/forget-flows.ts";
 import type { Ending } from "./exit.ts";
+import { forgetFlows } from "./forget-flows.ts";
 import { Images } from "./images.ts";
 import { Keeper, type Rights } from "./keeper-link.ts";
 import { insideRoots, machineScript, shownFolders } from "./network.ts";
 import { findMasked } from "./masked.ts";
 import type { MaskedPlace } from "./launch.ts";
 import { ownRootScript } from "./own-root.ts";
-import { isKnown } from "./seccomp/filter.ts";
 import { atSocket } from "./socket-path.ts";
 import { nodeHostsFile, type ClusterNames } from "./pod-files.ts";
 import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
@@ -144,10 +143,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     async setRules(ruleset) {
       await keeper.must(["nft", "-f", "-"], ruleset);
     },
-    async forgetFlows(marks) {
-      if (!isKnown(process.arch)) return;
-      await keeper.must(["sh", "-c", runOnce], forgetFlowsProgram(marks, process.arch).toString("base64"));
-    },
+    forgetFlows: (marks) => forgetFlows(keeper, marks),
     setNames: (answering) => void (answer = answering),
     run: (argv, input) => keeper.run(argv, input),
     removeFromDisk: (path) => keeper.removeBelow(insidePath(join(state, "disk")), path),
@@ -156,10 +152,6 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     [Symbol.asyncDispose]: close,
   };
 }
-
-/** Runs a program that comes as text; where nothing else of the node can be executed, this folder lets it. */
-const runOnce =
-  "mkdir -p /mnt/programs; f=/mnt/programs/once-$$; base64 -d > $f && chmod 700 $f && $f /bin/true; code=$?; rm -f $f; exit $code";
 
 function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);

@@ -1,4 +1,5 @@
 /** The network of a node: each pod has one line to it and one address, and everything between pods is routed. Pure. */
+import { createHash } from "node:crypto";
 import type { BoundPod } from "../pod/containers.ts";
 import { makeReadOnly } from "./read-only.ts";
 import { quoted } from "./quoted.ts";
@@ -22,7 +23,8 @@ export interface PodLine {
  */
 const hostPortRules = `table ip capstan-host-ports {
   map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
-  chain choose { fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
+  map marks { type ipv4_addr . inet_proto . inet_service : mark; }
+  chain choose { fib daddr type local ct mark set ip daddr . meta l4proto . th dport map @marks; fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
   chain prerouting { type nat hook prerouting priority -101; policy accept; jump choose; }
   chain output { type nat hook output priority -101; policy accept; jump choose; }
   chain postrouting { type nat hook postrouting priority 99; policy accept; ct status dnat ip saddr 127.0.0.0/8 masquerade; }
@@ -33,6 +35,8 @@ const hostPortRules = `table ip capstan-host-ports {
 export interface HostPort {
   readonly key: string;
   readonly value: string;
+  /** By which connections to it are known, where they have no end of their own. */
+  readonly mark: number | undefined;
 }
 
 /** The elements of the map for the ports that a pod asks for; a port of any address is one of the node's own. */
@@ -42,8 +46,13 @@ export function hostPortElements({ spec }: BoundPod, ip: string, nodeAddress: st
   return ports.flatMap(({ hostPort = 0, hostIP = "", containerPort, protocol = "TCP" }) => {
     const address = hostIP === "" || hostIP === "0.0.0.0" ? nodeAddress : hostIP;
     const key = `${address} . ${protocol.toLowerCase()} . ${hostPort}`;
-    return hostPort === 0 || address.includes(":") ? [] : [{ key, value: `${ip} . ${containerPort}` }];
+    const mark = protocol === "UDP" ? markOf(`${key} ${ip}`) : undefined;
+    return hostPort === 0 || address.includes(":") ? [] : [{ key, value: `${ip} . ${containerPort}`, mark }];
   });
+}
+
+function markOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0);
 }
 
 /** The parts of a state that are seen from inside. The state itself is its owner's alone, so these are shown one by one. */

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { NodeError, toNodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
+import { forgetFlows } from "./forget-flows.ts";
 import { measure } from "./measure.ts";
 import { hostPortElements, sharedFolders } from "./network.ts";
 import { pauses, Spaces, type PodSpaces, type SpacesOptions } from "./pod-spaces.ts";
@@ -164,13 +165,30 @@ export class PodPlaces {
   }
 
   async #setHostPorts(verb: "add" | "delete", pod: BoundPod, ip: string): Promise<void> {
-    const elements = hostPortElements(pod, ip, this.#options.node.address).map(({ key, value }) =>
-      verb === "add" ? `${key} : ${value}` : key,
+    const ports = hostPortElements(pod, ip, this.#options.node.address);
+    if (ports.length === 0) return;
+    const { keeper } = this.#options.parts;
+    const marks = ports.flatMap(({ key, mark }) => (mark === undefined ? [] : [{ key, mark }]));
+    const toElement = (key: string, value: string | number): string => (verb === "add" ? `${key} : ${value}` : key);
+    const elements = (map: string, all: readonly string[]): readonly string[] =>
+      all.length === 0 ? [] : [`${verb} element ip capstan-host-ports ${map} { ${all.join(", ")} }`];
+    const lines = [
+      ...elements(
+        "ports",
+        ports.map(({ key, value }) => toElement(key, value)),
+      ),
+      ...elements(
+        "marks",
+        marks.map(({ key, mark }) => toElement(key, mark)),
+      ),
+    ];
+    const argv = ["nft", lines.join("; ")];
+    if (verb === "add") return void (await keeper.must(argv));
+    await keeper.run(argv);
+    await forgetFlows(
+      keeper,
+      marks.map(({ mark }) => mark),
     );
-    if (elements.length === 0) return;
-    const argv = ["nft", `${verb} element ip capstan-host-ports ports { ${elements.join(", ")} }`];
-    if (verb === "delete") return void (await this.#options.parts.keeper.run(argv));
-    await this.#options.parts.keeper.must(argv);
   }
 
   #volumePlace(folder: string): VolumePlace {
