@@ -168,6 +168,8 @@ export interface Wanted {
   readonly beginsFromBackup: boolean;
   /** Members that an operation asks to replace. */
   readonly replace: readonly string[];
+  /** Those of them that may go although data cannot be compared: somebody has said that the others have what is right. */
+  readonly vouched?: readonly string[];
   /** The parts of the spec that decide what pods look like, as one word. */
   readonly form: string;
   /** The fingerprint that a member's pod must have with a version. */
@@ -214,6 +216,8 @@ export interface Observation {
   readonly unhashed?: readonly string[];
   /** Since when it has been so. */
   readonly unhashedSince?: number;
+  /** Since when the update under way has been where it is, by clocks that only run. */
+  readonly updatingSince?: number;
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
   /** The form in which all members were well, if it is written down. */

@@ -117,7 +117,7 @@ function reportMemory({ seen, status }: Turn): void {
   if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
   const { stopwatch } = seen;
   const { remains } = seen;
-  const { comparison, uncompared } = seen.compared;
+  const { comparison, uncompared, missed } = seen.compared;
   const watched = stopwatch.running.map(({ what, since, seen = 0 }) => ({
     what,
     since: formatTimestamp(since),
@@ -135,6 +135,7 @@ function reportMemory({ seen, status }: Turn): void {
     reasons: [...uncompared.reasons],
     members: [...uncompared.members],
   };
+  status.missed = missed && { at: formatTimestamp(missed.at), members: [...missed.members] };
   status.survivors = remains && {
     at: formatTimestamp(remains.at),
     of: remains.of,

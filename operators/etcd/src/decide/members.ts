@@ -5,7 +5,7 @@ import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersio
 import { canSpare, freshName, hasLostVolume, isOnLostGround, quorumOf, serialOf, successorOf } from "./view.ts";
 import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
-import { isPlaceGiven, wordOn } from "./word.ts";
+import { wordOn } from "./word.ts";
 import type { Member, View } from "./view.ts";
 
 /** What belongs to members that were removed goes. */
@@ -75,21 +75,17 @@ export function removeRuins(view: View): Action | undefined {
   for (const member of ruined.toSorted((one, other) => urgency(one) - urgency(other))) {
     const action = takeAway(view, member, ruinFor(view, member) ?? "");
     // What somebody's word is about comes first then.
-    if (action !== undefined && !(action.do === "refuse" && hasWord(view))) return action;
+    if (action !== undefined && !(action.do === "refuse" && wordOn(view).length > 0)) return action;
   }
   return undefined;
 }
 
-function hasWord(view: View): boolean {
-  return wordOn(view).length > 0 || isPlaceGiven(view);
-}
-
-/** Corrupt members are known for certain only where the good ones are the majority of those that can have data. */
+/** Corrupt members are known for certain only where the good ones are the majority, without one that can never tell again. */
 function disputeAmong(view: View): Action | undefined {
   const { voters, wellVoters } = view;
   const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
-  const judges = voters.filter(({ ruin, talk }) => ruin === undefined || talk !== undefined);
-  if (corrupt.length === 0 || wellVoters.length >= quorumOf(judges.length)) return undefined;
+  const hasLost = voters.some(({ ruin, talk }) => ruin !== undefined && talk === undefined);
+  if (corrupt.length === 0 || wellVoters.length >= quorumOf(voters.length - Number(hasLost))) return undefined;
   const witness = hearOut(voters, "the data of the others differs, and it may tell who is right");
   if (witness !== undefined) return witness;
   return { do: "refuse", reason: "DataDiffers", why: disputeSentence(view, corrupt) };
@@ -145,7 +141,7 @@ export function nurseLearner(view: View): Action | undefined {
   if (!learner.isWell) return { do: "wait", for: `${learner.name} to join` };
   if (!hasCaughtUp(view, learner)) return { do: "wait", for: `${learner.name} to catch up` };
   // It has the data of those who were there when it came.
-  const hold = hasWord(view) ? undefined : holdBack(view);
+  const hold = wordOn(view).length > 0 ? undefined : holdBack(view);
   return hold ?? { do: "promote", member: learner.name, id: learner.id };
 }
 

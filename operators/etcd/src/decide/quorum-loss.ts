@@ -134,12 +134,18 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
     );
   }
   const { revision } = best.talk;
+  const { newestBackup, newestRevision = 0, name } = view.seen;
+  // It is not taken by itself: it may be spoiled, and the copy that is left is not.
+  const later =
+    newestRevision > revision
+      ? `; the backup ${newestBackup} has revision ${newestRevision}, later than that: an EtcdRestore that names it with spec.overwrite: ${name} brings it`
+      : "";
   const recovery = {
     phase: "Stopping",
     source: "Member",
     member: best.name,
     revision,
-    mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${best.name} had not yet seen agreed on`,
+    mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${best.name} had not yet seen agreed on${later}`,
     reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, log agreed on up to ${best.talk.raftIndex})`,
   } as const;
   return { do: "note-recovery", recovery };

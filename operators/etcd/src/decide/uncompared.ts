@@ -8,7 +8,7 @@ export function holdBack(view: View): Action | undefined {
   if (uncompared === undefined) return undefined;
   const who = uncompared.members.join(", ");
   if (!isHeld(view)) return { do: "wait", for: `the data of ${who} to be compared` };
-  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps those of them that run from answering; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, an EtcdOperation that replaces one of them (do.replaceMember) is done all the same`;
+  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps those of them that run from answering; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by an EtcdOperation that says so (do.replaceMember with evenUncompared: true)`;
   return { do: "refuse", reason: "DataUncompared", why };
 }
 

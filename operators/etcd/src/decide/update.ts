@@ -171,10 +171,11 @@ export function replanUpdate(view: View): Action | undefined {
 
 /** A member that did not come back from its update in time: the update is put back while etcd allows it. */
 export function giveUpUpdate(view: View): Action | undefined {
-  const { wanted, known, now } = view.seen;
+  const { wanted, known, now, updatingSince } = view.seen;
   const { update } = known;
   if (!wanted.rollsBack || update === undefined || update.failed !== undefined) return undefined;
-  if (now - update.began < wanted.updateDeadline || isBelow(update.from, known.clusterVersion)) return undefined;
+  if (now - (updatingSince ?? update.began) < wanted.updateDeadline || isBelow(update.from, known.clusterVersion))
+    return undefined;
   const member = view.members.find((one) => isBeingUpdated(one, update) && !hasComeBack(one));
   if (member === undefined) return undefined;
   const { trouble } = member.pod ?? {};

@@ -10,31 +10,30 @@ import { isHeld } from "./uncompared.ts";
 
 /** The members that somebody's word is about, as far as it counts. */
 export function wordOn(view: View): readonly Member[] {
-  const { replace } = view.seen.wanted;
-  return isHeeded(view) ? view.voters.filter((voter) => replace.includes(voter.name) && isInTheWay(view, voter)) : [];
+  const { vouched = [] } = view.seen.wanted;
+  return isHeeded(view) ? view.voters.filter((voter) => vouched.includes(voter.name) && isInTheWay(view, voter)) : [];
 }
 
-/** Whether the place of somebody who went by such a word may be taken: the operation lasts until it is. */
-export function isPlaceGiven(view: View): boolean {
-  const { replace, size } = view.seen.wanted;
-  const isGone = (name: string): boolean => view.members.every((member) => member.name !== name);
-  return isHeeded(view) && view.voters.length < size && replace.some(isGone);
-}
-
-/** Whoever serves is taken away when the others can bear the loss of one more; whoever does not serve goes first. */
+/** One comes before one goes: the word is about the place of one, however many there is room for. */
 export function heedWord(view: View): Action | undefined {
-  const { seen, voters, learners } = view;
   const [member] = wordOn(view);
-  if (learners.length > 0) return undefined;
-  const isOneShort = member === undefined ? isPlaceGiven(view) : member.isVoting && isThinWithout(view, member);
-  if (isOneShort && voters.length <= seen.wanted.size) return { do: "add-learner", member: freshName(view) };
-  if (member === undefined || !canSpare(view, member, "remove")) return undefined;
+  if (member === undefined || view.learners.length > 0) return undefined;
+  if (needsAnother(view, member)) return { do: "add-learner", member: freshName(view) };
+  if (!canSpare(view, member, "remove")) return undefined;
   const why = "an EtcdOperation asks to replace it, although data could not be compared";
   const successor = member.isLeader ? successorOf(view, member) : undefined;
   if (successor !== undefined) return { do: "move-leader", from: member.name, to: successor.name, why };
   return { do: "remove-member", member: member.name, id: member.id, why };
 }
 
+/** There are to be no fewer than before; where there are to be more, too, only as many come by a word as it takes. */
+function needsAnother(view: View, member: Member): boolean {
+  const { voters, seen } = view;
+  if (voters.length >= seen.wanted.size) return voters.length === seen.wanted.size;
+  return !canSpare(view, member, "remove") || (voters.length <= 3 && isThinWithout(view, member));
+}
+
+/** Without it, not one more could be borne to be away. */
 function isThinWithout({ voters }: View, { name }: Member): boolean {
   const left = voters.filter((voter) => voter.name !== name);
   return left.filter(({ isVoting }) => isVoting).length <= quorumOf(left.length);

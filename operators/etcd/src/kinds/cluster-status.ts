@@ -73,6 +73,11 @@ const uncompared = s.object({
   members: s.array(s.string()).max(32).describe("Members that gave no hash that could be compared"),
 });
 
+const missed = s.object({
+  at: s.timestamp().describe("When it was last tried"),
+  members: s.array(s.string()).max(32).describe("Members that gave no hash"),
+});
+
 const survivors = s.object({
   at: s.timestamp().describe("When it was last tried"),
   of: s.string().describe("Who was left: in which pods, at which revisions"),
@@ -141,6 +146,7 @@ export const clusterStatus = s.object({
   recovery: recovery.optional().describe("The last recovery from a lost quorum: what was done and why"),
   comparison: comparison.optional().describe("The last comparison of the members' data"),
   uncompared: uncompared.optional().describe("A comparison that is needed and could not be made"),
+  missed: missed.optional().describe("A comparison by the hour that could not be made; it is tried again with pauses"),
   survivors: survivors.optional().describe("The last comparison of those that are left without quorum"),
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
   exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),

@@ -22,7 +22,15 @@ export const EtcdOperation = defineResource({
             .object({ to: s.string().max(63).optional().describe("Left out: to whoever is furthest") })
             .describe("Lets another member lead"),
           replaceMember: s
-            .object({ member: s.string().min(1).max(63).describe("Who is to go") })
+            .object({
+              member: s.string().min(1).max(63).describe("Who is to go"),
+              evenUncompared: s
+                .boolean()
+                .default(false)
+                .describe(
+                  "Also where data cannot be compared before: somebody knows that the others have what is right",
+                ),
+            })
             .describe("Puts a new member with an empty volume in the place of one"),
           snapshot: s
             .object({ backup: s.string().min(1).max(253).describe("The EtcdBackup whose store and form are used") })

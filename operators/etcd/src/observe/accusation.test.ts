@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Listed } from "../contract.ts";
-import { accusedOf, concludeFrom, isTornAmong, verdictOf } from "./accusation.ts";
+import { accusedOf, concludeFrom, isTornAmong, verdictOf, withData } from "./accusation.ts";
 import type { Hashed } from "./hashes.ts";
 
 const voter = (member: string): Listed => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
@@ -83,4 +83,15 @@ test("an answer takes a hash of everybody who talks and votes, each time, after 
   assert.deepEqual(missing(twice([a, hashed("b", 9)]), { ...all, asked: ["a", "b"] }), [], "and so is a dispute");
   assert.deepEqual(missing(twice([a]), { ...all, asked: ["a"] }), ["b", "c"], "one alone is no measure");
   assert.deepEqual(missing(twice([a]), { ...all, asked: ["a", "b"] }), ["b", "c"]);
+});
+
+test("one whose volume is gone for good is no judge any more, and no more than one", () => {
+  const four = ["a", "b", "c", "d"].map(voter);
+  const five = [...four, voter("e")];
+  const volumesOf = (names: string[]) =>
+    names.map((member) => ({ member, state: "bound", requested: 1, capacity: 1 }) as const);
+  const left = withData({ members: four }, { answers: {}, volumes: volumesOf(["a", "b", "c"]) });
+  assert.deepEqual(verdictOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], left.members)?.differing, ["a"]);
+  const rest = withData({ members: five }, { answers: {}, volumes: volumesOf(["a", "b", "c"]) });
+  assert.equal(verdictOf([hashed("a", 9), hashed("b", 9), hashed("c", 1)], rest.members), undefined);
 });

@@ -149,15 +149,18 @@ interface Verdict {
   readonly differing: readonly string[];
 }
 
-/** Without those who can never tell again: a voter that has begun, is silent, and has no volume any more. */
+/**
+ * Without one who can never tell again: a voter that has begun, is silent, and has no volume any more. No more than one is left out, or two with
+ * the same bad data would outvote the last good one of five.
+ */
 export function withData<T extends Pick<Quorum, "members">>(
   quorum: T,
   { answers, volumes }: { readonly answers: Hearing["answers"]; readonly volumes: readonly SeenVolume[] },
 ): T {
   const isLost = (name: string): boolean =>
     volumes.every(({ member, state }) => member !== name || state === "lost") && answers[name]?.is !== "talking";
-  const isJudge = ({ member, isLearner, isStarted }: Listed): boolean => isLearner || !isStarted || !isLost(member);
-  return { ...quorum, members: quorum.members.filter(isJudge) };
+  const lost = quorum.members.find(({ member, isLearner, isStarted }) => !isLearner && isStarted && isLost(member));
+  return { ...quorum, members: quorum.members.filter((one) => one !== lost) };
 }
 
 /** Undefined where no majority of all voters, silent ones included, has the same data. */

@@ -28,8 +28,15 @@ export interface Uncompared {
   readonly members: readonly string[];
 }
 
+/** A comparison by the hour that not everybody gave a hash for. */
+export interface Missed {
+  readonly at: number;
+  readonly members: readonly string[];
+}
+
 /** What is known of the members' data. */
 export interface Compared {
+  readonly missed?: Missed | undefined;
   readonly comparison?: Comparison | undefined;
   readonly uncompared?: Uncompared | undefined;
 }
@@ -44,6 +51,8 @@ export interface CompareFacts {
   readonly reasons: readonly string[];
   /** Since when there has been no answer, if there is none. */
   readonly unansweredSince?: number | undefined;
+  /** Since when comparisons by the hour have been missed. */
+  readonly missedSince?: number | undefined;
 }
 
 /** The comparison that counts, and what it does not answer. */
@@ -53,7 +62,11 @@ export async function compareData(reach: Reach, facts: CompareFacts): Promise<Co
   const answered = isOlder(former.comparison, { now, than: RARELY }) ? [] : (former.comparison?.answered ?? []);
   const open = reasons.filter((reason) => !answered.includes(reason));
   const isTried = wasTried(former.uncompared, { open, now, since: unansweredSince });
-  const { comparison, missing } = await compare(reach, { ...facts, isUrgent: open.length > 0 && !isTried });
+  const { comparison, missing, missed } = await compare(reach, {
+    ...facts,
+    isUrgent: open.length > 0 && !isTried,
+    isWaiting: open.length > 0 && isTried,
+  });
   const left = missing?.length === 0 && comparison !== undefined ? [] : open;
   const tried = isTried ? former.uncompared : { at: now, members: missing ?? [] };
   const lasting = reasons.filter((reason) => !left.includes(reason));
@@ -61,6 +74,7 @@ export async function compareData(reach: Reach, facts: CompareFacts): Promise<Co
   return {
     ...(comparison && { comparison: { ...comparison, answered: [...new Set([...lasting, ...over])].slice(0, MOST) } }),
     ...(left.length > 0 && tried && { uncompared: { ...tried, reasons: left } }),
+    ...(missed && { missed }),
   };
 }
 
@@ -82,12 +96,27 @@ interface Trial {
 }
 
 /** What was found; without `missing` nobody was asked because of a reason. */
-type Finding = Pick<Judgement, "comparison"> & Partial<Judgement>;
+type Finding = Pick<Judgement, "comparison"> & Partial<Judgement> & Pick<Compared, "missed">;
+
+interface Urgency {
+  /** Something is to be known that nobody has tried to find out yet. */
+  readonly isUrgent: boolean;
+  /** It was tried a moment ago: nobody is asked by the hour either. */
+  readonly isWaiting: boolean;
+}
 
 /** The former one until it is old, and as long as not everybody can be asked. */
 async function compare(
   reach: Reach,
-  { hearing, volumes, now, former: { comparison: former }, isUrgent }: CompareFacts & { readonly isUrgent: boolean },
+  {
+    hearing,
+    volumes,
+    now,
+    former: { comparison: former, missed },
+    missedSince = now,
+    isUrgent,
+    isWaiting,
+  }: CompareFacts & Urgency,
 ): Promise<Finding> {
   const { answers } = hearing;
   const kept = { comparison: former && withoutTrial(former) };
@@ -99,16 +128,20 @@ async function compare(
     const { comparison, missing } = await judge(reach, quorum, { answers, now });
     return { comparison: comparison && { ...comparison, accused }, missing };
   }
-  if (isUrgent) return await judgeOthers(reach, quorum, { answers, now, former: kept.comparison });
+  const held = { ...kept, missed };
+  if (isUrgent) return { missed, ...(await judgeOthers(reach, quorum, { answers, now, former: kept.comparison })) };
+  if (isWaiting) return held;
   if (!isDue(former, now)) return kept;
   const voters = hearing.quorum.members.filter(({ isLearner }) => !isLearner);
-  if (!areComparable(voters, answers, quorum.clusterId)) return kept;
-  const differing = await compareOnce(reach, voters, answers);
-  if (differing === undefined) return kept;
+  const isMissed = missed !== undefined && !isOlder(missed, { now, than: pauseAfter(missed, missedSince) });
+  if (isMissed || !areComparable(voters, answers, quorum.clusterId)) return held;
+  const { differing, members } = await compareOnce(reach, voters, answers);
   // A compaction may have come in between: who differs must do so twice.
-  const again = differing.length === 0 ? [] : await compareOnce(reach, voters, answers);
-  if (again === undefined) return kept;
-  return { comparison: { at: now, differing: differing.filter((member) => again.includes(member)) } };
+  const again = differing.length === 0 ? { differing, members } : await compareOnce(reach, voters, answers);
+  const silent = [...members, ...again.members];
+  // Everybody reads all data for it: what somebody does not give is not asked for in every turn.
+  if (silent.length > 0) return { ...kept, missed: { at: now, members: [...new Set(silent)] } };
+  return { comparison: { at: now, differing: differing.filter((member) => again.differing.includes(member)) } };
 }
 
 const RARELY = 3_600_000;
@@ -154,18 +187,15 @@ function areComparable(voters: readonly Listed[], answers: Answers, clusterId: s
   return voters.length > 1 && talking.length === voters.length && talking.every(isAlike);
 }
 
-/** Undefined when not everybody gave a hash. */
+/** Who differs, and who gave no hash. */
 async function compareOnce(
   reach: Reach,
   voters: readonly Listed[],
   answers: Answers,
-): Promise<readonly string[] | undefined> {
-  const asked = Object.fromEntries(
-    voters.flatMap(({ member }) => {
-      const answer = answers[member];
-      return answer === undefined ? [] : [[member, answer]];
-    }),
-  );
+): Promise<{ readonly differing: readonly string[]; readonly members: readonly string[] }> {
+  const names = voters.map(({ member }) => member);
+  const asked = Object.fromEntries(Object.entries(answers).filter(([member]) => names.includes(member)));
   const hashes = await hashAll(reach, asked);
-  return hashes.length === voters.length ? differingAmong(hashes) : undefined;
+  const members = names.filter((name) => hashes.every(({ member }) => member !== name));
+  return { differing: members.length > 0 ? [] : differingAmong(hashes), members };
 }

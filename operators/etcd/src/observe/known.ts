@@ -16,7 +16,11 @@ export type ClusterStatus = NonNullable<ClusterObject["status"]>;
 /** etcd's own from 3.6 on. */
 const USUAL_SNAPSHOT_COUNT = 10_000;
 
-export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace: readonly string[]): Wanted {
+export function wantedOf(
+  { spec, metadata }: ClusterObject,
+  form: Form,
+  replacing: Pick<Wanted, "replace" | "vouched">,
+): Wanted {
   const { update, recovery, storage, profile } = spec;
   return {
     size: spec.size,
@@ -35,7 +39,7 @@ export function wantedOf({ spec, metadata }: ClusterObject, form: Form, replace:
     recoversFromBackup: recovery.fromBackup,
     replaceAfter: parseDuration(recovery.replaceAfter),
     beginsFromBackup: spec.bootstrap !== undefined,
-    replace,
+    ...replacing,
     form: digestForm(form),
     printOf: (version) => printOf(form, version),
   };
@@ -93,9 +97,10 @@ function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): KnownReco
 }
 
 /** When data was last compared and what that left open, as the status remembers it. An older operator wrote no reasons down: then all are open. */
-export function comparedOf({ comparison, uncompared }: ClusterStatus = {}): Compared {
+export function comparedOf({ comparison, uncompared, missed }: ClusterStatus = {}): Compared {
   return {
     ...(comparison && { comparison: { ...comparison, at: Date.parse(comparison.at) } }),
+    ...(missed && { missed: { ...missed, at: Date.parse(missed.at) } }),
     ...(uncompared && { uncompared: { ...uncompared, at: Date.parse(uncompared.at) } }),
   };
 }

@@ -3,7 +3,7 @@ import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
-import type { GoodForm, Membership, Observation, Safeguard } from "../contract.ts";
+import type { GoodForm, Membership, Observation, Safeguard, Wanted } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import type { Dial } from "../etcd/index.ts";
@@ -146,6 +146,7 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
         ? { differing: comparison?.differing ?? [] }
         : await weigh(reach, { object, hearing, pods: seenPods, now, stopwatch })),
       ...uncomparedFor(compared.uncompared, stopwatch),
+      ...updatingSince(object, stopwatch),
       staleAlarms: staleAlarms(hearing, comparison),
       safeguards: safeguardsOf(context),
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
@@ -301,11 +302,15 @@ function missingParts({ get }: LookContext, { apply, mounts, state }: TlsPlan): 
   return [...names].filter((name) => get(Secret, name) === undefined).map((name) => `the Secret ${name}`);
 }
 
-function replacements({ find, object }: LookContext): string[] {
-  return find(EtcdOperation).flatMap(({ spec, status }) => {
-    const { member } = spec.do.replaceMember ?? {};
-    return spec.cluster === object.metadata.name && status?.phase === "Running" && member !== undefined ? [member] : [];
+/** Members that operations ask to replace, and those of them that somebody vouches for. */
+function replacements({ find, object }: LookContext): Pick<Wanted, "replace" | "vouched"> {
+  const asked = find(EtcdOperation).flatMap(({ spec, status }) => {
+    const { replaceMember } = spec.do;
+    const isMeant = spec.cluster === object.metadata.name && status?.phase === "Running";
+    return isMeant && replaceMember !== undefined ? [replaceMember] : [];
   });
+  const vouched = asked.filter(({ evenUncompared }) => evenUncompared);
+  return { replace: asked.map(({ member }) => member), vouched: vouched.map(({ member }) => member) };
 }
 
 /** Backups that the operator asked for, by the names of their EtcdBackups. */
@@ -328,9 +333,13 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
 export const GUARD_LABEL = "etcd.capstan.dev/before-update";
 
 /** What was compared before, and since when there has been no answer to what was left open. */
-function formerly({ status }: ClusterObject, stopwatch: Stopwatch): Pick<CompareFacts, "former" | "unansweredSince"> {
+function formerly(
+  { status }: ClusterObject,
+  stopwatch: Stopwatch,
+): Pick<CompareFacts, "former" | "unansweredSince" | "missedSince"> {
   const former = comparedOf(status);
-  return { former, unansweredSince: uncomparedFor(former.uncompared, stopwatch).uncompared?.since };
+  const missedSince = former.missed && stopwatch.since("data not compared by the hour");
+  return { former, missedSince, unansweredSince: uncomparedFor(former.uncompared, stopwatch).uncompared?.since };
 }
 
 /** What is to be known before anybody is given up or let in, and since when it has not been. */
@@ -339,6 +348,14 @@ function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch)
   const { reasons, members } = uncompared;
   const since = Math.min(...reasons.map((reason) => stopwatch.since(`not compared: ${reason}`)));
   return { uncompared: { reasons, members, since } };
+}
+
+/** A clock that is put forward makes no update take longer. */
+function updatingSince({ status }: ClusterObject, stopwatch: Stopwatch): Pick<Observation, "updatingSince"> {
+  const { update } = status ?? {};
+  if (update === undefined || update.failed !== undefined) return {};
+  const { to, member = "nobody", began } = update;
+  return { updatingSince: stopwatch.since(`update to ${to}, turn of ${member}, ${began}`) };
 }
 
 interface Scales extends Pick<Seen, "object" | "hearing" | "pods" | "now" | "stopwatch"> {}

@@ -171,6 +171,8 @@ test("whoever goes on alone was compared with the others, and has all that any o
   assert.ok(differing.do === "refuse" && differing.reason === "DataDiffers", JSON.stringify(differing));
   const further = decide({ ...seen, answers: told("m-1", { raftIndex: 5_000, applied: 5_000, revision: 9 }) });
   assert.ok(further.do === "note-recovery" && further.recovery.member === "m-1", JSON.stringify(further));
+  const later = decide({ ...seen, newestBackup: "b", newestRevision: 1_000 });
+  assert.ok(later.do === "note-recovery" && /b has revision 1000, later/u.test(later.recovery.mayBeLost ?? ""));
 });
 
 test("members that serve the data of another life are nobody's to give up, whether they are ready or not", () => {

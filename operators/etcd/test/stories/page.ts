@@ -70,7 +70,7 @@ exchanged and never restarted, and a cluster with such members is not put to sle
 
 What is open: one or two members that are exchanged for others of another version are compared before the first is let in and not again half way, for versions may hash in other ways; three
 that become two in the midst of an update are not compared either. A dispute that waits for somebody is compared anew every minute. Without quorum, a copy that is left is taken also where
-a backup has later revisions: the backup stays, and an EtcdRestore with \`overwrite\` brings it. Two EtcdBackups with one place in a store count each other's backups: give each a path of its own.`;
+a backup has later revisions: \`status.recovery\` names it, and an EtcdRestore with \`overwrite\` brings it. Two EtcdBackups with one place in a store count each other's backups: give each a path of its own.`;
 
 const ELSEWHERE = `## Tried elsewhere
 

@@ -64,3 +64,19 @@ test("quorum is lost and one that is left ends whenever it is to tell its hash: 
   }
   assert.ok(bed.etcd.hashed - before <= 24, `${bed.etcd.hashed - before} hashes in ten minutes`);
 });
+
+test("all are well and one does not tell its hash: the comparison by the hour is not tried in every turn, and the status tells of it", async () => {
+  await using bed = await startWorld();
+  await begin(bed, 3);
+  await bed.pass(300);
+  // As if an hour had passed.
+  bed.calendar.ahead = 3_600_000;
+  const told = await bed.until(({ status }) => status?.missed !== undefined, "a comparison that is missed");
+  assert.deepEqual(told.status?.missed?.members, ["e-1"]);
+  const before = bed.etcd.hashed;
+  await bed.pass(900);
+  const hashed = bed.etcd.hashed - before;
+  assert.ok(hashed > 0 && hashed <= 18, `${hashed} hashes in a quarter of an hour`);
+  bed.etcd.mute.clear();
+  await bed.until(({ status }) => status?.missed === undefined, "a comparison");
+});

@@ -69,3 +69,31 @@ test("the status tells the version that really runs, also when the image holds a
   );
   assert.match(status?.advice?.map(({ text }) => text).join() ?? "", /image for 3\.6\.16 holds etcd 3\.6\.15/u);
 });
+
+test("a clock that is put forward makes nobody's update take too long", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls } });
+  await bed.until(isSettled, "three");
+  let slow = "";
+  bed.kubelet.neverReady = ({ metadata }) => metadata.name === slow;
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", tls } });
+  await bed.until(({ status }) => {
+    slow = status?.update?.member ?? "";
+    return slow !== "" && bed.etcd.processes.get(slow)?.version === "3.6.16";
+  }, "one of the new version");
+  bed.calendar.ahead = 24 * 3_600_000;
+  await bed.pass(120);
+  assert.equal((await bed.cluster()).status?.update?.failed, undefined);
+  bed.kubelet.neverReady = () => false;
+  const updated = await bed.until((now) => isSettled(now) && now.status?.version === "3.6.16", "the update");
+  assert.equal(updated.status?.update, undefined);
+});
+
+test("a member that does not come back makes the update go back in time", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls } });
+  await bed.until(isSettled, "three");
+  bed.kubelet.neverReady = ({ spec }) => JSON.stringify(spec?.containers ?? []).includes("3.6.16");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", tls } });
+  await bed.until(({ status }) => status?.update?.failed !== undefined, "an end of it");
+});

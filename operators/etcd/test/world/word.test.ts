@@ -14,13 +14,14 @@ async function begin(bed: EtcdWorld, broken: string | undefined): Promise<void> 
   for (const disk of bed.kubelet.disks.values()) if (disk.memberId === memberId) disk.isBroken = true;
   bed.etcd.stop(broken);
   const held = await bed.until(isHeld, "a refusal");
-  assert.match(condition(held, "Degraded")?.message ?? "", /EtcdOperation .*replaceMember/u);
+  assert.match(condition(held, "Degraded")?.message ?? "", /EtcdOperation .*replaceMember with evenUncompared: true/u);
 }
 
 const isHeld = (now: ClusterObject): boolean => condition(now, "Degraded")?.reason === "DataUncompared";
 
-async function replace(bed: EtcdWorld, member: string): Promise<void> {
-  await bed.world.apply(EtcdOperation, "op", { spec: { cluster: "e", do: { replaceMember: { member } } } });
+async function replace(bed: EtcdWorld, member: string, evenUncompared = true): Promise<void> {
+  const replaceMember = { member, evenUncompared };
+  await bed.world.apply(EtcdOperation, "op", { spec: { cluster: "e", do: { replaceMember } } });
 }
 
 const isReplaced = (bed: EtcdWorld, member: string) => (now: ClusterObject) =>
@@ -75,4 +76,24 @@ test("one that does not tell its hash is replaced by somebody's word after it wa
   const added = bed.etcd.log.findIndex((line) => line.startsWith("add") && line.includes("e-3"));
   const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
   assert.ok(added >= 0 && added < removed, bed.etcd.log.join("\n"));
+});
+
+test("an operation that does not say so is not somebody's word", async () => {
+  await using bed = await startWorld();
+  await begin(bed, "e-2");
+  await replace(bed, "e-2", false);
+  await bed.pass(900);
+  assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1"]);
+  assert.ok(bed.etcd.log.every((line) => !line.startsWith("remove") && !line.includes("e-3")));
+});
+
+test("somebody's word lets one in, however many are wanted", async () => {
+  await using bed = await startWorld();
+  await begin(bed, "e-2");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
+  await replace(bed, "e-2");
+  await bed.until(() => bed.etcd.processes.has("e-3"), "another in its place");
+  await bed.until(() => bed.etcd.log.some((line) => line.startsWith("remove")), "it is gone");
+  await bed.pass(900);
+  assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1", "e-3"]);
 });
