@@ -24,7 +24,7 @@ export function rebased({ draft, base, latest }: Drafting): StatusFields | undef
   const fields: StatusFields = merged(latest, change);
   if (!("conditions" in change) || isEqual(base.conditions, latest.conditions)) return fields;
   if (!isWrittenByMethod(draft, base)) return undefined;
-  return { ...fields, conditions: joined(latest.conditions ?? [], setOnesOf(draft)) };
+  return { ...fields, conditions: joined(latest.conditions ?? [], draft) };
 }
 
 interface Fields {
@@ -46,11 +46,6 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-function setOnesOf(draft: StatusFields): readonly Condition[] {
-  const set = touched.get(draft);
-  return (draft.conditions ?? []).filter(({ type }) => set?.has(type) === true);
-}
-
 function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {
   const set = touched.get(draft);
   const others = ({ conditions = [] }: StatusFields): readonly Condition[] =>
@@ -58,12 +53,14 @@ function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {
   return isEqual(others(draft), others(base));
 }
 
-/** A list in which these conditions have the place of those of their type, or follow. */
-function joined(list: readonly Condition[], conditions: readonly Condition[]): Condition[] {
-  const own = new Map(conditions.map((condition) => [condition.type, condition]));
-  const present = new Set(list.map(({ type }) => type));
+/** A list in which the conditions that a turn set have the place of those of their type, or follow; those that it took away are not in it. */
+function joined(list: readonly Condition[], draft: StatusFields): Condition[] {
+  const set = touched.get(draft) ?? new Set<string>();
+  const own = new Map((draft.conditions ?? []).filter(({ type }) => set.has(type)).map((each) => [each.type, each]));
+  const kept = list.filter(({ type }) => !set.has(type) || own.has(type));
+  const present = new Set(kept.map(({ type }) => type));
   return [
-    ...list.map((condition) => own.get(condition.type) ?? condition),
-    ...conditions.filter(({ type }) => !present.has(type)),
+    ...kept.map((condition) => own.get(condition.type) ?? condition),
+    ...[...own.values()].filter(({ type }) => !present.has(type)),
   ];
 }

@@ -1,0 +1,24 @@
+/** A draft of a status on top of what others wrote. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conditionSetter, touched } from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
+import { rebased } from "./rebase.ts";
+
+const condition = (type: string): Condition => ({
+  type,
+  status: "True",
+  lastTransitionTime: "2030-01-01T00:00:00Z",
+  reason: type,
+  message: "",
+});
+
+test("a condition that a turn took away stays away, whatever others said meanwhile", () => {
+  const draft = { conditions: [condition("Paused")] };
+  conditionSetter({ fields: draft, generation: 1, time: () => "" });
+  draft.conditions = [];
+  touched.get(draft)?.add("Paused");
+  const base = { conditions: [condition("Paused")] };
+  const latest = { conditions: [condition("Paused"), condition("Paid")] };
+  assert.deepEqual(rebased({ draft, base, latest }), { conditions: [condition("Paid")] });
+});
