@@ -54,11 +54,11 @@ export async function unschedulable({ client, namespace }: World): Promise<objec
   });
   for (const [name, spec] of Object.entries(hopeless)) await make(name, spec);
   const told = Object.keys(hopeless).map(async (name): Promise<readonly [string, unknown]> => {
-    const { reason, message } = await until(`pod ${name} is told why it waits`, async () => {
+    const { reason, message, observedGeneration } = await until(`pod ${name} is told why it waits`, async () => {
       const { status } = await client.get(Pod, { namespace, name });
       return status?.conditions?.find(({ type, status: state }) => type === "PodScheduled" && state === "False");
     });
-    return [name, { reason, message }];
+    return [name, { reason, message, observedGeneration }];
   });
   return Object.fromEntries(await Promise.all(told));
 }

@@ -1,10 +1,10 @@
 /** Removes pods of nodes that are gone, or out of service: no kubelet will ever end them. */
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
-import { formatTime } from "@capstan/model";
 import { follow } from "../follow/follow.ts";
 import { Worker } from "../follow/worker.ts";
 import type { Later } from "../follow/worker.ts";
+import { conditionOf } from "../pod/condition.ts";
 import { isFinished } from "../pod/state.ts";
 import { MANAGER } from "../setting.ts";
 import type { Setting } from "../setting.ts";
@@ -81,14 +81,13 @@ function leftOn(node: Node, pods: ReadonlyMap<string, Pod> = new Map()): readonl
 
 async function remove({ client, clock }: Setting, pod: Pod, message?: string): Promise<void> {
   const { namespace = "", name, uid } = pod.metadata;
-  const lastTransitionTime = formatTime(clock.wall());
-  const condition = {
+  const told = {
     type: "DisruptionTarget",
-    status: "True",
+    status: "True" as const,
     reason: "DeletionByPodGC",
-    message,
-    lastTransitionTime,
+    ...(message !== undefined && { message }),
   };
+  const condition = conditionOf(pod, told, clock.wall());
   try {
     if (!isFinished(pod)) {
       const conditions = message === undefined ? {} : { conditions: [condition] };

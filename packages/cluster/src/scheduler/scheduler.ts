@@ -3,8 +3,9 @@ import { isApiError } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
-import { findCondition, formatTime, fromLabelSelectorObject, matchesLabels } from "@capstan/model";
+import { findCondition, fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import { follow } from "../follow/follow.ts";
+import { conditionOf } from "../pod/condition.ts";
 import { isActive, millisecondsOf } from "../pod/state.ts";
 import type { Setting } from "../setting.ts";
 import { choose } from "./choose.ts";
@@ -285,14 +286,7 @@ class Scheduler {
     for (const victim of victims) {
       const { namespace = "", name, uid } = victim.metadata;
       if (victim.metadata.deletionTimestamp !== undefined) continue;
-      const condition = {
-        type: "DisruptionTarget",
-        status: "True",
-        reason: "PreemptionByScheduler",
-        message: "default-scheduler: preempting to accommodate a higher priority pod",
-        lastTransitionTime: formatTime(clock.wall()),
-      };
-      const strategic = { status: { conditions: [condition] } };
+      const strategic = { status: { conditions: [conditionOf(victim, preempted, clock.wall())] } };
       await client.patch(Pod, { namespace, name }, { strategic }, { subresource: "status", fieldManager: MANAGER });
       await client.delete(Pod, { namespace, name, preconditions: { uid } });
       await this.#tell(victim, "Normal", ["Preempted", `Preempted by pod ${home}/${who}`]);
@@ -305,9 +299,12 @@ class Scheduler {
     const old = findCondition(pod.status?.conditions, "PodScheduled");
     if (old?.status === "False" && old.message === message && nominatedNodeName === undefined) return;
     const since = old?.status === "False" ? old.lastTransitionTime : undefined;
-    const lastTransitionTime = since ?? formatTime(clock.wall());
-    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message, lastTransitionTime };
-    const status = { conditions: [condition], ...(nominatedNodeName !== undefined && { nominatedNodeName }) };
+    const told = { type: "PodScheduled", status: "False" as const, reason: "Unschedulable", message };
+    const condition = conditionOf(pod, told, clock.wall());
+    const status = {
+      conditions: [{ ...condition, ...(since !== undefined && { lastTransitionTime: since }) }],
+      ...(nominatedNodeName !== undefined && { nominatedNodeName }),
+    };
     const options = { subresource: "status", fieldManager: MANAGER, signal: this.#signal };
     await client.patch(Pod, { namespace, name }, { strategic: { status } }, options);
     await this.#tell(pod, "Warning", ["FailedScheduling", message]);
@@ -317,6 +314,13 @@ class Scheduler {
     await recordEvent(this.#setting, pod, { type, reason, note });
   }
 }
+
+const preempted = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "PreemptionByScheduler",
+  message: "default-scheduler: preempting to accommodate a higher priority pod",
+} as const;
 
 function createdAt({ metadata }: Pod): number {
   return millisecondsOf(metadata.creationTimestamp);

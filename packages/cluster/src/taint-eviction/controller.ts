@@ -2,10 +2,10 @@
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import type { Taint } from "@capstan/kinds/v1";
-import { formatTime } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
 import { podIndexes } from "../pod/cache.ts";
+import { conditionOf } from "../pod/condition.ts";
 import { millisecondsOf } from "../pod/state.ts";
 import { tolerates } from "@capstan/node";
 import { MANAGER } from "../setting.ts";
@@ -47,7 +47,7 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
       const { namespace = "", name, uid } = pod.metadata;
       event("Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
       try {
-        const strategic = { status: { conditions: [disrupted(now)] } };
+        const strategic = { status: { conditions: [conditionOf(pod, disrupted, now)] } };
         const options = { subresource: "status", fieldManager: MANAGER, signal };
         await client.patch(Pod, { namespace, name }, { strategic }, options);
         await client.delete(Pod, { namespace, name, preconditions: { uid }, signal });
@@ -58,12 +58,9 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
   );
 }
 
-function disrupted(now: number): object {
-  return {
-    type: "DisruptionTarget",
-    status: "True",
-    reason: "DeletionByTaintManager",
-    message: "Taint manager: deleting due to NoExecute taint",
-    lastTransitionTime: formatTime(now),
-  };
-}
+const disrupted = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+} as const;
