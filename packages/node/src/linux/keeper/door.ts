@@ -204,7 +204,8 @@ function attach(
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin && input !== null) writeHolding(input, bytes, [socket]);
       // Who has nothing more to say to a container that hears others after it is done.
-      if (channel === channels.closeStdin) running.launch.stdinOnce === true ? input?.end() : leave();
+      if (channel === channels.closeStdin && running.launch.stdinOnce !== true) leave();
+      else if (channel === channels.closeStdin) input?.end();
       if (channel === channels.resize) resizeTerminal(running.child.process.pid, bytes);
     }
   });
