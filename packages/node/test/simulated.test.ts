@@ -217,6 +217,18 @@ test("a missing config map holds a container back until it comes", async () => {
   assert.equal((await world.pod("web")).status?.phase, "Running");
 });
 
+test("a secret that is missing holds back only whoever shows it", async () => {
+  await using world = await startWorld();
+  const volumes = [{ name: "key", secret: { secretName: "nobody-made-it" } }];
+  const containers = [{ name: "main", image: "app" }];
+  await world.run("careless", { containers, volumes });
+  const volumeMounts = [{ name: "key", mountPath: "/key" }];
+  await world.run("careful", { containers: [{ name: "main", image: "app", volumeMounts }], volumes });
+  await world.clock.advance(11_000);
+  assert.equal((await world.pod("careless")).status?.phase, "Running");
+  assert.equal((await world.pod("careful")).status?.phase, "Pending");
+});
+
 test("a deleted pod is given its grace and then is gone", async () => {
   await using world = await startWorld([{ stopDelay: "never" }]);
   await world.run("web", { terminationGracePeriodSeconds: 20 });

@@ -100,6 +100,23 @@ test(
   },
 );
 
+test("no pod waits for a volume that none of its containers shows", { skip }, async () => {
+  const volumes = [
+    { name: "secret", secret: { secretName: "nobody-made-it" } },
+    { name: "place", hostPath: { path: "/nobody/made/it", type: "File" as const } },
+    { name: "claim", persistentVolumeClaim: { claimName: "nobody-made-it" } },
+    { name: "room", emptyDir: { medium: "Memory" } },
+  ];
+  assert.equal(await world.outputOf("careless", "echo here", {}, { volumes }), "here\n");
+  await world.client.delete(Pod, { namespace: "default", name: "careless" });
+  const pods = (): Promise<readonly Pod[]> =>
+    world.client
+      .list(Pod, { namespace: "default", fieldSelector: "metadata.name=careless" })
+      .all()
+      .then(({ items }) => items);
+  await eventually("the pod is gone", pods, (found) => found.length === 0);
+});
+
 test("a volume may take the place of what the kernel shows of itself", { skip }, async () => {
   const volumes = [{ name: "sys", hostPath: { path: "/sys" } }];
   const volumeMounts = [{ name: "sys", mountPath: "/sys" }];

@@ -6,6 +6,7 @@ import { expand } from "../environment/expand.ts";
 import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { VolumeFile, Volumes } from "../runtime/runtime.ts";
+import { usedVolumes } from "../volume/used.ts";
 import type { Found } from "./keeper/inside-walk.ts";
 import type { Mount } from "./launch.ts";
 import type { BindRequest } from "./protocol.ts";
@@ -51,8 +52,11 @@ export type VolumeFolders = ReadonlyMap<string, VolumeFolder>;
 export async function placeVolumes(pod: BoundPod, contents: Volumes, place: VolumePlace): Promise<VolumeFolders> {
   const folders = new Map<string, VolumeFolder>();
   const group = pod.spec.securityContext?.fsGroup;
+  const used = usedVolumes(pod.spec);
   for (const volume of pod.spec.volumes ?? []) {
-    const isReadOnly = await placeOne(volume, contents, { ...place, group }).catch(setUpFailure(volume.name));
+    const otherwise = used.has(volume.name) ? setUpFailure(volume.name) : (): undefined => undefined;
+    const isReadOnly = await placeOne(volume, contents, { ...place, group }).catch(otherwise);
+    if (isReadOnly === undefined) continue;
     const folder = folderOf(place, volume.name);
     if (group !== undefined && volume.hostPath === undefined && contents.get(volume.name)?.type !== "files")
       await place.give(folder, group);

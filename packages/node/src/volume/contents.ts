@@ -6,6 +6,7 @@ import type { Tokens } from "../agent/tokens.ts";
 import { fieldOf, resourceOf, type Allocatable } from "../environment/downward.ts";
 import { NodeError } from "../errors.ts";
 import type { VolumeContent, VolumeFile, Volumes } from "../runtime/runtime.ts";
+import { usedVolumes } from "./used.ts";
 
 /** What contents are made from. */
 export interface VolumeContext {
@@ -17,11 +18,13 @@ export interface VolumeContext {
 /** The contents of all volumes of a pod that have any; fails with the words of the kubelet when one cannot be made. */
 export async function volumesOf(pod: BoundPod, context: VolumeContext): Promise<Volumes> {
   const contents = new Map<string, VolumeContent>();
+  const used = usedVolumes(pod.spec);
   for (const volume of pod.spec.volumes ?? []) {
     try {
       const content = await contentOf(pod, volume, context);
       if (content !== undefined) contents.set(volume.name, content);
     } catch (cause) {
+      if (!used.has(volume.name)) continue;
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${volume.name}" : ${why}`, { cause });
     }
