@@ -9,6 +9,7 @@ import { controller } from "../src/define.ts";
 import { silentLog } from "../src/log.ts";
 import { operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
+import { ModelApi } from "./model-api.ts";
 
 /** Time that goes on while the process does not, as when it is stopped: timers that came due meanwhile run afterwards, one by one. */
 class StoppableClock extends VirtualClock {
@@ -68,5 +69,30 @@ for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
       errors.filter((message) => message.startsWith("the lease was lost")),
       ["the lease was lost; nothing is written any more"],
     );
+  });
+}
+
+for (const what of ["step", "onChange"]) {
+  test(`a ${what} is not taken by a process that stood still until the lease was lost`, async () => {
+    const clock = new StoppableClock();
+    const api = new ModelApi(() => clock.wall());
+    const patch = api.patch.bind(api);
+    // The answer to what is begun is heard when the lease is lost, and before any timer.
+    api.patch = async (kind, key, body, options) => {
+      const answer = await patch(kind, key, body, options);
+      if (kind.kind === "ConfigMap" && JSON.stringify(body).includes("begun")) clock.stop(LEASE_DURATION);
+      return answer;
+    };
+    const led: boolean[] = [];
+    const act = (): void => void led.push(world.running.isLeader);
+    const acts =
+      what === "step"
+        ? controller(ConfigMap, { name: "acts" }, async ({ step }) => await step("act", act))
+        : controller(ConfigMap, { name: "acts", onChange: { data: act } }, () => undefined);
+    const app = operator({ name: "acting", controllers: [acts] });
+    await using world = await testOperator(app, { api }, { clock, failures: "expected" });
+    await world.apply(ConfigMap, "a", { data: { size: "1" } });
+    await world.advance("1s");
+    assert.ok(!led.includes(false), "acts only while it leads");
   });
 }

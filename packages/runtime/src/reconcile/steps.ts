@@ -95,13 +95,17 @@ export class Steps {
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
     this.#options.beforeTaken(() => `run the step "${name}"`);
     await this.#begin(name, { input: hash, state: "begun" });
-    // The turn, or the lease, may have been lost meanwhile: another turn may run by now, and only one of them may take the step.
-    signal.throwIfAborted();
-    this.#options.writer.mustLead();
+    this.#mustGoOn(signal);
     const result = await run({ resumed: known?.state === "begun", signal });
     await this.#end(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
+
+  /** The turn, or the lease, may have been lost since: another turn may run by now, and only one of them may act. */
+  #mustGoOn(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    this.#options.writer.mustLead();
+  }
 
   #unnamed(): RuntimeError {
     const { kind, object } = this.#options;
@@ -128,6 +132,7 @@ export class Steps {
     value: Json,
     run: (change: { readonly from: Json | undefined; readonly to: Json }) => unknown,
   ): Promise<void> {
+    const signal = this.#options.signal();
     const hash = hashOf(value);
     const known = this.#records.get(name);
     this.#used.add(name);
@@ -135,6 +140,7 @@ export class Steps {
     this.#options.beforeTaken(() => `handle that ${name}`);
     const from = known?.state === "done" ? known.result : known?.from;
     await this.#begin(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
+    this.#mustGoOn(signal);
     await run({ from, to: value });
     await this.#end(name, { input: hash, state: "done", result: value });
   }
