@@ -121,7 +121,7 @@ export class Worker {
     this.#tellMisspelt(object);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
     const outcome = await (isToCleanUp ? this.#leave(work, turn, signal) : this.#reconcile(work, turn, signal));
-    if (!isToCleanUp) tracked.record(turn.key, work.reads);
+    tracked.record(turn.key, work.reads);
     if (outcome.outcome === "failed" && outcome.error instanceof TypeError) this.#suspects.add(turn.key);
     return { outcome: this.#limited(outcome, turn), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
   }
