@@ -56,6 +56,8 @@ controller(
     await apply(Deployment, "a", { spec: { replicas: "3" } });
     // @ts-expect-error: there is no field replicaCount
     await apply(Deployment, "a", { spec: { replicaCount: 3 } });
+    // @ts-expect-error: the status of a child is for whoever runs it to say, and servers drop it
+    await apply(Deployment, "a", { status: { replicas: 1 } });
     // @ts-expect-error: values of a ConfigMap are text
     await apply(ConfigMap, "a", { data: { size: 1 } });
 

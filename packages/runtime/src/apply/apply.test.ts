@@ -346,4 +346,13 @@ describe("the breaker names who else writes", () => {
       return true;
     });
   });
+
+  test("and a status that servers do not take is to be left out", async () => {
+    const budget = { writes: 0, within: 1000 };
+    const breaker = new Breaker({ clock: new VirtualClock(), api: { get } as never, manager: "whole", budget });
+    await assert.rejects(
+      breaker.check({ kind, key: "ns/a", field: "status" }),
+      /Servers take a status only from whoever runs the object: leave it out\.$/u,
+    );
+  });
 });

@@ -88,7 +88,10 @@ export class Breaker {
     const rivals = await this.#rivals(kind, key, fields);
     if (rivals?.length === 0) {
       const found = `${fields.join(", ")} is not what was sent, and nobody else owns it`;
-      const cure = "See what the server, or a webhook of it, makes of the value, and send that.";
+      const isStatus = fields.every((field) => /^status(?![^.[])/u.test(field));
+      const cure = isStatus
+        ? "Servers take a status only from whoever runs the object: leave it out."
+        : "See what the server, or a webhook of it, makes of the value, and send that.";
       return new RuntimeError("HotLoop", `${head} ${found}. ${cure}`, { object });
     }
     const who = rivals?.map((name) => `"${name}"`).join(" and ") ?? "another manager";

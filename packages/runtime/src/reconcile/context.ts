@@ -86,12 +86,12 @@ type ToRead = "Not declared: add this kind to `reads` of the controller";
 /** Metadata of an object whose name is an argument of the call: it has no second one here. */
 export type NamedByTheCall<M> = Omit<M, "name">;
 
-/** What goes into a child besides its name: its kind's apply configuration. */
+/** What goes into a child besides its name: its kind's apply configuration, without a status, which servers take only from whoever runs it. */
 export type DesiredOf<C extends Kind> =
   unknown extends ApplyOf<C>
     ? { readonly [field: string]: unknown }
     : ApplyOf<C> extends { readonly metadata?: infer M }
-      ? Omit<ApplyOf<C>, "metadata"> & { readonly metadata?: NamedByTheCall<NonNullable<M>> }
+      ? Omit<ApplyOf<C>, "metadata" | "status"> & { readonly metadata?: NamedByTheCall<NonNullable<M>> }
       : ApplyOf<C>;
 
 /** What a reconcile may look at. */

@@ -1,7 +1,7 @@
 /** An operator in a world of its own: an API server in process, time that only the test moves, and failures on demand. */
 import { createClient, inProcess, noRetry, processHost } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
-import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
+import type { ApplyOf, Kind, ObjectOf, StoredObject } from "@capstan/model";
 import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
 import { isApiError } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
@@ -49,7 +49,7 @@ export interface TestOptions {
 }
 
 /** The status of a kind, as it is written. */
-type StatusOf<K extends Kind> = DesiredOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
+type StatusOf<K extends Kind> = ApplyOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
 
 /** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
 const PATIENCE = 3_600_000;
