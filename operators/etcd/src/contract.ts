@@ -42,6 +42,8 @@ export interface SeenPod {
   readonly trouble?: string;
   /** What is wrong with the backup that it is to begin with: the backup itself, not the way to it. */
   readonly spoiled?: string;
+  /** The backup that it has begun with, by its name in the store. */
+  readonly seededFrom?: string;
   readonly node?: string;
   /** Nobody has heard of its node for a while. */
   readonly isNodeLost: boolean;

@@ -93,6 +93,8 @@ function reportFields({ seen, status }: Turn, view: View): void {
   if (hearing.clusterVersion !== undefined) status.clusterVersion = hearing.clusterVersion;
   // The identity is written down once and never changes, but for a cluster that was made anew from a backup.
   if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
+  const isBorn = known.recovery === undefined && seen.object.spec.bootstrap !== undefined;
+  if (isBorn) status.bornFrom ??= seen.pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom;
   status.serial = Math.max(
     known.serial,
     ...[...seen.pods, ...seen.volumes].map(({ member }) => serialOf(member)),

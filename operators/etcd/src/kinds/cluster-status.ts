@@ -136,6 +136,12 @@ export const clusterStatus = s.object({
     .string()
     .optional()
     .describe("etcd's own name for the cluster: it never changes but by a restore in place"),
+  bornFrom: s
+    .string()
+    .optional()
+    .describe(
+      "The backup that its first data came from, by its name in the store: the newest then, if `bootstrap` names none",
+    ),
   leader: s.string().optional().describe("The member that leads"),
   serial: s.int32().optional().describe("The number of the newest member: names are never used twice"),
   members: s.array(member).max(32).describe("Each member, as it was last seen"),

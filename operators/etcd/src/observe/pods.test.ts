@@ -54,6 +54,13 @@ test("a member whose backup is broken tells what the agent said, not only that s
   }
 });
 
+test("a first member tells which backup it has begun with", () => {
+  const message = JSON.stringify({ ok: true, manifest: { name: "n/e/b" } });
+  const fetch = { name: "fetch", state: { terminated: { exitCode: 0, message } } };
+  assert.equal(seePod(podWith({ initContainerStatuses: [fetch] }), light).seededFrom, "n/e/b");
+  assert.equal(seePod(podWith({ initContainerStatuses: [] }), light).seededFrom, undefined);
+});
+
 test("a member that crashes tells how it ended, and one that is being made is in no trouble", () => {
   const etcd = { name: "etcd", state: { waiting }, lastState: { terminated: { exitCode: 2 } } };
   assert.match(seePod(podWith({ containerStatuses: [etcd] }), light).trouble ?? "", /it ended with 2/u);

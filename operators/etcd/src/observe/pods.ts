@@ -52,7 +52,7 @@ export function seePod(pod: PodObject, { node, now, stopwatch, mounts }: Light):
     isDown: container?.state?.running === undefined,
     restarts: container?.restartCount ?? 0,
     ...(trouble === undefined ? {} : { trouble }),
-    ...spoiledOf(pod),
+    ...seedOf(pod),
     ...(nodeName === undefined ? {} : { node: nodeName }),
     isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, stopwatch, now)),
   };
@@ -154,15 +154,20 @@ const SPOILED: ReadonlySet<string> = new Set<BackupErrorCode>([
   "Unsupported",
 ]);
 
-/** What is wrong with the backup that a first member is to begin with. */
-function spoiledOf({ status }: PodObject): Pick<SeenPod, "spoiled"> {
+/** The backup that a first member has begun with, or what is wrong with the one that it is to begin with. */
+function seedOf({ status }: PodObject): Pick<SeenPod, "spoiled" | "seededFrom"> {
   const ends = (status?.initContainerStatuses ?? []).flatMap(({ state, lastState }) => [
     state?.terminated,
     lastState?.terminated,
   ]);
   const results = ends.map((end) => parseResult(end?.message));
   const failed = results.find((result) => result?.ok === false && SPOILED.has(result.code));
-  return failed?.ok === false ? { spoiled: failed.message } : {};
+  const fetched = results.flatMap((result) => (result?.ok === true ? (result.manifest?.name ?? []) : []));
+  const [seededFrom] = fetched;
+  return {
+    ...(failed?.ok === false ? { spoiled: failed.message } : {}),
+    ...(seededFrom === undefined ? {} : { seededFrom }),
+  };
 }
 
 /** What a container said when it ended; agents say it in a form of their own. */

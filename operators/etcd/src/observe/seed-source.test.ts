@@ -132,3 +132,18 @@ test("a recovery keeps to the backup that it began with when the EtcdRestore is 
     assert.equal(backupsOf({ object: clusterOf({ phase, from }), backups, restores: [] }).seedFrom?.backup, "b5");
   }
 });
+
+test("the backup that a cluster began with is one of its own, also when its spec names none", () => {
+  const metadata = { name: "e", uid: "new" };
+  const object = { metadata, spec: { bootstrap: { store: here } }, status: { clusterId: "1", bornFrom: "b1" } };
+  const last = {
+    name: "b1",
+    time: "2026-01-01T01:00:00Z",
+    revision: 1,
+    clusterUid: "old",
+    verified: "checksum",
+  } as const;
+  const backups = [{ spec: { cluster: "e", store: here }, status: { last } } as FoundBackup];
+  const seen = backupsOf({ object: object as unknown as BackupsSeen["object"], backups, restores: [] });
+  assert.equal(seen.newestBackup, "b1");
+});

@@ -134,7 +134,7 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
 function isOfThisLife({ metadata, spec, status }: BackupsSeen["object"], record: FoundRecord): boolean {
   const { name, time, clusterId, clusterUid } = record;
   if (clusterId !== undefined && clusterId === status?.clusterId) return true;
-  if (name === spec.bootstrap?.backup || name === status?.recovery?.from?.backup) return true;
+  if ([spec.bootstrap?.backup, status?.bornFrom, status?.recovery?.from?.backup].includes(name)) return true;
   if (clusterUid !== undefined) return clusterUid === metadata.uid;
   // An older operator wrote it down: nobody backs up what is not there yet.
   const { creationTimestamp } = metadata;

@@ -60,6 +60,8 @@ export class ScriptedKubelet {
   readonly #etcd: ScriptedEtcd;
   /** The disk behind each claim, by uid. */
   readonly disks = new Map<string, Disk>();
+  /** What agents said that fetched the data of first members, by the uids of their pods. */
+  readonly #seeds = new Map<string, string>();
   readonly #running = new Map<string, Running>();
   /** Images that cannot be pulled. */
   readonly missingImages = new Set<string>();
@@ -135,6 +137,7 @@ export class ScriptedKubelet {
     const backup = hasBegun ? undefined : fetched(pod, this.store);
     if (backup?.ok === false) return formatResult(backup);
     if (backup?.manifest === undefined) return undefined;
+    this.#seeds.set(pod.metadata.uid, formatResult(backup));
     const restore = pod.spec?.initContainers?.find(({ name }) => name === "restore") ?? {};
     this.disks.set(claim, this.#etcd.restore(flagsOf(restore, pod), backup.manifest.revision));
     return undefined;
@@ -183,11 +186,15 @@ export class ScriptedKubelet {
     const status = isUp && isReady === true ? "True" : "False";
     const former = pod.status?.conditions?.find(({ type }) => type === "Ready");
     const lastTransitionTime = former?.status === status ? former.lastTransitionTime : now;
+    const message = this.#seeds.get(pod.metadata.uid);
+    const agent = { name: "fetch", image: "agent", imageID: "", ready: true, restartCount: 0 };
+    const fetch = { ...agent, state: { terminated: { exitCode: 0, ...(message && { message }) } } };
     await this.#apply(name, {
       phase: "Running",
       podIP: address,
       podIPs: [{ ip: address }],
       conditions: [{ type: "Ready", status, lastTransitionTime: lastTransitionTime ?? now }],
+      ...(message && { initContainerStatuses: [fetch] }),
       containerStatuses: [
         {
           name: "etcd",

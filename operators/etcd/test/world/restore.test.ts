@@ -191,3 +191,23 @@ for (const isBroken of [false, true]) {
     for (let death = 1; death <= writes; death++) await play({ isBroken, death });
   });
 }
+
+test("a cluster that begins with the newest backup there is says which one that was", async () => {
+  await using bed = await startWorld();
+  const size = { bytes: 1, sha256: "0".repeat(64) };
+  const part = { format: 1, time: "2026-01-01T00:00:00.000Z", member: "x-0", version: "3.6.16", revision: 7 } as const;
+  const cluster = { namespace: "default", name: "x", clusterId: "c9" };
+  const manifest = {
+    ...part,
+    name: "default/x/b",
+    cluster,
+    snapshot: size,
+    stored: size,
+    compression: "none",
+  } as const;
+  bed.kubelet.store.backups.set(manifest.name, manifest);
+  const bootstrap = { store: { volume: { claim: "backups" } } };
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 1, version: "3.6.16", bootstrap } });
+  const born = await bed.until(isSettled, "one member");
+  assert.equal(born.status?.bornFrom, "default/x/b");
+});
