@@ -23,6 +23,7 @@ export function report(turn: Turn): void {
   const { seen, status, action } = turn;
   const view = viewOf(seen);
   reportFields(turn, view);
+  reportIdentity(turn);
   reportMemory(turn);
   const isAvailable = view.hasQuorum;
   status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
@@ -80,21 +81,25 @@ function reportBackup({ get, seen, status }: Turn): void {
   status.backup = last && { ...last };
 }
 
+/** Who it is and where it comes from: written down once, and never changed but for a cluster that was made anew from a backup. */
+function reportIdentity({ seen, status }: Turn): void {
+  const { known, hearing, object, pods } = seen;
+  const isRenamed = known.recovery?.source === "Backup" && isRecovering(known.recovery);
+  const identity = hearing.quorum?.clusterId;
+  if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
+  const isBorn = known.recovery === undefined && object.spec.bootstrap !== undefined;
+  if (isBorn) status.bornFrom ??= pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom;
+}
+
 function reportFields({ seen, status }: Turn, view: View): void {
   const { known, hearing, form } = seen;
   const running = view.members.flatMap(({ talk }) => (talk === undefined ? [] : [talk.version]));
   const oldest = running.toSorted(compareVersions)[0];
-  const isRenamed = known.recovery?.source === "Backup" && isRecovering(known.recovery);
-  const identity = hearing.quorum?.clusterId;
   status.size = view.members.length;
   status.ready = view.members.filter(({ isWell, pod }) => isWell && pod?.isReady === true).length;
   status.selector = `${CLUSTER_LABEL}=${seen.name}`;
   if (oldest !== undefined) status.version = oldest;
   if (hearing.clusterVersion !== undefined) status.clusterVersion = hearing.clusterVersion;
-  // The identity is written down once and never changes, but for a cluster that was made anew from a backup.
-  if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
-  const isBorn = known.recovery === undefined && seen.object.spec.bootstrap !== undefined;
-  if (isBorn) status.bornFrom ??= seen.pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom;
   status.serial = Math.max(
     known.serial,
     ...[...seen.pods, ...seen.volumes].map(({ member }) => serialOf(member)),

@@ -58,8 +58,7 @@ export interface CompareFacts {
 /** The comparison that counts, and what it does not answer. */
 export async function compareData(reach: Reach, facts: CompareFacts): Promise<Compared> {
   const { former, now, reasons, unansweredSince } = facts;
-  // What was answered long ago is asked again: somebody may have gone bad since.
-  const answered = isOlder(former.comparison, { now, than: RARELY }) ? [] : (former.comparison?.answered ?? []);
+  const answered = answeredBy(former.comparison, now);
   const open = reasons.filter((reason) => !answered.includes(reason));
   const isTried = wasTried(former.uncompared, { open, now, since: unansweredSince });
   const { comparison, missing, missed } = await compare(reach, {
@@ -76,6 +75,11 @@ export async function compareData(reach: Reach, facts: CompareFacts): Promise<Co
     ...(left.length > 0 && tried && { uncompared: { ...tried, reasons: left } }),
     ...(missed && { missed }),
   };
+}
+
+/** What was answered long ago is asked again: somebody may have gone bad since. */
+function answeredBy(comparison: Comparison | undefined, now: number): readonly string[] {
+  return isOlder(comparison, { now, than: RARELY }) ? [] : (comparison?.answered ?? []);
 }
 
 /** Whoever ends again and again talks in between: nobody is given up for it, so what was found a moment ago will do. */
@@ -132,15 +136,24 @@ async function compare(
   if (isUrgent) return { missed, ...(await judgeOthers(reach, quorum, { answers, now, former: kept.comparison })) };
   if (isWaiting) return held;
   if (!isDue(former, now)) return kept;
-  const voters = hearing.quorum.members.filter(({ isLearner }) => !isLearner);
   const isMissed = missed !== undefined && !isOlder(missed, { now, than: pauseAfter(missed, missedSince) });
-  if (isMissed || !areComparable(voters, answers, quorum.clusterId)) return held;
+  return isMissed ? held : { ...kept, ...((await compareAll(reach, hearing.quorum, { answers, now })) ?? held) };
+}
+
+/** Compares everybody, because it is time; undefined where not all can be compared. */
+async function compareAll(
+  reach: Reach,
+  { members: listed, clusterId }: Quorum,
+  { answers, now }: { readonly answers: Answers; readonly now: number },
+): Promise<Pick<Compared, "comparison" | "missed"> | undefined> {
+  const voters = listed.filter(({ isLearner }) => !isLearner);
+  if (!areComparable(voters, answers, clusterId)) return undefined;
   const { differing, members } = await compareOnce(reach, voters, answers);
   // A compaction may have come in between: who differs must do so twice.
   const again = differing.length === 0 ? { differing, members } : await compareOnce(reach, voters, answers);
   const silent = [...members, ...again.members];
   // Everybody reads all data for it: what somebody does not give is not asked for in every turn.
-  if (silent.length > 0) return { ...kept, missed: { at: now, members: [...new Set(silent)] } };
+  if (silent.length > 0) return { missed: { at: now, members: [...new Set(silent)] } };
   return { comparison: { at: now, differing: differing.filter((member) => again.differing.includes(member)) } };
 }
 
