@@ -62,6 +62,18 @@ test("a container may have a terminal, and its size can be changed", { skip }, a
   assert.match(log, /^terminal\r?\n/);
 });
 
+test("a command on a terminal knows what it speaks to, and has the size that was told first", { skip }, async () => {
+  await world.run("sized", {});
+  await world.until("sized", "ready", isReady);
+  const script =
+    'echo "$TERM"; for try in $(seq 100); do test "$(stty size 2> /dev/null)" = "33 101" && exit 0; sleep 0.1; done; exit 1';
+  const command = ["sh", "-c", script];
+  const session = await world.outside.exec({ ...target("sized"), command, stdin: true, tty: true });
+  await session.resize({ width: 101, height: 33 });
+  const { code, stdout } = await session.finish();
+  assert.deepEqual([code, stdout.trim()], [0, "xterm"]);
+});
+
 test("programs may open their output by name", { skip }, async () => {
   const output = await world.outputOf(
     "opener",

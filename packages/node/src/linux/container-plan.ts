@@ -31,6 +31,7 @@ import { defaultFilter, isKnown } from "./seccomp/filter.ts";
 import { knownCapabilities } from "./capabilities.ts";
 import type { PodPlace } from "./pod-places.ts";
 import { sharedFolders } from "./network.ts";
+import { terminalVariables } from "./terminal.ts";
 import { mountsOf } from "./volumes.ts";
 import { withinRoot } from "./within-root.ts";
 
@@ -80,7 +81,8 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   const { pod, container } = order;
   const { config = {} } = image.config;
   const { home, ...identity } = await identityOf({ pod, container, imageUser: config.User ?? "", root: image.folder });
-  const env = environmentOf(order, image.config, { domain: parts.names.domain, home });
+  const own = environmentOf(order, image.config, { domain: parts.names.domain, home });
+  const env = container.tty === true ? new Map([...terminalVariables, ...own]) : own;
   const messageFile = join(folder, "termination-log");
   const { rights, insidePath } = parts;
   const mounts = await allMounts(sources, env, messageFile);

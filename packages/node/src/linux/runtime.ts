@@ -32,7 +32,7 @@ import { carriedVariables, entryOf, refusalOf } from "./launch.ts";
 import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
-import { withTerminal } from "./terminal.ts";
+import { terminalVariables, withTerminal } from "./terminal.ts";
 import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unexecutable.ts";
 
 /** One node of a machine. */
@@ -280,12 +280,14 @@ export class LinuxRuntime implements Runtime, Doors {
   openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Socket {
     const container = this.#containers.get(id);
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
+    const { env } = container.enter;
+    const enter = tty ? { ...container.enter, env: new Map([...env, ...terminalVariables]) } : container.enter;
     return this.#parts.keeper.open({
       to: "exec",
       id,
-      entry: entryOf(container.enter, command),
+      entry: entryOf(enter, command),
       tty,
-      variables: carriedVariables(container.enter),
+      variables: carriedVariables(enter),
       refusal: refusalOf(container.enter),
       stdin,
       membership: container.launch.membership,

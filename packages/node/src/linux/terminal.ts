@@ -7,10 +7,13 @@ export interface TerminalCommand {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** What programs ask to know how to speak to the terminal that they have. */
+export const terminalVariables: ReadonlyMap<string, string> = new Map([["TERM", "xterm"]]);
+
 /** As one word, all of a command might be more than the kernel takes; in bytes a character may have three times as many. */
 const longestPart = 40_000;
 
-/** The command that runs another one on a terminal. It comes in variables, which are gone once it is read. */
+/** The command that runs another one on a terminal, of a size that a gate may have told. It comes in variables, which are gone once it is read. */
 export function withTerminal(argv: readonly string[]): TerminalCommand {
   const parts =
     argv
@@ -18,7 +21,8 @@ export function withTerminal(argv: readonly string[]): TerminalCommand {
       .join(" ")
       .match(new RegExp(`[^]{1,${longestPart}}`, "gu")) ?? [];
   const names = parts.map((_, index) => `TERMINAL${index}`);
-  const script = `command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
+  const sized = 'test -z "$GATE_WORD" || stty $GATE_WORD; unset GATE_WORD';
+  const script = `${sized}; command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
   return {
     argv: ["/usr/bin/script", "-q", "-e", "-c", script, "/dev/null"],
     variables: Object.fromEntries(parts.map((part, index) => [names[index] ?? "", part])),

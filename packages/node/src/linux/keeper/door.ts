@@ -113,7 +113,9 @@ async function exec(
     throw error;
   });
   const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
-  void enroll(child.pid, membership).then(() => openGate(pipes[3]));
+  const resize = resizerOf(child.pid);
+  const size = request.tty ? Promise.race([resize.first, pause()]) : undefined;
+  void Promise.all([size, enroll(child.pid, membership)]).then(([word]) => openGate(pipes[3], word ?? ""));
   const send = (channel: number, bytes: Uint8Array): void =>
     writeHolding(socket, toFrame(channel, bytes), [stdout, stderr]);
   const sieve = createRefusalSieve([request.refusal], send);
@@ -133,7 +135,7 @@ async function exec(
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin && stdin !== null) writeHolding(stdin, bytes, [socket]);
       if (channel === channels.closeStdin) stdin?.end();
-      if (channel === channels.resize) resizeTerminal(child.pid, bytes);
+      if (channel === channels.resize) resize.to(bytes);
     }
   });
   // The end of the input is a frame of its own: whoever hangs up is gone.
@@ -165,14 +167,26 @@ function codeOf({ code, signal }: { readonly code: number | null; readonly signa
   return code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? constants.signals.SIGKILL);
 }
 
-/** The terminal is that of whoever `script` started; it may be gone already. */
-function resizeTerminal(pid: number | undefined, bytes: Buffer): void {
-  const size = /"Width":(\d+),"Height":(\d+)/.exec(bytes.toString("utf8"));
-  if (size === null) return;
+/**
+ * Sets the sizes of a terminal, one after the other. It is that of whoever `script` started, who may be gone already; and the first size
+ * comes before there is anybody.
+ */
+function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => void; readonly first: Promise<string> } {
   const script =
-    'read -r child rest < "/proc/$0/task/$0/children"; exec stty -F "/proc/$child/fd/0" cols "$1" rows "$2"';
-  const [, width = "80", height = "24"] = size;
-  spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" }).on("error", () => {});
+    'for try in $(seq 500); do read -r child rest < "/proc/$0/task/$0/children" || test -e "/proc/$0" || exit; stty -F "/proc/$child/fd/0" cols "$1" rows "$2" && exit; sleep 0.01; done';
+  let last = Promise.resolve();
+  const first = Promise.withResolvers<string>();
+  const to = (bytes: Buffer): void => {
+    const size = /"Width":(\d+),"Height":(\d+)/.exec(bytes.toString("utf8"));
+    if (size === null) return;
+    const [, width = "80", height = "24"] = size;
+    first.resolve(`cols ${width} rows ${height}`);
+    last = last.then(async () => {
+      const child = spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" });
+      await new Promise<void>((resolve) => void child.once("close", resolve).once("error", () => resolve()));
+    });
+  };
+  return { to, first: first.promise };
 }
 
 /** How many bytes may wait for somebody who watches. */
@@ -199,6 +213,7 @@ function attach(
   void running.child.closed.then(leave);
   socket.once("close", () => running.watchers.delete(watch));
   const input = stdin ? stdinOf(running) : null;
+  const resize = resizerOf(running.child.process.pid);
   const cut = createFrameCutter();
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
@@ -206,7 +221,7 @@ function attach(
       // Who has nothing more to say to a container that hears others after it is done.
       if (channel === channels.closeStdin && running.launch.stdinOnce !== true) leave();
       else if (channel === channels.closeStdin) input?.end();
-      if (channel === channels.resize) resizeTerminal(running.child.process.pid, bytes);
+      if (channel === channels.resize) resize.to(bytes);
     }
   });
   socket.once("close", () => {
