@@ -114,7 +114,7 @@ async function exec(
   });
   const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
   const resize = resizerOf(child.pid);
-  const size = request.tty ? Promise.race([resize.first, pause()]) : undefined;
+  const size = request.tty ? Promise.race([resize.first, awhile(pause)]) : undefined;
   void Promise.all([size, enroll(child.pid, membership)]).then(([word]) => openGate(pipes[3], word ?? ""));
   const send = (channel: number, bytes: Uint8Array): void =>
     writeHolding(socket, toFrame(channel, bytes), [stdout, stderr]);
@@ -165,6 +165,11 @@ function notRun(why: unknown): Buffer {
 
 function codeOf({ code, signal }: { readonly code: number | null; readonly signal: string | null }): number {
   return code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? constants.signals.SIGKILL);
+}
+
+/** As long as it takes to hear of a size that is told at once; some never tell any. */
+async function awhile(pause: () => Promise<void>): Promise<undefined> {
+  for (let step = 0; step < 100; step++) await pause();
 }
 
 /**
