@@ -45,6 +45,19 @@ test(
   },
 );
 
+test("all that a program sent before it ended a connection arrives through a forwarded port", { skip }, async () => {
+  const command = ["sh", "-c", "head -c 20000000 /dev/zero > /tmp/large; exec httpd -f -p 7000 -h /tmp"];
+  const readinessProbe = { tcpSocket: { port: 7000 }, periodSeconds: 1 };
+  await world.run("download", { containers: [{ name: "main", image: busybox, command, readinessProbe }] });
+  await world.until("download", "ready", isReady);
+  for (let time = 0; time < 3; time++) {
+    const connection = await world.outside.portForward({ ...target("download"), port: 7000 });
+    await connection.write("GET /large HTTP/1.0\r\n\r\n");
+    const answer = Buffer.concat(await Array.fromAsync(connection));
+    assert.equal(answer.length - answer.indexOf("\r\n\r\n") - 4, 20_000_000);
+  }
+});
+
 test("a container may have a terminal, and its size can be changed", { skip }, async () => {
   const command = ["sh", "-c", "test -t 0 && echo terminal; while read line; do stty size; done"];
   await world.run("terminal", { containers: [{ name: "main", image: busybox, command, stdin: true, tty: true }] });

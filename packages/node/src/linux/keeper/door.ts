@@ -77,7 +77,7 @@ function join(socket: Socket, other: Socket): void {
 /** Enters the network of a process with a program that passes bytes on: its loopback can be reached from nowhere else. */
 function dialIn(socket: Socket, pid: number, port: number): void {
   const script =
-    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});let open=false;s.on('connect',()=>{open=true;process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{if(!open)process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.exit(0))";
+    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});let open=false;s.on('connect',()=>{open=true;process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{if(!open)process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.stdin.destroy())";
   const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", script, String(port)], {
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -212,6 +212,7 @@ function attach(
   running.watchers.add(watch);
   // How the container ended is no matter of whoever watched it.
   const leave = (): void => {
+    running.watchers.delete(watch);
     const end: CommandEnd = { code: 0 };
     if (socket.writable) socket.end(toFrame(channels.exit, Buffer.from(JSON.stringify(end))));
   };
