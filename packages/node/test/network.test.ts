@@ -234,6 +234,7 @@ test("a port of the node for datagrams leads to the pod that has it now", { skip
   await world.client.delete(PodKind, { namespace: "default", name: "port-one" });
   const findOne = (): Promise<boolean> => Promise.resolve(world.node.find("default", "port-one") !== undefined);
   await eventually("its end", findOne, (isThere) => !isThere);
+  assert.notEqual(await whereTo(), one, "nobody has the port");
   await run("port-two");
   const two = (await world.until("port-two", "ready", isReady)).status?.podIP ?? "";
   assert.equal(await whereTo(), two);

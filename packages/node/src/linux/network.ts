@@ -16,6 +16,9 @@ export interface PodLine {
   readonly holder: number;
 }
 
+/** By which datagrams to the node are known that no pod has a port for: once one has it, what the kernel made of them must be forgotten. */
+export const strayMark = 0x7374_7261;
+
 /**
  * Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. What comes to the node's loopback from
  * a pod, before any destination is rewritten, is for nobody: only the node itself speaks there. Nor may a pod speak as another: what comes in
@@ -24,7 +27,7 @@ export interface PodLine {
 const hostPortRules = `table ip capstan-host-ports {
   map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
   map marks { type ipv4_addr . inet_proto . inet_service : mark; }
-  chain choose { fib daddr type local ct mark set ip daddr . meta l4proto . th dport map @marks; fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
+  chain choose { fib daddr type local meta l4proto udp ct mark set ${strayMark}; fib daddr type local ct mark set ip daddr . meta l4proto . th dport map @marks; fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @ports; }
   chain prerouting { type nat hook prerouting priority -101; policy accept; jump choose; }
   chain output { type nat hook output priority -101; policy accept; jump choose; }
   chain postrouting { type nat hook postrouting priority 99; policy accept; ct status dnat ip saddr 127.0.0.0/8 masquerade; }

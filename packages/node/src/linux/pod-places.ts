@@ -7,7 +7,7 @@ import type { BoundPod } from "../pod/containers.ts";
 import type { Sandbox, SandboxOrder, Volumes } from "../runtime/runtime.ts";
 import { forgetFlows } from "./forget-flows.ts";
 import { measure } from "./measure.ts";
-import { hostPortElements, sharedFolders } from "./network.ts";
+import { hostPortElements, sharedFolders, strayMark } from "./network.ts";
 import { pauses, Spaces, type PodSpaces, type SpacesOptions } from "./pod-spaces.ts";
 import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
 import type { LayRequest } from "./protocol.ts";
@@ -183,12 +183,10 @@ export class PodPlaces {
       ),
     ];
     const argv = ["nft", lines.join("; ")];
-    if (verb === "add") return void (await keeper.must(argv));
-    await keeper.run(argv);
-    await forgetFlows(
-      keeper,
-      marks.map(({ mark }) => mark),
-    );
+    if (verb === "add") await keeper.must(argv);
+    else await keeper.run(argv);
+    if (marks.length === 0) return;
+    await forgetFlows(keeper, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
   }
 
   #volumePlace(folder: string): VolumePlace {
