@@ -1,6 +1,7 @@
 /** The network of a node: each pod has one line to it and one address, and everything between pods is routed. Pure. */
 import { createHash } from "node:crypto";
 import type { BoundPod } from "../pod/containers.ts";
+import { strayMark } from "../services/stray.ts";
 import { makeReadOnly } from "./read-only.ts";
 import { quoted } from "./quoted.ts";
 
@@ -15,9 +16,6 @@ export interface PodLine {
   /** The process whose network is the pod's. */
   readonly holder: number;
 }
-
-/** By which datagrams to the node are known that no pod has a port for: once one has it, what the kernel made of them must be forgotten. */
-export const strayMark = 0x7374_7261;
 
 /**
  * Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. What comes to the node's loopback from

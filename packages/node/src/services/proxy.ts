@@ -5,6 +5,7 @@ import { Node, Service } from "@capstan/kinds/v1";
 import { follow } from "../agent/follow.ts";
 import { formatReply, parseQuestion, type Question, type Reply } from "../names/message.ts";
 import { lookUp, zoneOf, type Zone } from "../names/zone.ts";
+import { strayMark } from "./stray.ts";
 import { formatChange, serviceRules, type NodePlace, type RuleSet } from "./rules.ts";
 
 /** What a proxy works with. */
@@ -162,8 +163,9 @@ class Enforcement {
       });
       this.#last = rules;
       const gone = [...this.#marks].filter((mark) => !rules.marks.has(mark));
+      const strays = [...rules.marks].every((mark) => this.#marks.has(mark)) ? [] : [strayMark];
       this.#marks = rules.marks;
-      if (gone.length > 0) await this.#options.forgetFlows?.(gone);
+      if (gone.length + strays.length > 0) await this.#options.forgetFlows?.([...gone, ...strays]);
     });
     this.#running = this.#running.catch((error: unknown) => this.#options.report?.(error));
   }

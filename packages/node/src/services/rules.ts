@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import { candidatesFor, localTo, nearTo, usable, type Backend } from "./backends.ts";
+import { strayMark } from "./stray.ts";
 
 /** One port of one service, and who serves it. */
 interface Target {
@@ -160,6 +161,7 @@ const hooks = `  chain choose {
     ip daddr . meta l4proto . th dport vmap @addresses
     ip daddr . meta l4proto . th dport vmap @local-ports
     fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @node-ports
+    meta l4proto udp ct mark set ${strayMark}
   }
   chain prerouting { type nat hook prerouting priority dstnat; policy accept; jump choose; }
   chain output { type nat hook output priority -100; policy accept; jump choose; }
