@@ -172,7 +172,7 @@ test("capstan doctor says step by step what real pods need where something is mi
     const { out } = await capstan(["doctor"], { env: { HOME: "/nowhere" } });
     assert.match(out, /absent +real pods +pods are simulated here/);
     if (process.platform !== "linux") return;
-    assert.match(out, /for real pods:\n {2}- ip: install the package iproute2\n/);
+    assert.match(out, /for real pods:\n {2}- mount: install the package mount\n/);
     assert.doesNotMatch(out, /- bwrap:/, "it is looked for where the node runs it, whatever the search path is");
   } finally {
     process.env["PATH"] = path;

@@ -123,7 +123,7 @@ const inSystemFolders = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PA
 
 function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
-    const child = spawn("sh", ["-c", inSystemFolders, "sh", ...command], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("/bin/sh", ["-c", inSystemFolders, "sh", ...command], { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
