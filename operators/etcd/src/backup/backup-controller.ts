@@ -14,7 +14,7 @@ import { seeJob } from "./job-pods.ts";
 import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
 import { measureJob } from "./metrics.ts";
-import { backupPod, isDisputed, retentionFor, verifyPod } from "./pods.ts";
+import { backupPod, isDisputed, policyOf, retentionFor, verifyPod } from "./pods.ts";
 
 /** What controllers of backups are handed. */
 export interface BackupMeans {
@@ -97,7 +97,7 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
   };
   const pod =
     step.do === "make"
-      ? backupPod({ ...common, spec: object.spec, cluster })
+      ? backupPod({ ...common, spec: object.spec, cluster, policy: policyOf(object) })
       : verifyPod({ ...common, trial: trialOf(step.record, object, cluster) });
   await context.create(Pod, { prefix: `${name.slice(0, 40)}-${step.do === "make" ? "backup" : "verify"}-` }, pod);
   const { status } = context;

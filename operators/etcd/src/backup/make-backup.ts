@@ -29,6 +29,8 @@ export interface MakeBackupOptions {
   readonly learners: "never" | "at last";
   /** The spec of the cluster, to make it again. */
   readonly spec?: unknown;
+  /** The policy by which it is made, if it belongs to one. */
+  readonly policy?: string | undefined;
   readonly compression: Compression;
   readonly key?: Buffer;
   /** Milliseconds since 1970. */
@@ -64,6 +66,7 @@ async function describe(options: MakeBackupOptions, { client, status }: Candidat
     name: backupName({ cluster, time, revision, salt: options.randomBytes(3).toString("hex") }),
     cluster,
     ...(options.spec === undefined ? {} : { spec: options.spec }),
+    ...(options.policy === undefined ? {} : { policy: options.policy }),
     time: time.toISOString(),
     member: status.memberId,
     version: status.version,

@@ -12,6 +12,8 @@ export interface Manifest {
   readonly cluster: { readonly namespace: string; readonly name: string; readonly clusterId: string };
   /** The spec of the cluster then: enough to make it again. */
   readonly spec?: unknown;
+  /** By which policy it was made: others push it out no more. Without one, any may. */
+  readonly policy?: string;
   /** ISO 8601. */
   readonly time: string;
   /** The member that gave it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClusterObject } from "../observe/index.ts";
-import { endpointsOf, isDisputed, retentionFor } from "./pods.ts";
+import { endpointsOf, isDisputed, policyOf, retentionFor } from "./pods.ts";
 
 type Status = NonNullable<ClusterObject["status"]>;
 
@@ -36,4 +36,12 @@ test("whoever differs from a majority gives no snapshot; where all differ, any m
     endpointsOf(clusterWith(compared(differing))).map((url) => new URL(url).hostname.split(".")[0] ?? "");
   assert.deepEqual(hosts(["e-0"]), ["e-1", "e-2"]);
   assert.deepEqual(hosts(["e-0", "e-1", "e-2"]), ["e-0", "e-1", "e-2"]);
+});
+
+test("each schedule counts its own backups; those made by hand count together, and those before an update belong to nobody", () => {
+  const of = (metadata: object, schedule?: string): string | undefined =>
+    policyOf({ metadata: { name: "nightly", namespace: "n", ...metadata }, spec: { schedule } } as never);
+  assert.equal(of({}, "0 3 * * *"), "n/nightly");
+  assert.equal(of({}), "by hand");
+  assert.equal(of({ labels: { "etcd.capstan.dev/before-update": "3.7.3" } }), undefined);
 });

@@ -4,6 +4,7 @@ import type { Pod } from "capstan/kinds/v1";
 import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
+import { GUARD_LABEL } from "../pods/index.ts";
 import { PATHS } from "./agent/job.ts";
 import type { Job } from "./agent/job.ts";
 import {
@@ -20,7 +21,8 @@ import type { Part, SecretKey, StoreSpec } from "./parts.ts";
 import type { Retention } from "./retention.ts";
 
 type DesiredPod = ApplyOf<typeof Pod>;
-type BackupSpec = ObjectOf<typeof EtcdBackup>["spec"];
+type BackupObject = ObjectOf<typeof EtcdBackup>;
+type BackupSpec = BackupObject["spec"];
 type ClusterObject = ObjectOf<typeof EtcdCluster>;
 
 /** What all these pods have in common. */
@@ -46,9 +48,9 @@ export const AGENT = "agent";
 
 /** Takes a snapshot and stores it. */
 export function backupPod(
-  options: Common & { readonly spec: BackupSpec; readonly cluster: ClusterObject },
+  options: Common & { readonly spec: BackupSpec; readonly cluster: ClusterObject; readonly policy: string | undefined },
 ): DesiredPod {
-  const { spec, cluster } = options;
+  const { spec, cluster, policy } = options;
   const { metadata, spec: clusterSpec } = cluster;
   const tls = tlsSecretOf(cluster);
   const job: Job = {
@@ -59,6 +61,7 @@ export function backupPod(
     // One by schedule would push better ones out; who asks for one now has reasons.
     learners: spec.schedule === undefined ? "at last" : "never",
     spec: clusterSpec,
+    policy,
     endpoints: endpointsOf(cluster),
     compression: spec.compression,
     // What is to be tried pushes nothing out before it was.
@@ -71,6 +74,12 @@ export function backupPod(
   ];
   const container = agentContainer({ name: AGENT, image: options.agentImage, job, parts });
   return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
+}
+
+/** Each schedule has its own, and those made by hand have one together; what secures an update belongs to whoever comes next. */
+export function policyOf({ metadata, spec }: Pick<BackupObject, "metadata" | "spec">): string | undefined {
+  if (metadata.labels?.[GUARD_LABEL] !== undefined) return undefined;
+  return spec.schedule === undefined ? "by hand" : `${metadata.namespace}/${metadata.name}`;
 }
 
 /** As long as the members' data differs, or may, a new backup may be of the wrong data: it pushes no other out. */

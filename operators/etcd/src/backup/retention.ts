@@ -71,7 +71,7 @@ export function toRemove(backups: readonly Manifest[], { count, ageMs }: Retenti
 
 /** What is removed, and because of which backup. */
 export interface PruneOptions extends StoreCall {
-  /** The one that was just made or tried: it stays, and only others of the very same cluster may go. */
+  /** The one that was just made or tried: it stays, and only others of the very same cluster and policy may go, or of none. */
   readonly proven: Manifest;
   readonly retention: Retention;
   readonly now: number;
@@ -89,7 +89,9 @@ export async function prune(
   const { namespace, name: clusterName, clusterId } = proven.cluster;
   const prefix = `${namespace}/${clusterName}/`;
   const { backups } = await listBackups(store, prefix, call);
-  const own = byRevision(backups.filter(({ cluster }) => cluster.clusterId === clusterId));
+  const isOwn = ({ cluster, policy }: Manifest): boolean =>
+    cluster.clusterId === clusterId && (policy === undefined || policy === proven.policy);
+  const own = byRevision(backups.filter(isOwn));
   const objects = await store.list(prefix, call);
   const today = Math.min(now, ...newestTime(objects));
   const surplus = toRemove(own, retention, today).filter(({ name }) => name !== proven.name);

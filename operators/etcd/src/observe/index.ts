@@ -1,5 +1,5 @@
 /** Looking at a cluster. */
-export { GUARD_LABEL, observe, openReach, OWNS, READS } from "./observe.ts";
+export { observe, openReach, OWNS, READS } from "./observe.ts";
 export type { ClusterContext, Lookout, Outside, Seen } from "./observe.ts";
 export type { SeedSource } from "./seed-source.ts";
 export type { ClusterObject, ClusterStatus } from "./known.ts";

@@ -15,6 +15,7 @@ import {
   digestForm,
   FORM_ANNOTATION,
   formName,
+  GUARD_LABEL,
   MEMBER_LABEL,
   printOf,
   TRUST_ANNOTATION,
@@ -328,9 +329,6 @@ function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus):
   if (phase === "Succeeded" && last !== undefined) return { is: "made", backup: last.name };
   return failures > 0 ? { is: "failing", why: message } : { is: "making" };
 }
-
-/** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
-export const GUARD_LABEL = "etcd.capstan.dev/before-update";
 
 /** What was compared before, and since when there has been no answer to what was left open. */
 function formerly(

@@ -19,6 +19,7 @@ export {
   PRINT_ANNOTATION,
   serviceUrl,
   TRUST_ANNOTATION,
+  GUARD_LABEL,
   UID_LABEL,
   VERSION_LABEL,
 } from "./names.ts";

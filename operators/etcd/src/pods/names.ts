@@ -13,6 +13,8 @@ export const CLUSTER_LABEL = "etcd.capstan.dev/cluster";
 export const MEMBER_LABEL = "etcd.capstan.dev/member";
 /** Which very cluster something belongs to: a cluster of the same name that came later has another. */
 export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
+/** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
+export const GUARD_LABEL = "etcd.capstan.dev/before-update";
 export const BOOT_ANNOTATION = "etcd.capstan.dev/boot";
 export const PRINT_ANNOTATION = "etcd.capstan.dev/print";
 export const VERSION_LABEL = "etcd.capstan.dev/version";

@@ -219,6 +219,21 @@ describe("a folder as the store", () => {
     assert.equal(await pruned(Date.now()), 0);
   });
 
+  test("what another policy made, or somebody by hand, is not pushed out; what belongs to none is", async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    await using folder = await scratch();
+    const store = openDirectory({ root: folder.path });
+    const options = optionsFor([etcd], store, join(folder.path));
+    const make = async (policy?: string): Promise<string> => (await makeBackup({ ...options, policy })).name;
+    const [nobodys, monthly, byHand] = [await make(), await make("shop/monthly"), await make("by hand")];
+    const hourly = [await make("shop/hourly"), await make("shop/hourly")];
+    const proven = await makeBackup({ ...options, policy: "shop/hourly" });
+    const { removed } = await prune(store, { proven, retention: { count: 1 }, now: Date.now() });
+    assert.deepEqual(removed.toSorted(), [nobodys, ...hourly].toSorted());
+    const { backups } = await listBackups(store, "");
+    assert.deepEqual(backups.map(({ name }) => name).sort(), [monthly, byHand, proven.name].sort());
+  });
+
   test("a store that does not show a description loses no backup: by list, by name, or by a clock that runs ahead", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();

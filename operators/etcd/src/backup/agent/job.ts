@@ -32,6 +32,8 @@ export type Job =
       /** Whether a learner may give it where nobody else answers; never, if an older operator asks. */
       readonly learners?: "never" | "at last";
       readonly spec: unknown;
+      /** The policy by which it is made, if it belongs to one. */
+      readonly policy?: string | undefined;
       /** Client addresses of the members. */
       readonly endpoints: readonly string[];
       readonly compression: Compression;
