@@ -14,6 +14,7 @@ import { childId, Writer } from "./apply/writer.ts";
 import type { Fence, Write } from "./apply/writer.ts";
 import type { Caches, View } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
+import { guarded } from "./cache/transform.ts";
 import { unlessAborted } from "./clock.ts";
 import type { Random } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
@@ -414,8 +415,12 @@ export class RunningController {
     for (const { verb, kind, key, before, after } of work?.writes ?? []) {
       if (after === undefined) continue;
       const isOurs = (manager: string): boolean => work?.writer.isOurs(manager) === true;
-      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after }, isOurs)) continue;
-      const told = this.#setting.caches.peek(kind)?.versionOf(key);
+      const view = this.#setting.caches.peek(kind);
+      const { transform } = view?.settings ?? {};
+      // What was known is what the cache shows.
+      const shown = transform === undefined ? after : guarded(transform, undefined)(structuredClone(after));
+      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after: shown }, isOurs)) continue;
+      const told = view?.versionOf(key);
       writes.push({ target: childId(kind, key), key, version: after.metadata.resourceVersion, told });
     }
     return writes;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
-import { ConfigMap } from "@capstan/kinds/v1";
+import { ConfigMap, Service } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
@@ -12,7 +12,7 @@ const Box = defineResource({
   group: "example.com",
   version: "v1",
   kind: "Box",
-  spec: s.object({}),
+  spec: s.object({ number: s.int32().optional() }),
   status: s.object({ mark: s.string().optional() }),
 });
 
@@ -49,3 +49,35 @@ for (const hides of [true, false]) {
     assert.equal((await world.get(Box, "a"))?.status?.mark, "yes");
   });
 }
+
+/** How many turns one change of an object takes, whose controller applies something that differs each time. */
+async function turnsForOneChange(
+  kind: typeof ConfigMap | typeof Service,
+  made: (turn: number) => object,
+): Promise<number> {
+  const clock = new VirtualClock();
+  const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
+  const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
+  let turns = 0;
+  const box = controller(Box, { owns: [kind] }, async ({ object, apply }) => {
+    await apply(kind, object.metadata.name, made(++turns) as never);
+  });
+  await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), server, { clock });
+  await world.apply(Box, "a", { spec: { number: 1 } });
+  await world.advance("1m");
+  const before = turns;
+  await world.apply(Box, "a", { spec: { number: 2 } });
+  await world.advance("10m");
+  return turns - before;
+}
+
+test("an apply of many fields, or of a list by several keys, is known as one's own", async () => {
+  const many = (turn: number): object => ({
+    data: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, String(turn)])),
+  });
+  assert.equal(await turnsForOneChange(ConfigMap, many), 1);
+  const ports = (turn: number): object => ({
+    spec: { ports: [{ port: 80, targetPort: 8000 + turn }], selector: { a: "b" } },
+  });
+  assert.equal(await turnsForOneChange(Service, ports), 1);
+});

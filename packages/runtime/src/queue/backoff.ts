@@ -50,15 +50,16 @@ export interface FailureSeen {
  * keeps the entry as it was.
  */
 export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curves: Curves, random: Random): Retries {
+  const isDue = previous === undefined || seen.now >= previous.due;
   const same = previous !== undefined && previous.failure === seen.failure;
   if (same && seen.now < previous.due && (seen.atLeast ?? 0) <= previous.due - seen.now) return previous;
-  const waits = (previous?.waits[seen.failure] ?? 0) + 1;
+  const waits = Math.max(1, (previous?.waits[seen.failure] ?? 0) + (isDue ? 1 : 0));
   const curve = curves[seen.failure];
   const full = Math.min(curve.longest, curve.first * curve.factor ** (waits - 1));
   const jittered = full * (0.8 + 0.2 * random());
   return {
     failure: seen.failure,
-    attempts: (previous?.attempts ?? 0) + 1,
+    attempts: (previous?.attempts ?? 0) + (isDue ? 1 : 0),
     waits: { ...previous?.waits, [seen.failure]: waits },
     due: seen.now + Math.max(jittered, seen.atLeast ?? 0),
   };

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { VirtualClock } from "../testing/clock.ts";
+import { nextRetry, usualCurves } from "./backoff.ts";
+import type { Retries } from "./backoff.ts";
 import { Queue } from "./queue.ts";
 import type { After, QueueOptions } from "./queue.ts";
 
@@ -212,6 +214,13 @@ describe("backoff", () => {
       await clock.advance(due - clock.now());
     }
     assert.deepEqual(waits, [5, 5, 10, 10, 20, 20]);
+  });
+
+  test("counts no failure of another kind that an event brought before the retry was due", () => {
+    let kept: Retries | undefined;
+    for (const [now, failure] of (["rejected", "error", "rejected", "error"] as const).entries())
+      kept = nextRetry(kept, { failure, now }, usualCurves, () => 1);
+    assert.equal(kept?.attempts, 1);
   });
 
   test("waits as long as the server asks", () => {

@@ -9,7 +9,7 @@ import type { StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
-import { changedFields, FIELDS_KEPT } from "./cause.ts";
+import { changedFields } from "./cause.ts";
 import type { Cause } from "./cause.ts";
 
 /** A write that a turn made. */
@@ -24,17 +24,20 @@ export interface OwnWrite {
 
 /**
  * Whether the answer to an apply may be a state that somebody else brought about: a server that finds nothing to change answers with what
- * is there, and the watch may not have told that yet. It is ours where nothing differs from what was known but our own fields.
+ * is there, and the watch may not have told that yet. Where our apply changed something, that is a version of its own: its time says so, or one
+ * of our fields that differs from what was known, for times are whole seconds.
  */
 export function mayBeOfOthers(
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
   isOurs: (manager: string) => boolean,
 ): boolean {
+  const [known, answered] = [before, after].map(({ metadata }) =>
+    (metadata.managedFields ?? []).filter(({ manager, operation }) => operation === "Apply" && isOurs(manager ?? "")),
+  );
+  if (known?.[0]?.time !== answered?.[0]?.time) return false;
+  const entries = [...(known ?? []), ...(answered ?? [])];
   const changed = changedFields(before, after);
-  const entries = [before, after]
-    .flatMap(({ metadata }) => metadata.managedFields ?? [])
-    .filter(({ manager, operation }) => operation === "Apply" && isOurs(manager ?? ""));
-  return changed.length >= FIELDS_KEPT || !changed.every((path) => entries.some((entry) => ownsField(entry, path)));
+  return changed.length > 0 && !changed.some((path) => entries.some((entry) => ownsField(entry, path)));
 }
 
 /** The writes of one controller that the watch has not told yet. */
