@@ -132,12 +132,27 @@ async function compare(
     const { comparison, missing } = await judge(reach, quorum, { answers, now });
     return { comparison: comparison && { ...comparison, accused }, missing };
   }
-  const held = { ...kept, missed };
+  // One alone has nobody to differ from: what was found among others is over.
+  if (isAlone(hearing.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };
   if (isUrgent) return { missed, ...(await judgeOthers(reach, quorum, { answers, now, former: kept.comparison })) };
-  if (isWaiting) return held;
+  if (isWaiting) return { ...kept, missed };
   if (!isDue(former, now)) return kept;
-  const isMissed = missed !== undefined && !isOlder(missed, { now, than: pauseAfter(missed, missedSince) });
-  return isMissed ? held : { ...kept, ...((await compareAll(reach, hearing.quorum, { answers, now })) ?? held) };
+  const byTheHour = wasMissed(missed, { now, since: missedSince })
+    ? undefined
+    : await compareAll(reach, hearing.quorum, { answers, now });
+  return { ...kept, ...(byTheHour ?? { missed }) };
+}
+
+/** It was tried a moment ago, in vain. */
+function wasMissed(
+  missed: Missed | undefined,
+  { now, since }: { readonly now: number; readonly since: number },
+): boolean {
+  return missed !== undefined && !isOlder(missed, { now, than: pauseAfter(missed, since) });
+}
+
+function isAlone({ members }: Quorum): boolean {
+  return members.filter(({ isLearner }) => !isLearner).length < 2;
 }
 
 /** Compares everybody, because it is time; undefined where not all can be compared. */

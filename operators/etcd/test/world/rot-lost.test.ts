@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PersistentVolumeClaim } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { MEMBER_LABEL, UID_LABEL } from "../../src/pods/index.ts";
-import { isSettled, startWorld } from "./world.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
 async function begin(bed: EtcdWorld, size: number): Promise<void> {
@@ -76,4 +76,15 @@ test("etcd accuses a member while the cluster is paused: all data is not read ag
   assert.ok(hashed > 0 && hashed <= 72, `${hashed} hashes in ten minutes`);
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", paused: false } });
   await isRight(bed, ["e-2"]);
+});
+
+test("a dispute of two is over when the volume of the one that is wrong is gone, as was advised", async () => {
+  await using bed = await startWorld();
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.6.16" } });
+  await bed.until(isSettled, "members");
+  bed.etcd.hashes.set("e-1", 2);
+  await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
+  await bed.loseVolumes(["e-1"]);
+  const isGood = (): boolean => [...bed.etcd.processes.keys()].every((name) => !bed.etcd.hashes.has(name));
+  await bed.until((now) => isSettled(now) && now.status?.members?.length === 2 && isGood(), "two with the good data");
 });
