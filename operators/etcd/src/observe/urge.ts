@@ -41,8 +41,9 @@ function areToChange(voters: readonly string[], { pods, volumes, wanted }: UrgeF
   if (voters.length < wanted.size || voters.some((name) => wanted.replace.includes(name))) return true;
   if (volumes.some(({ member, state }) => voters.includes(member) && state === "stopping")) return true;
   if (wanted.size > 2) return voters.length > wanted.size;
-  // So few are exchanged for others in a new form or version. Half way, too: it may also be that fewer are wanted in the midst of an update.
+  // So few are exchanged for others in a new form or version. Half way, versions may hash in other ways, and it would never end.
   const own = pods.filter(({ member }) => voters.includes(member));
+  if (new Set(own.map(({ version }) => version)).size > 1) return false;
   const isOld = ({ version, print }: SeenPod): boolean =>
     version !== wanted.version || print !== wanted.printOf(version);
   return voters.length > wanted.size || own.some(isOld);
