@@ -101,7 +101,9 @@ export async function prune(
     if (!gone.has(name) && (await hasNoDescription(store, name, call)))
       await store.remove(objectNames(name).content, call);
   }
-  return { kept: backups.filter(({ name }) => !gone.has(name)), removed: [...gone] };
+  const isKept = ({ name, policy }: Manifest): boolean =>
+    !gone.has(name) && (policy === undefined || policy === proven.policy);
+  return { kept: backups.filter(isKept), removed: [...gone] };
 }
 
 /** No object is younger than the store's clock. */

@@ -138,8 +138,10 @@ async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<J
     revision: job.revision,
     timeoutMs: 60_000,
   });
-  const found = { revision, ...(job.kvHash ? { hash, compactRevision } : {}) };
-  const expected = { revision: job.revision, ...job.kvHash };
+  // At a revision that is compacted itself, a member tells the hash that it kept of that compaction, with the one before: not to be compared.
+  const isKept = job.kvHash !== undefined && compactRevision === revision && job.kvHash.compactRevision < revision;
+  const found = { revision, ...(job.kvHash && !isKept ? { hash, compactRevision } : {}) };
+  const expected = { revision: job.revision, ...(isKept ? {} : job.kvHash) };
   if (JSON.stringify(toSorted(found)) === JSON.stringify(toSorted(expected))) {
     return job.prune === undefined ? { ok: true } : await pruneAfter(job.prune, surroundings);
   }
