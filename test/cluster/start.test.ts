@@ -47,7 +47,7 @@ test("npm start shows the same to a user without any rights", { skip: skipUser }
 test("npm start shows it with simulated pods where tools are missing, and says which", async (t) => {
   const said = await start(t, { path: "/nowhere" });
   assert.match(said, /its pods are simulated .*: this machine cannot run real ones: /);
-  if (process.platform === "linux") assert.match(said, /\bip \(install the package iproute2\)/);
+  if (process.platform === "linux") assert.match(said, /\bmount \(install the package mount\)/);
   assert.match(said, /memcached\/cache {2}\[###\] {2}Available/);
 });
 

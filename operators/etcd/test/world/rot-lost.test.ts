@@ -83,6 +83,7 @@ test("a dispute of two is over when the volume of the one that is wrong is gone,
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.6.16" } });
   await bed.until(isSettled, "members");
   bed.etcd.hashes.set("e-1", 2);
+  await bed.pass(3_600);
   await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
   await bed.loseVolumes(["e-1"]);
   const isGood = (): boolean => [...bed.etcd.processes.keys()].every((name) => !bed.etcd.hashes.has(name));
