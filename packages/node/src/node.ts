@@ -129,7 +129,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
     clock,
     hostIps,
     scheme: facts.nodeInfo.containerRuntimeVersion.split("://")[0] ?? "capstan",
-    volumes: (pod) => volumesOf(pod, { objects, tokens, allocatable }),
+    volumes: (pod, how) => volumesOf(pod, { objects, tokens, allocatable, ...how }),
     pullSecrets: (pod) => pullSecretsOf(pod, objects),
     missingPullSecrets: (pod) => missingPullSecrets(pod, objects),
     handler: (pod) => handlerOf(pod, objects),

@@ -117,6 +117,31 @@ test("no pod waits for a volume that none of its containers shows", { skip }, as
   await eventually("the pod is gone", pods, (found) => found.length === 0);
 });
 
+test(
+  "a volume whose object is gone stays as it is, and keeps no other from being brought up to date",
+  { skip },
+  async () => {
+    const names = ["stays", "changes"];
+    for (const name of names)
+      await world.client.create(ConfigMap, { metadata: { namespace: "default", name }, data: { text: "one" } });
+    const volumes = names.map((name) => ({ name, configMap: { name } }));
+    const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
+    await world.run("half", {
+      volumes,
+      containers: [{ name: "main", image: busybox, command: ["sleep", "100000"], volumeMounts }],
+    });
+    await world.until("half", "ready", isReady);
+    await world.client.delete(ConfigMap, { namespace: "default", name: "stays" });
+    await world.client.patch(
+      ConfigMap,
+      { namespace: "default", name: "changes" },
+      { merge: { data: { text: "two" } } },
+    );
+    const read = (): Promise<string> => world.inside("half", ["cat", "/stays/text", "/changes/text"]);
+    await eventually("the new text", read, (text) => text === "onetwo");
+  },
+);
+
 test("a volume may take the place of what the kernel shows of itself", { skip }, async () => {
   const volumes = [{ name: "sys", hostPath: { path: "/sys" } }];
   const volumeMounts = [{ name: "sys", mountPath: "/sys" }];

@@ -110,7 +110,7 @@ export function lookUp(
 
 /** Those who are told together share what there is to do. */
 function shared(records: readonly DnsRecord[]): readonly DnsRecord[] {
-  const weight = Math.floor(100 / records.filter(({ type }) => type === "SRV").length);
+  const weight = Math.max(1, Math.floor(100 / records.filter(({ type }) => type === "SRV").length));
   return records.map((record) => (record.type === "SRV" ? { ...record, weight } : record));
 }
 

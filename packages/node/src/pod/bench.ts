@@ -16,7 +16,7 @@ export interface WorkerTools {
   readonly hostIps: readonly string[];
   /** The scheme of container ids. */
   readonly scheme: string;
-  readonly volumes: (pod: BoundPod) => Promise<Volumes>;
+  readonly volumes: (pod: BoundPod, how?: { readonly isRefresh: boolean }) => Promise<Volumes>;
   /** Who the pod is to registries. */
   readonly pullSecrets: (pod: BoundPod) => PullLogins;
   /** The secrets for registries that the pod names and that are not there. */

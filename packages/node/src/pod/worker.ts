@@ -112,7 +112,7 @@ export class PodWorker {
     const { sandbox, pod } = this.situation;
     if (sandbox.is !== "ready") return;
     const { runtime, volumes } = this.#bench.tools;
-    await runtime.updateVolumes(sandbox.sandbox, await volumes(pod));
+    await runtime.updateVolumes(sandbox.sandbox, await volumes(pod, { isRefresh: true }));
   }
 
   /** Thinks again, once, as soon as whatever runs now has come to its end. */

@@ -118,6 +118,13 @@ const empty: Omit<Reply, "code"> = { isFinal: false, answers: [], authority: [],
 /** Names of elsewhere: pods reach nothing there, and whoever is told so at once need not wait for it. */
 const unknown: Reply = { code: "no such name", ...empty };
 
+/** Whether there are more places to which datagrams may go. */
+function opensMore(before: RuleSet | undefined, { elements }: RuleSet): boolean {
+  return (["addresses", "node-ports", "local-ports"] as const).some((table) =>
+    elements[table].keys().some((key) => key.includes("udp . ") && before?.elements[table].has(key) !== true),
+  );
+}
+
 /** Puts rules in force, one set at a time, the newest last. */
 class Enforcement {
   readonly #options: ServiceProxyOptions;
@@ -154,7 +161,8 @@ class Enforcement {
       const rules = this.#make();
       const change = formatChange(this.#last, rules);
       if (change === "") return;
-      const isWhole = this.#last === undefined;
+      const before = this.#last;
+      const isWhole = before === undefined;
       this.#last = undefined;
       await this.#options.setRules(change).catch(async (error: unknown) => {
         // What is in force may be something else than was thought: then everything is said anew.
@@ -163,7 +171,8 @@ class Enforcement {
       });
       this.#last = rules;
       const gone = [...this.#marks].filter((mark) => !rules.marks.has(mark));
-      const strays = [...rules.marks].every((mark) => this.#marks.has(mark)) ? [] : [strayMark];
+      const strays =
+        [...rules.marks].every((mark) => this.#marks.has(mark)) && !opensMore(before, rules) ? [] : [strayMark];
       this.#marks = rules.marks;
       if (gone.length + strays.length > 0) await this.#options.forgetFlows?.([...gone, ...strays]);
     });

@@ -13,18 +13,20 @@ export interface VolumeContext {
   readonly objects: Objects;
   readonly tokens: Tokens;
   readonly allocatable: Allocatable;
+  /** The pod runs: what cannot be made now stays as it is, and keeps nothing else from being brought up to date. */
+  readonly isRefresh?: boolean;
 }
 
 /** The contents of all volumes of a pod that have any; fails with the words of the kubelet when one cannot be made. */
 export async function volumesOf(pod: BoundPod, context: VolumeContext): Promise<Volumes> {
   const contents = new Map<string, VolumeContent>();
-  const used = usedVolumes(pod.spec);
+  const needed = context.isRefresh === true ? new Set() : usedVolumes(pod.spec);
   for (const volume of pod.spec.volumes ?? []) {
     try {
       const content = await contentOf(pod, volume, context);
       if (content !== undefined) contents.set(volume.name, content);
     } catch (cause) {
-      if (!used.has(volume.name)) continue;
+      if (!needed.has(volume.name)) continue;
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${volume.name}" : ${why}`, { cause });
     }

@@ -135,7 +135,7 @@ async function exec(
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin && stdin !== null) writeHolding(stdin, bytes, [socket]);
       if (channel === channels.closeStdin) stdin?.end();
-      if (channel === channels.resize) resize.to(bytes);
+      if (channel === channels.resize && request.tty) resize.to(bytes);
     }
   });
   // The end of the input is a frame of its own: whoever hangs up is gone.
@@ -178,18 +178,28 @@ async function awhile(pause: () => Promise<void>): Promise<undefined> {
  */
 function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => void; readonly first: Promise<string> } {
   const script =
-    'for try in $(seq 500); do read -r child rest < "/proc/$0/task/$0/children" || test -e "/proc/$0" || exit; stty -F "/proc/$child/fd/0" cols "$1" rows "$2" && exit; sleep 0.01; done';
-  let last = Promise.resolve();
+    'for try in $(seq 200); do read -r child rest < "/proc/$0/task/$0/children" || test -e "/proc/$0" || exit; stty -F "/proc/$child/fd/0" cols "$1" rows "$2" && exit; sleep 0.01; done';
+  let next: readonly [width: string, height: string] | undefined;
+  let isBusy = false;
+  const work = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    // Of sizes that come while one is being set, only the last counts.
+    for (let size = next; size !== undefined; size = next) {
+      next = undefined;
+      const child = spawn("sh", ["-c", script, String(pid), ...size], { stdio: "ignore" });
+      await new Promise<void>((resolve) => void child.once("close", resolve).once("error", () => resolve()));
+    }
+    isBusy = false;
+  };
   const first = Promise.withResolvers<string>();
   const to = (bytes: Buffer): void => {
     const size = /"Width":(\d+),"Height":(\d+)/.exec(bytes.toString("utf8"));
     if (size === null) return;
     const [, width = "80", height = "24"] = size;
     first.resolve(`cols ${width} rows ${height}`);
-    last = last.then(async () => {
-      const child = spawn("sh", ["-c", script, String(pid), width, height], { stdio: "ignore" });
-      await new Promise<void>((resolve) => void child.once("close", resolve).once("error", () => resolve()));
-    });
+    next = [width, height];
+    void work();
   };
   return { to, first: first.promise };
 }
