@@ -26,7 +26,7 @@ test("where tools are missing, what pods can do without is not told to be missin
   const { canRunPods, findings } = await inspectMachine({ platform: "linux", arch: "x64", getuid: () => 0 });
   assert.equal(canRunPods, false);
   const lacking = findings.filter(({ ok }) => !ok).map(({ what }) => what);
-  assert.ok(lacking.includes("nft"));
+  assert.ok(lacking.includes("mount"));
   assert.deepEqual(
     findings.map(({ what }) => what).filter((what) => what === "limits" || what === "slow lines"),
     [],
