@@ -416,15 +416,19 @@ export class RunningController {
       if (after === undefined) continue;
       const isOurs = (manager: string): boolean => work?.writer.isOurs(manager) === true;
       const view = this.#setting.caches.peek(kind);
-      const { transform } = view?.settings ?? {};
-      // What was known is what the cache shows.
-      const shown = transform === undefined ? after : guarded(transform, undefined)(structuredClone(after));
-      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after: shown }, isOurs)) continue;
+      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after: shownIn(view, after) }, isOurs))
+        continue;
       const told = view?.versionOf(key);
       writes.push({ target: childId(kind, key), key, version: after.metadata.resourceVersion, told });
     }
     return writes;
   }
+}
+
+/** An object as a cache would show it: what was known is what the cache shows. */
+function shownIn(view: View | undefined, object: StoredObject): StoredObject {
+  const { transform } = view?.settings ?? {};
+  return transform === undefined ? object : guarded(transform, undefined)(structuredClone(object));
 }
 
 /** Nothing happened to the object: it was time to look at it again. */

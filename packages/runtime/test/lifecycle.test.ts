@@ -201,13 +201,19 @@ test("tells how many bytes and objects a cache holds, as they come and go", asyn
   assert.deepEqual(await told(), [1, one]);
 });
 
-test("says why only to who asks from here", async () => {
+/** An operator with one object, of which there is nothing to do. */
+async function startIdle(): Promise<RunningOperator> {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   await api.create(Task, taskNamed("a"), { manager: "user" });
   const idle = controller(Task, {}, () => undefined);
-  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  const operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
   await clock.advance(1_000);
+  return operator;
+}
+
+test("says why only to who asks from here", async () => {
+  await using operator = await startIdle();
   const ask = async (isLocal: boolean) => {
     const path = "/explain/task/default/a?wide";
     const { status, body } = await healthDoor(operator)({ method: "GET", path, isLocal, authorization: undefined });
@@ -218,12 +224,7 @@ test("says why only to who asks from here", async () => {
 });
 
 test("says why there is nothing to explain: no such controller, no such object, or no turn of it", async () => {
-  const clock = new VirtualClock();
-  const api = new ModelApi(() => clock.wall());
-  await api.create(Task, taskNamed("a"), { manager: "user" });
-  const idle = controller(Task, {}, () => undefined);
-  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
-  await clock.advance(1_000);
+  await using operator = await startIdle();
   const ask = async (object: string): Promise<string> => {
     const request = { method: "GET", path: `/explain/${object}`, isLocal: true, authorization: undefined };
     const { status, body } = await healthDoor(operator)(request);

@@ -81,16 +81,11 @@ function leftOn(node: Node, pods: ReadonlyMap<string, Pod> = new Map()): readonl
 
 async function remove({ client, clock }: Setting, pod: Pod, message?: string): Promise<void> {
   const { namespace = "", name, uid } = pod.metadata;
-  const told = {
-    type: "DisruptionTarget",
-    status: "True" as const,
-    reason: "DeletionByPodGC",
-    ...(message !== undefined && { message }),
-  };
-  const condition = conditionOf(pod, told, clock.wall());
   try {
     if (!isFinished(pod)) {
-      const conditions = message === undefined ? {} : { conditions: [condition] };
+      const told = { type: "DisruptionTarget", status: "True", reason: "DeletionByPodGC" } as const;
+      const conditions =
+        message === undefined ? {} : { conditions: [conditionOf(pod, { ...told, message }, clock.wall())] };
       const strategic = { status: { phase: "Failed", ...conditions } };
       await client.patch(Pod, { namespace, name }, { strategic }, { subresource: "status", fieldManager: MANAGER });
     }

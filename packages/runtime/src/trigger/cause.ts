@@ -45,7 +45,7 @@ export function outsideCause(relation: "source" | "schedule" | "again" | "reques
 }
 
 /** Of so many paths at which objects differ, others are not told. */
-export const FIELDS_KEPT = 8;
+const FIELDS_KEPT = 8;
 
 /** Bookkeeping that changes with every write and tells nothing. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
