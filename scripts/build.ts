@@ -3,10 +3,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { asOne } from "./build/as-one.ts";
 import { entriesOf, type PackedManifest } from "./build/entries.ts";
 
 /** Left as the compiler writes it, because it starts a program of its own by the place of a file. */
 const unbundled = new Set(["packages/node"]);
+
+/** What every operator imports, and where nobody needs another entry without the first. */
+const oftenImported = new Set(["packages/client", "packages/runtime"]);
 
 execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"], { stdio: "inherit" });
 for (const folder of globSync("packages/*/tsconfig.build.json").map(dirname).sort()) {
@@ -28,7 +32,7 @@ function findIn(folder: string, pattern: string): string[] {
 
 /** One file for each entry, and one for what is loaded late or shared; other packages stay outside. */
 async function bundle(folder: string, entryPoints: string[]): Promise<void> {
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: join(process.cwd(), folder),
     entryPoints,
     outdir: "dist",
@@ -44,9 +48,9 @@ async function bundle(folder: string, entryPoints: string[]): Promise<void> {
     legalComments: "inline",
     sourcemap: "linked",
     sourcesContent: false,
-    metafile: true,
     logLevel: "warning",
-  });
+  } as const;
+  const { metafile } = await build({ ...(oftenImported.has(folder) ? await asOne(options) : options), metafile: true });
   const written = new Set(Object.keys(metafile.outputs));
   for (const file of globSync("dist/**/*.{js,js.map}", { cwd: folder })) {
     if (!written.has(file) && existsSync(join(folder, file))) rmSync(join(folder, file));
