@@ -116,7 +116,7 @@ test("sidecars start before and end after everybody else", { skip }, async () =>
     restartPolicy: "Never",
     initContainers,
     containers: [shell("cat /shared/log", { volumeMounts })],
-    terminationGracePeriodSeconds: 5,
+    terminationGracePeriodSeconds: 60,
   });
   const { status } = await world.until("accompanied", "ended", hasEnded);
   assert.equal(status?.phase, "Succeeded");
