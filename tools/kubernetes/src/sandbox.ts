@@ -111,7 +111,7 @@ function spawnDetached(folder: string, service: Service): void {
 }
 
 async function waitForInit(folder: string): Promise<number> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (performance.now() < deadline) {
     const init = findSandbox(folder)?.init;
     if (init !== undefined && isFirstProcess(init)) return init;

@@ -1,6 +1,7 @@
 /** What a cluster could leave on a machine, in a form that two moments can be compared by. */
 
 import { existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 
@@ -66,8 +67,13 @@ function clusterProcesses(stateFolder: string, groups: readonly string[]): strin
 export function containerCommands(stateFolder: string, name: string): string[] {
   const group = nodeCgroup(join(stateFolder, name), "");
   return clusterProcesses(stateFolder, [group]).flatMap((pid) => {
-    const inGroup = readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(group);
-    return inGroup ? [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()] : [];
+    try {
+      const inGroup = readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(group);
+      return inGroup ? [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()] : [];
+    } catch {
+      // Helpers of the cluster's programs come and go.
+      return [];
+    }
   });
 }
 
@@ -76,7 +82,16 @@ function pids(): string[] {
 }
 
 function listCgroups(folder: string, depth: number): string[] {
-  if (depth > 2 || !existsSync(folder)) return [];
-  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  if (depth > 2) return [];
+  const below = entriesOf(folder).filter((entry) => entry.isDirectory());
   return below.flatMap(({ name }) => [`${folder}/${name}`, ...listCgroups(`${folder}/${name}`, depth + 1)]);
+}
+
+/** Nothing where the folder is gone by now: groups of others come and go. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
