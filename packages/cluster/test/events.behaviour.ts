@@ -63,6 +63,10 @@ export async function eventsOfWorkloads(world: World): Promise<object> {
   await client.patch(Job, metadata("toldlater"), { merge: { spec: { suspend: false } } });
   await client.patch(Deployment, metadata("tolddeployment"), { merge: { spec: { replicas: 2 } } });
   await says("from 1 to 2");
+  // What is taken back before anybody has begun with it is never told.
+  await until("both pods of the deployment are told to be made", async () => {
+    return (await told(world)).filter((line) => line.includes("Created pod: tolddeployment")).length === 2;
+  });
   await client.patch(Deployment, metadata("tolddeployment"), { merge: { spec: { replicas: 0 } } });
   await says("from 2 to 0");
   for (const name of ["toldjob", "toldlater"]) {

@@ -56,7 +56,13 @@ export async function unschedulable({ client, namespace }: World): Promise<objec
   const told = Object.keys(hopeless).map(async (name): Promise<readonly [string, unknown]> => {
     const { reason, message, observedGeneration } = await until(`pod ${name} is told why it waits`, async () => {
       const { status } = await client.get(Pod, { namespace, name });
-      return status?.conditions?.find(({ type, status: state }) => type === "PodScheduled" && state === "False");
+      return status?.conditions?.find(
+        ({ type, status: state, message = "" }) =>
+          type === "PodScheduled" &&
+          state === "False" &&
+          // A scheduler may hear of a pod before it hears of the claim that was there first.
+          (name !== "unbound" || !message.includes("not found")),
+      );
     });
     return [name, { reason, message, observedGeneration }];
   });

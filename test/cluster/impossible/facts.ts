@@ -95,10 +95,11 @@ function stateFacts({ waiting, running, terminated }: ContainerState = {}, rewri
 
 /**
  * What a kubelet tells after two minutes of waiting, or when its machine is slow: it says nothing about the pod.
- * (The API server refuses a token while its own watch has not told it yet where the pod runs; the kubelet asks again.)
+ * (The API server refuses a token while its own watch has not told it yet where the pod runs; the kubelet asks again. A kubelet mounts
+ * volumes of pods whose objects it does not keep yet, or not any more, and asks again.)
  */
 export const isLate: RegExp =
-  /^ExceededGracePeriod|Unable to attach or mount volumes|failed to sync (configmap|secret) cache|token bound to a pod scheduled on a different node|no relationship found between node/;
+  /^ExceededGracePeriod|Unable to attach or mount volumes|failed to sync (configmap|secret) cache|token bound to a pod scheduled on a different node|no relationship found between node|object \S+ not registered/;
 
 /** What was told in events, each once, in order of the alphabet. */
 export function told(events: readonly Event[], pod: Pod, rewrite: Rewrite): readonly string[] {
