@@ -56,8 +56,8 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     }
 
     await using writer = await anyMember(scene);
-    await writer.kv.put("key/0", "spoiled");
-    await writer.kv.delete({ key: "key/1" });
+    await taken(scene, () => writer.kv.put("key/0", "spoiled"));
+    await taken(scene, () => writer.kv.delete({ key: "key/1" }));
     await put(scene, ["EtcdRestore", "in-place"], {
       cluster: scene.name,
       store: { s3 },
@@ -72,9 +72,14 @@ for (const [name, start] of Object.entries(GROUNDS)) {
 
 async function fill(scene: Scene): Promise<readonly string[]> {
   await using client = await anyMember(scene);
-  for (let at = 0; at < 200; at++) await client.kv.put(`key/${at}`, randomBytes(500));
-  for (let at = 50; at < 100; at++) await client.kv.delete({ key: `key/${at}` });
+  for (let at = 0; at < 200; at++) await taken(scene, () => client.kv.put(`key/${at}`, randomBytes(500)));
+  for (let at = 50; at < 100; at++) await taken(scene, () => client.kv.delete({ key: `key/${at}` }));
   return contentOf(scene);
+}
+
+/** Waits until a write is taken: on a busy machine somebody else may come to lead, and nobody takes writes for a moment. */
+async function taken(scene: Scene, write: () => Promise<object>): Promise<void> {
+  await scene.until("a write is taken", write);
 }
 
 async function destroy(scene: Scene): Promise<void> {
