@@ -232,8 +232,10 @@ export interface Observation {
   readonly safeguards: { readonly [name: string]: Safeguard };
   /** The name of the newest backup that could be restored, other than those that a recovery under way has tried. */
   readonly newestBackup?: string;
-  /** Its revision, if it is one of this very cluster: others cannot be compared with what members have. */
+  /** Its revision, if it is one of this very cluster since a member last went on alone: others cannot be compared with what members have. */
   readonly newestRevision?: number;
+  /** Nothing speaks against its holding all that a member with a lower revision has: no backup that was made later has less. */
+  readonly isNewestInLine?: boolean;
   /** How many backups there are of an earlier cluster that had the same name: they are nobody's loss here. */
   readonly earlierBackups?: number;
 }

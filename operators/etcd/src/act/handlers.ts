@@ -4,6 +4,7 @@ import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
 import type { EtcdClient } from "../etcd/index.ts";
+import { forksAfter } from "../forks.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import { bootAnnotations, claimName, clusterLabels, GUARD_LABEL, peerUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
@@ -178,6 +179,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "note-recovery": ({ status, seen, action, event }) => {
     const { phase, reason, mayBeLost } = action.recovery;
+    status.forks = forksAfter(seen.object.status, action.recovery);
     status.recovery = recoveryRecord(seen, action.recovery);
     const isWarning = phase === "Stopping" || phase === "Returning";
     const loss = phase === "Stopping" ? `; may be lost: ${mayBeLost}` : "";

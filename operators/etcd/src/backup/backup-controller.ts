@@ -172,7 +172,7 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
 }
 
 function toRecord(manifest: Manifest, { clusterUid }: Pick<SeenJob, "clusterUid">): BackupRecord {
-  const { name, cluster, time, stored, version, revision, snapshot, kvHash } = manifest;
+  const { name, cluster, forks, time, stored, version, revision, snapshot, kvHash } = manifest;
   return {
     name,
     time: formatTimestamp(Date.parse(time)),
@@ -181,6 +181,7 @@ function toRecord(manifest: Manifest, { clusterUid }: Pick<SeenJob, "clusterUid"
     revision,
     clusterId: cluster.clusterId,
     ...(clusterUid === undefined ? {} : { clusterUid }),
+    ...(forks === undefined ? {} : { forks }),
     hash: snapshot.sha256,
     // It was read back and compared before it was declared.
     verified: "checksum",

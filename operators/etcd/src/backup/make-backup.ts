@@ -25,6 +25,8 @@ export interface MakeBackupOptions {
   readonly cluster: { readonly namespace: string; readonly name: string };
   /** Its id, if it is known: members of another one are not asked. */
   readonly clusterId?: string | undefined;
+  /** How often a member had gone on alone. */
+  readonly forks?: number | undefined;
   /** Whether a learner may give it where nobody else answers. */
   readonly learners: "never" | "at last";
   /** The spec of the cluster, to make it again. */
@@ -67,6 +69,7 @@ async function describe(options: MakeBackupOptions, { client, status }: Candidat
     cluster,
     ...(options.spec === undefined ? {} : { spec: options.spec }),
     ...(options.policy === undefined ? {} : { policy: options.policy }),
+    ...(options.forks === undefined ? {} : { forks: options.forks }),
     time: time.toISOString(),
     member: status.memberId,
     version: status.version,

@@ -14,6 +14,8 @@ export interface Manifest {
   readonly spec?: unknown;
   /** By which policy it was made: others push it out no more. Without one, any may. */
   readonly policy?: string;
+  /** How often a member of the cluster had gone on alone: then its id stays, and revisions may have fallen. */
+  readonly forks?: number;
   /** ISO 8601. */
   readonly time: string;
   /** The member that gave it. */

@@ -3,6 +3,7 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
+import { forksOf } from "../forks.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { GUARD_LABEL } from "../pods/index.ts";
 import { PATHS } from "./agent/job.ts";
@@ -58,6 +59,7 @@ export function backupPod(
     ...storeWork(spec),
     cluster: { namespace: metadata.namespace ?? "", name: metadata.name },
     clusterId: cluster.status?.clusterId,
+    forks: forksOf(cluster.status),
     // One by schedule would push better ones out; who asks for one now has reasons.
     learners: spec.schedule === undefined ? "at last" : "never",
     spec: clusterSpec,

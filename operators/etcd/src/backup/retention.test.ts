@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Manifest } from "./manifest.ts";
-import { toRemove } from "./retention.ts";
+import { byRevision, toRemove } from "./retention.ts";
 
 const HOUR = 3_600_000;
 const now = Date.parse("2026-11-15T12:00:00Z");
@@ -26,3 +26,17 @@ test("the age removes the old ones", () => assert.deepEqual(removed({ ageMs: 24 
 test("both must hold", () => assert.deepEqual(removed({ count: 4, ageMs: 48 * HOUR }), ["100h"]));
 test("the newest is always kept", () =>
   assert.deepEqual(removed({ count: 1, ageMs: HOUR }, backups.slice(3)), ["100h"]));
+
+test("what was made since a member last went on alone is newer, whatever its revision", () => {
+  const [one, other, third] = backups;
+  assert.ok(one && other && third);
+  const ordered = byRevision([
+    { ...one, name: "before", revision: 200 },
+    { ...other, name: "since", revision: 150, forks: 1 },
+    { ...third, name: "first since", revision: 110, forks: 1 },
+  ]);
+  assert.deepEqual(
+    ordered.map(({ name }) => name),
+    ["since", "first since", "before"],
+  );
+});

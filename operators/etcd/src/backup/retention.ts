@@ -54,9 +54,11 @@ export async function findBackup(store: Store, name: string | undefined, call: S
   throw new BackupError("NotFound", `there is no backup in ${store.place}`);
 }
 
-/** Of one cluster, newest first: clocks may be wrong, revisions only grow. */
+/** Of one cluster, newest first: clocks may be wrong, revisions only grow, but for when a member goes on alone. */
 export function byRevision(backups: readonly Manifest[]): Manifest[] {
-  return backups.toSorted((a, b) => b.revision - a.revision || compare(b.time, a.time) || compare(b.name, a.name));
+  const isLater = ({ forks = 0 }: Manifest, other: Manifest): number => forks - (other.forks ?? 0);
+  const order = (a: Manifest, b: Manifest): number => isLater(b, a) || b.revision - a.revision;
+  return backups.toSorted((a, b) => order(a, b) || compare(b.time, a.time) || compare(b.name, a.name));
 }
 
 /** Which of the backups, newest first, are not kept. */

@@ -3,6 +3,7 @@ import type { Action } from "../contract.ts";
 import { saveLearner } from "./learner.ts";
 import { isInWrongForm, versionFor } from "./target.ts";
 import { quorumOf } from "./view.ts";
+import { laterBackup, listPassed, passedBefore, takeLater } from "./later-backup.ts";
 import type { Member, View } from "./view.ts";
 import { hearOut } from "./witness.ts";
 
@@ -127,26 +128,30 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
     return dispute(`the data of ${gone} is gone, and what is left differs`);
   }
   const [best] = survivors.toSorted(newestFirst);
-  if (best?.talk === undefined) return { do: "wait", for: "survivors" };
-  if (best.volume?.state === "stopping") {
+  return best?.talk === undefined ? { do: "wait", for: "survivors" } : goOn(view, { ...best, talk: best.talk }, gone);
+}
+
+type Newest = Member & { readonly talk: NonNullable<Member["talk"]> };
+
+/** With the newest that is left, or with a backup that has all of that and more. */
+function goOn(view: View, { name, talk, volume }: Newest, gone: string): Action {
+  const { revision, raftIndex } = talk;
+  const later = laterBackup(view.seen, revision);
+  // Its data ends with its pod: if the backup were spoiled, nothing would be left to go back to.
+  if (volume?.state === "stopping") {
     return refuse(
-      `the data of ${gone} is gone, and the newest copy that is left is on the volume of ${best.name}, which is being deleted as soon as the pod ends: save a snapshot from it now and restore that`,
+      `the data of ${gone} is gone, and the newest copy that is left is on the volume of ${name}, which is being deleted as soon as the pod ends: save a snapshot from it now and restore that${later?.sentence ?? ""}`,
     );
   }
-  const { revision } = best.talk;
-  const { newestBackup, newestRevision = 0, name } = view.seen;
-  // It is not taken by itself: it may be spoiled, and the copy that is left is not.
-  const later =
-    newestRevision > revision
-      ? `; the backup ${newestBackup} has revision ${newestRevision}, later than that: an EtcdRestore that names it with spec.overwrite: ${name} brings it`
-      : "";
+  if (later?.isTaken === true) return takeLater(view.seen, { name, revision, gone });
   const recovery = {
     phase: "Stopping",
     source: "Member",
-    member: best.name,
+    member: name,
+    ...passedBefore(view.seen),
     revision,
-    mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${best.name} had not yet seen agreed on${later}`,
-    reason: `the data of ${gone} is gone for good; ${best.name} has the newest that is left (revision ${revision}, log agreed on up to ${best.talk.raftIndex})`,
+    mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${name} had not yet seen agreed on${later?.sentence ?? ""}`,
+    reason: `the data of ${gone} is gone for good; ${name} has the newest that is left (revision ${revision}, log agreed on up to ${raftIndex})`,
   } as const;
   return { do: "note-recovery", recovery };
 }
@@ -186,14 +191,22 @@ function chooseBackup({ seen }: View, gone: string): Action {
   const recovery = {
     phase: "Stopping",
     source: "Backup",
+    ...passedBefore(seen),
     mayBeLost: `writes after the backup ${seen.newestBackup}`,
     reason: `the data of ${gone} is gone for good; the newest backup is ${seen.newestBackup}`,
   } as const;
   return { do: "note-recovery", recovery };
 }
 
+interface Lack extends Pick<View["seen"], "name" | "earlierBackups"> {
+  readonly known?: View["seen"]["known"];
+}
+
 /** Whether an earlier cluster of the same name was the same to somebody, only they can say. */
-export function lackOf({ name, earlierBackups = 0 }: Pick<View["seen"], "name" | "earlierBackups">): string {
+export function lackOf({ name, earlierBackups = 0, known }: Lack): string {
+  const { passed = [] } = known === undefined ? {} : passedBefore({ known });
+  if (passed.length > 0)
+    return `no backup is left but ${listPassed(passed)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
   if (earlierBackups === 0) return "there is no backup";
   return `there is no backup of this cluster, but ${earlierBackups} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
 }

@@ -11,7 +11,7 @@ export function isRecovering(recovery: Pick<KnownRecovery, "phase"> | undefined)
 export function decideRecovery(seen: Observation, recovery: KnownRecovery): Action {
   switch (recovery.phase) {
     case "Stopping":
-      return giveUp(seen, recovery) ?? stop(seen, recovery);
+      return giveUp(seen, recovery) ?? goBackToLeft(seen, recovery) ?? stop(seen, recovery);
     case "Seeding":
       return recovery.source === "Backup" ? seedFromBackup(seen, recovery) : survive(seen, recovery);
     case "Rejoining":
@@ -59,7 +59,7 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
     const reason = `${member} serves the backup`;
     return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason } };
   }
-  const end = giveUp(seen, recovery) ?? passOver(seen, recovery);
+  const end = giveUp(seen, recovery) ?? goBackToLeft(seen, recovery) ?? passOver(seen, recovery);
   if (end !== undefined) return end;
   if (recovery.member === undefined) {
     return { do: "note-recovery", recovery: { ...recovery, member, reason: `${member} begins with the backup` } };
@@ -68,24 +68,59 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
   const version = versionFor(viewOf(seen), member);
   const pod = seen.pods.find((one) => one.member === member);
   if (pod === undefined) return { do: "create-pod", member, boot: "seed-backup", version };
-  return remake(seen, pod, version) ?? tell(seen, pod) ?? { do: "wait", for: `${member} to serve the backup` };
+  const left = recovery.restore === undefined ? leftBeside(seen, recovery) : [];
+  return remake(seen, pod, version) ?? tell(seen, pod, left) ?? { do: "wait", for: `${member} to serve the backup` };
+}
+
+/** Some data is left that the backup was to take the place of: it is gone back to where the backup is not wanted any more, or worth nothing. */
+function goBackToLeft(seen: Observation, recovery: KnownRecovery): Action | undefined {
+  if (recovery.source !== "Backup" || recovery.restore !== undefined || isServed(seen, recovery)) return undefined;
+  const names = leftBeside(seen, recovery).join(", ");
+  if (names === "") return undefined;
+  const { backup, passed = [] } = recovery;
+  const spoiled = spoiledFor(seen, recovery);
+  if (spoiled === undefined && seen.wanted.recoversFromBackup) return undefined;
+  const why =
+    spoiled === undefined ? "spec.recovery.fromBackup is false" : `the backup ${backup} cannot be used (${spoiled})`;
+  const given = spoiled === undefined || backup === undefined ? {} : { passed: [...passed, { backup, why: spoiled }] };
+  const reason = `${why}: what is left of ${names} is looked at again`;
+  return { do: "note-recovery", recovery: { ...recovery, ...given, phase: "Returning", reason } };
+}
+
+/** Those that voted and whose volumes are there, other than who begins with the backup. */
+function leftBeside(seen: Observation, { member }: KnownRecovery): readonly string[] {
+  const isLeft = (name: string): boolean =>
+    seen.volumes.some((one) => one.member === name && (one.state === "bound" || one.state === "pending"));
+  return viewOf(seen).voters.flatMap(({ name }) => (name !== member && isLeft(name) ? [name] : []));
+}
+
+/** The kubelet says that the backup is served: somebody may have written since, also where the operator is cut off. */
+function isServed({ pods }: Observation, { member }: KnownRecovery): boolean {
+  return pods.some((pod) => pod.member === member && pod.isReady);
+}
+
+/** What has been wrong for a while with the backup itself. */
+function spoiledFor({ pods, now, wanted }: Observation, { member }: KnownRecovery): string | undefined {
+  const pod = pods.find((one) => one.member === member);
+  return pod === undefined || now - pod.since < wanted.replaceAfter ? undefined : pod.spoiled;
 }
 
 /**
  * All data is gone and the backup, too, is worth nothing: the next older one takes its place. Only for what is wrong with the backup
  * itself, and only after a while: a store that is away comes back, and so may a key.
  */
-function passOver({ pods, now, wanted, newestBackup }: Observation, recovery: KnownRecovery): Action | undefined {
-  const { member, restore, backup, passed = [] } = recovery;
-  const pod = pods.find((one) => one.member === member);
+function passOver(seen: Observation, recovery: KnownRecovery): Action | undefined {
+  const { newestBackup } = seen;
+  const { restore, backup, passed = [] } = recovery;
   const isMoot = restore !== undefined || backup === undefined || newestBackup === undefined;
-  if (isMoot || pod?.spoiled === undefined || now - pod.since < wanted.replaceAfter) return undefined;
+  const spoiled = spoiledFor(seen, recovery);
+  if (isMoot || spoiled === undefined) return undefined;
   const older = {
     phase: "Stopping",
     source: "Backup",
-    passed: [...passed, { backup, why: pod.spoiled }],
+    passed: [...passed, { backup, why: spoiled }],
     mayBeLost: `writes after the backup ${newestBackup}`,
-    reason: `the backup ${backup} cannot be used (${pod.spoiled}); the next older one is ${newestBackup}`,
+    reason: `the backup ${backup} cannot be used (${spoiled}); the next older one is ${newestBackup}`,
   } as const;
   return { do: "note-recovery", recovery: older };
 }
@@ -99,11 +134,15 @@ function remake(seen: Observation, pod: SeenPod, version: string): Action | unde
 }
 
 /** Everybody waits for one that does not start: why, and what else there is. Nobody else is taken by itself, for its data may be the newest. */
-function tell({ now, wanted }: Observation, pod: SeenPod): Action | undefined {
+function tell({ now, wanted }: Observation, pod: SeenPod, left: readonly string[] = []): Action | undefined {
   if (pod.isNodeLost) return tellNode(pod);
   if (pod.isReady || !pod.isDown || now - pod.since < wanted.replaceAfter) return undefined;
   const { member, trouble = "see its log" } = pod;
-  const why = `${member}, which the cluster is to go on with, does not start: ${trouble}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or, only if its data is known to be lost, delete its volume and its pod (data-${member}, ${member}): then what else is left is looked at`;
+  const otherwise =
+    left.length > 0
+      ? `set spec.recovery.fromBackup to false, to go on with what is left of ${left.join(", ")}`
+      : `only if its data is known to be lost, delete its volume and its pod (data-${member}, ${member}): then what else is left is looked at`;
+  const why = `${member}, which the cluster is to go on with, does not start: ${trouble}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or ${otherwise}`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
@@ -115,7 +154,7 @@ function tellNode({ member }: SeenPod): Action {
 /** A restore in place that comes to nothing is called off: until somebody serves the backup, all of the old data is there. */
 function giveUp(seen: Observation, recovery: KnownRecovery): Action | undefined {
   const why = recovery.restore === undefined ? undefined : obstacle(seen, recovery);
-  if (why === undefined) return undefined;
+  if (why === undefined || isServed(seen, recovery)) return undefined;
   const reason = `the restore is called off: ${why}`;
   return { do: "note-recovery", recovery: { ...recovery, phase: "Returning", reason } };
 }

@@ -14,6 +14,10 @@ export const backupRecord = s.object({
     .string()
     .optional()
     .describe("The very EtcdCluster that it was taken for: not one that has its name later"),
+  forks: s
+    .int32()
+    .optional()
+    .describe("How often a member of that cluster had gone on alone: revisions are compared within one number only"),
   hash: s.string().describe("sha256 of the snapshot"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s

@@ -189,7 +189,10 @@ export const recovery = s
       .enum("Automatic", "Manual")
       .default("Automatic")
       .describe("`Automatic`: when the lost members can never come back, go on with the newest data that survived"),
-    fromBackup: s.boolean().default(true).describe("When no data survived, restore the newest backup of `backup`"),
+    fromBackup: s
+      .boolean()
+      .default(true)
+      .describe("When no data survived, or less than the newest backup holds, restore that backup"),
     replaceAfter: patience("5m", "A member that was away for so long is replaced, as long as the others have quorum"),
   })
   .describe("What is done about members that are gone");

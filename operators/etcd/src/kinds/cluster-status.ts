@@ -142,6 +142,10 @@ export const clusterStatus = s.object({
     .describe(
       "The backup that its first data came from, by its name in the store: the newest then, if `bootstrap` names none",
     ),
+  forks: s
+    .int32()
+    .optional()
+    .describe("How often one member went on alone: what is newer is told by revisions within one number only"),
   leader: s.string().optional().describe("The member that leads"),
   serial: s.int32().optional().describe("The number of the newest member: names are never used twice"),
   members: s.array(member).max(32).describe("Each member, as it was last seen"),

@@ -147,3 +147,35 @@ test("the backup that a cluster began with is one of its own, also when its spec
   const seen = backupsOf({ object: object as unknown as BackupsSeen["object"], backups, restores: [] });
   assert.equal(seen.newestBackup, "b1");
 });
+
+test("revisions are compared since a member last went on alone only, and not where something speaks against it", () => {
+  const record = (name: string, hour: number, revision: number, forks?: number) =>
+    ({ name, time: `2026-01-01T0${hour}:00:00Z`, revision, clusterId: "1", verified: "checksum", forks }) as const;
+  const look = (status: object, ...backups: ReturnType<typeof record>[]) => {
+    const found = { spec: { cluster: "e", store: here }, status: { backups } } as FoundBackup;
+    const object = { metadata: { name: "e" }, spec: {}, status: { clusterId: "1", ...status } };
+    const seen = backupsOf({ object: object as unknown as BackupsSeen["object"], backups: [found], restores: [] });
+    return [seen.newestBackup, seen.newestRevision, seen.isNewestInLine];
+  };
+  const [first, second, third] = [record("a", 1, 100), record("b", 2, 200, 0), record("c", 3, 150, 1)];
+  assert.deepEqual(look({}, first, second), ["b", 200, true]);
+  assert.deepEqual(look({ forks: 1 }, first, second), ["b", undefined, undefined]);
+  assert.deepEqual(look({ forks: 1 }, first, second, third), ["c", 150, true]);
+  // What an older operator wrote down.
+  assert.deepEqual(look({ recovery: { phase: "Done", source: "Member" } }, first, second), ["b", undefined, undefined]);
+  assert.deepEqual(look({}, second, record("d", 3, 150, 0)), ["b", 200, false]);
+  assert.deepEqual(look({ comparison: { differing: ["e-1"] } }, first, second), ["b", 200, false]);
+});
+
+test("a backup that was passed over for what is left is not begun with again, until the recovery is over", () => {
+  const passed = [{ backup: "b5", why: "it breaks off" }];
+  const backups = [
+    backupOf("checksum", [
+      [5, "checksum"],
+      [4, "checksum"],
+    ]),
+  ];
+  const newest = (phase: Recovery["phase"]) =>
+    backupsOf({ object: clusterOf({ phase, passed }), backups, restores: [] }).newestBackup;
+  assert.deepEqual([newest("Refused"), newest("Stopping"), newest("Done")], ["b4", "b4", "b5"]);
+});

@@ -1,6 +1,7 @@
 /** Where the data of a first member comes from: decided once, and then kept to. */
 import type { KnownRecovery, Observation, PassedBackup } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
+import { forksOf } from "../forks.ts";
 import type { ClusterObject } from "./known.ts";
 
 /** A backup and the store that it is in; the newest there if none is named. */
@@ -20,6 +21,7 @@ interface FoundRecord {
   readonly clusterId?: string | undefined;
   /** Missing in what an older operator wrote down. */
   readonly clusterUid?: string | undefined;
+  readonly forks?: number | undefined;
   readonly verified?: "checksum" | "restore" | undefined;
 }
 
@@ -52,7 +54,7 @@ export interface BackupsSeen {
 /** What was found. */
 export interface SeenBackups extends Pick<
   Observation,
-  "newestBackup" | "newestRevision" | "earlierBackups" | "restore" | "isWithdrawn"
+  "newestBackup" | "newestRevision" | "isNewestInLine" | "earlierBackups" | "restore" | "isWithdrawn"
 > {
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
@@ -68,26 +70,28 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
   const tried = triedBy(object.status?.recovery);
   const found = newestBackup(own, {
     clusterId: object.status?.clusterId,
+    forks: forksOf(object.status),
+    isDisputed: (object.status?.comparison?.differing ?? []).length > 0,
     isMeant: (record) => isOfThisLife(object, record) && !tried.has(record.name),
   });
-  const { source: newest, revision } = found ?? {};
-  const restore = restores.find(
-    ({ spec, status }) =>
-      spec.cluster === name &&
-      spec.overwrite === name &&
-      status?.phase === "Running" &&
-      (status.clusterUid ?? object.metadata.uid) === object.metadata.uid,
-  );
+  const { source: newest, ...facts } = found ?? {};
+  const restore = restores.find((one) => isAbout(one, object.metadata));
   const seedFrom = seedOf(object, { newest, restore });
   return {
     ...(newest?.backup === undefined ? {} : { newestBackup: newest.backup }),
-    ...(revision === undefined ? {} : { newestRevision: revision }),
+    ...facts,
     ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
     ...(seedFrom === undefined ? {} : { seedFrom }),
     ...(newest === undefined ? {} : { newest }),
     earlierBackups: recordsOf(own).filter((record) => !isOfThisLife(object, record)).length,
     isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
   };
+}
+
+/** It asks for a backup in the place of this very cluster's data, and was found to be possible. */
+function isAbout({ spec, status }: FoundRestore, { name, uid }: BackupsSeen["object"]["metadata"]): boolean {
+  const isAsked = spec.cluster === name && spec.overwrite === name && status?.phase === "Running";
+  return isAsked && (status?.clusterUid ?? uid) === uid;
 }
 
 /** All that is told of, each once. */
@@ -114,11 +118,12 @@ function pinned(recovery: FoundRecovery | undefined): SeedSource | undefined {
   return isRecovering(recovery) ? recovery?.from : undefined;
 }
 
-/** Backups that the recovery under way has begun with so far. */
+/** Backups that the recovery under way has begun with so far; one that went back to what is left does not begin with the same again. */
 function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
-  if (!isRecovering(recovery)) return new Set();
-  const { from, passed = [] } = recovery ?? {};
-  return new Set([...passed.map(({ backup }) => backup), ...(from?.backup === undefined ? [] : [from.backup])]);
+  const { phase = "Done", from, passed = [] } = recovery ?? {};
+  if (phase === "Done") return new Set();
+  const names = passed.map(({ backup }) => backup);
+  return new Set(isRecovering(recovery) && from?.backup !== undefined ? [...names, from.backup] : names);
 }
 
 /** The very backup that was looked up and read when the restore began, not one that is the newest by now. */
@@ -141,17 +146,24 @@ function isOfThisLife({ metadata, spec, status }: BackupsSeen["object"], record:
   return creationTimestamp === undefined || Date.parse(time) >= Date.parse(creationTimestamp);
 }
 
+interface Line {
+  readonly clusterId: string | undefined;
+  readonly forks: number;
+  /** Data differed: a backup may be of what somebody has done away with since. */
+  readonly isDisputed: boolean;
+  readonly isMeant: (record: FoundRecord) => boolean;
+}
+
+interface Newest extends Pick<Observation, "newestRevision" | "isNewestInLine"> {
+  readonly source: SeedSource;
+}
+
 /**
  * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
- * revisions only grow, whatever clocks say; ids are told apart by time only.
+ * revisions only grow, whatever clocks say, until a member goes on alone; ids are told apart by time only.
  */
-function newestBackup(
-  backups: readonly FoundBackup[],
-  {
-    clusterId,
-    isMeant,
-  }: { readonly clusterId: string | undefined; readonly isMeant: (record: FoundRecord) => boolean },
-): { readonly source: SeedSource; readonly revision?: number } | undefined {
+function newestBackup(backups: readonly FoundBackup[], line: Line): Newest | undefined {
+  const { clusterId, isMeant } = line;
   const proven = backups.flatMap(({ spec, status }) => {
     const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
     const records = [...(status?.last ? [status.last] : []), ...(status?.backups ?? [])];
@@ -162,11 +174,29 @@ function newestBackup(
   const current = proven.filter(({ record }) => clusterId !== undefined && record.clusterId === clusterId);
   const [newest] =
     current.length > 0
-      ? current.toSorted((one, other) => other.record.revision - one.record.revision || byTime(one, other))
+      ? current.toSorted((one, other) => byLine(one.record, other.record) || byTime(one, other))
       : proven.toSorted(byTime);
   if (newest === undefined) return undefined;
   const source = placed(newest.source, newest.record.name);
-  return current.length > 0 ? { source, revision: newest.record.revision } : { source };
+  return { source, ...(current.length > 0 ? placeOf(newest.record, recordsOf(backups), line) : {}) };
+}
+
+/** What its revision tells about members, if anything. */
+function placeOf(
+  { forks: made = 0, revision, time }: FoundRecord,
+  records: readonly FoundRecord[],
+  { clusterId, forks, isDisputed }: Line,
+): Pick<Newest, "newestRevision" | "isNewestInLine"> {
+  if (made !== forks) return {};
+  const line = records.filter((one) => one.clusterId === clusterId && (one.forks ?? 0) === forks);
+  // Made later and with less: somebody may have put older volumes in the place of all.
+  const isFall = (one: FoundRecord): boolean => one.revision < revision && Date.parse(one.time) > Date.parse(time);
+  return { newestRevision: revision, isNewestInLine: !isDisputed && !line.some(isFall) };
+}
+
+/** Those since a member last went on alone first. */
+function byLine(one: FoundRecord, other: FoundRecord): number {
+  return (other.forks ?? 0) - (one.forks ?? 0) || other.revision - one.revision;
 }
 
 function byTime(one: { readonly record: FoundRecord }, other: { readonly record: FoundRecord }): number {

@@ -173,6 +173,9 @@ test("whoever goes on alone was compared with the others, and has all that any o
   assert.ok(further.do === "note-recovery" && further.recovery.member === "m-1", JSON.stringify(further));
   const later = decide({ ...seen, newestBackup: "b", newestRevision: 1_000 });
   assert.ok(later.do === "note-recovery" && /b has revision 1000, later/u.test(later.recovery.mayBeLost ?? ""));
+  const wanted = { ...seen.wanted, recoversFromBackup: true };
+  const inLine = decide({ ...seen, wanted, newestBackup: "b", newestRevision: 1_000, isNewestInLine: true });
+  assert.ok(inLine.do === "note-recovery" && inLine.recovery.source === "Backup", JSON.stringify(inLine));
 });
 
 test("members that serve the data of another life are nobody's to give up, whether they are ready or not", () => {

@@ -33,7 +33,9 @@ const RECOVERY = `## When most copies are gone
 
 Two of three volumes are deleted while clients write. What only those had cannot be had again: a write that was acknowledged by the two and had not yet
 reached the third. The operator stops what is left, goes on with the newest copy alone, and lets others join it; \`status.recovery\` tells why, with whom, and
-from which revision on writes may be lost. The test reads every key as it was at that revision and compares it with what clients were told.`;
+from which revision on writes may be lost. The test reads every key as it was at that revision and compares it with what clients were told.
+Where a backup has all that is left and more, [it is taken instead](../test/world/later-backup.test.ts), and nothing that is left is given up before a member serves
+it ([why](../../../docs/decisions/0026-backup-before-a-stale-copy.md)).`;
 
 const REFUSALS = `## When it must refuse
 
@@ -69,8 +71,7 @@ While data differs or cannot be compared, backups push no older ones out, and no
 exchanged and never restarted, and a cluster with such members is not put to sleep ([rot-leave.test.ts](../test/world/rot-leave.test.ts)).
 
 What is open: one or two members that are exchanged for others of another version are compared before the first is let in and not again half way, for versions may hash in other ways; three
-that become two in the midst of an update are not compared either. A dispute that waits for somebody is compared anew every minute. Without quorum, a copy that is left is taken also where
-a backup has later revisions: \`status.recovery\` names it, and an EtcdRestore with \`overwrite\` brings it. Two EtcdBackups with one place in a store count each other's backups: give each a path of its own.`;
+that become two in the midst of an update are not compared either. A dispute that waits for somebody is compared anew every minute.`;
 
 const ELSEWHERE = `## Tried elsewhere
 

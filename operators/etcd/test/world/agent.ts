@@ -81,6 +81,7 @@ function resultOf(job: Job, etcd: ScriptedEtcd, store: Store): JobResult {
     format: 1,
     name,
     cluster: { ...job.cluster, clusterId },
+    ...(job.forks === undefined ? {} : { forks: job.forks }),
     time: time.toISOString(),
     member: process.name,
     version: process.version,

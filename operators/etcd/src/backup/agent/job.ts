@@ -29,6 +29,8 @@ export type Job =
       readonly cluster: { readonly namespace: string; readonly name: string };
       /** etcd's id of it: members of another cluster are not asked. */
       readonly clusterId?: string | undefined;
+      /** How often a member had gone on alone when the job was given. */
+      readonly forks?: number | undefined;
       /** Whether a learner may give it where nobody else answers; never, if an older operator asks. */
       readonly learners?: "never" | "at last";
       readonly spec: unknown;

@@ -54,7 +54,7 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
   const store = stack.use(await openStore(job.store, surroundings));
   const tls = await readTls(paths.tls);
   const members = job.endpoints.map((endpoint) => stack.use(connectEtcd({ endpoint, ...(tls ? { tls } : {}) }, clock)));
-  const { cluster, clusterId, spec, policy, compression, learners = "never" } = job;
+  const { cluster, clusterId, forks, spec, policy, compression, learners = "never" } = job;
   const call = signal ? { signal } : {};
   const key = await readKey(job, paths.encryption);
   const now = (): number => clock.wall();
@@ -64,6 +64,7 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
     scratch: paths.scratch,
     cluster,
     clusterId,
+    forks,
     learners,
     spec,
     policy,

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forksAfter, forksOf } from "./forks.ts";
+
+test("a member that goes on alone counts once, when everybody has stopped", () => {
+  const stopping = { phase: "Stopping", source: "Member" };
+  assert.equal(forksAfter({}, stopping), 0);
+  assert.equal(forksAfter({ forks: 0, recovery: stopping }, { ...stopping, phase: "Seeding" }), 1);
+  assert.equal(
+    forksAfter({ forks: 1, recovery: { ...stopping, phase: "Seeding" } }, { ...stopping, phase: "Rejoining" }),
+    1,
+  );
+  assert.equal(forksAfter({ forks: 1 }, { phase: "Seeding", source: "Backup" }), 1);
+});
+
+test("an older operator wrote no number down: where one may have gone on alone, one has", () => {
+  assert.equal(forksOf({}), 0);
+  assert.equal(forksOf({ recovery: { phase: "Done", source: "Backup" } }), 0);
+  assert.equal(forksOf({ recovery: { phase: "Done", source: "Member" } }), 1);
+  assert.equal(forksOf({ recovery: { phase: "Refused", source: "Backup" } }), 1);
+});
