@@ -322,3 +322,47 @@ test("what ran before a node was lost is started anew", async () => {
   assert.deepEqual(status?.podIPs, [{ ip: "10.245.0.2" }]);
   await other.close("lost");
 });
+
+test("a pod whose place is lost is initialized anew before its containers come again", async () => {
+  await using world = await startWorld([{ match: { container: "init" }, end: { type: "exit", code: 0, after: 5000 } }]);
+  const lost: ((id: string) => void)[] = [];
+  const ids: string[] = [];
+  const create = world.runtime.createSandbox.bind(world.runtime);
+  world.runtime.createSandbox = async (order) => {
+    const sandbox = await create(order);
+    if (order.lost !== undefined) lost.push(order.lost);
+    ids.push(sandbox.id);
+    return sandbox;
+  };
+  const initContainers = [{ name: "init", image: "app:1" }];
+  await world.run("web", { restartPolicy: "OnFailure", initContainers });
+  await world.clock.advance(6000);
+  assert.equal((await world.pod("web")).status?.phase, "Running");
+  lost[0]?.(ids[0] ?? "");
+  await world.clock.advance(1000);
+  const between = (await world.pod("web")).status;
+  assert.equal(between?.phase, "Pending");
+  assert.equal(between.initContainerStatuses?.[0]?.restartCount, 1);
+  assert.equal(between.containerStatuses?.[0]?.state?.running, undefined);
+  await world.clock.advance(6000);
+  const { status } = await world.pod("web");
+  assert.equal(status?.phase, "Running");
+  assert.equal(status.containerStatuses?.[0]?.restartCount, 1);
+  assert.deepEqual(status.podIPs, [{ ip: "10.244.0.3" }]);
+});
+
+test("a pod that is found without its place is initialized anew, too", async () => {
+  await using world = await startWorld([{ match: { container: "init" }, end: { type: "exit", code: 0, after: 1000 } }]);
+  await world.run("web", { initContainers: [{ name: "init", image: "app:1" }] });
+  await world.clock.advance(2000);
+  const script = [{ match: { container: "init" }, end: { type: "exit", code: 0, after: 5000 } }] as const;
+  const runtime = simulatedRuntime({ clock: world.clock, script });
+  const other = await startNode({ client: world.client, name: "one", runtime, clock: world.clock });
+  await world.clock.advance(1000);
+  const between = (await world.pod("web")).status;
+  assert.ok(between?.initContainerStatuses?.[0]?.state?.running);
+  assert.equal(between.containerStatuses?.[0]?.state?.running, undefined);
+  await world.clock.advance(6000);
+  assert.ok((await world.pod("web")).status?.containerStatuses?.[0]?.state?.running);
+  await other.close("lost");
+});

@@ -2,7 +2,6 @@
 import { NodeError } from "../errors.ts";
 import type { EnterKit } from "./enter-kit.ts";
 import type { Rights } from "./keeper-link.ts";
-import type { Entry } from "./protocol.ts";
 
 /** What a container sees at some place: a folder or file of the node, or an empty folder in memory. */
 export interface Mount {
@@ -147,15 +146,12 @@ function ownNames({ rights, identity: { uid, gid } }: LaunchPlan): readonly stri
 }
 
 /**
- * The command that runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters
- * first.
+ * What runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters first, and
+ * this comes after the options that say where.
  */
-export function entryOf(entrance: Entrance, argv: readonly string[]): Entry {
-  return {
-    // To the root of its files, not to that of its program: a program can take any folder of its own for its root.
-    before: [...enterPod(entrance), "/usr/bin/nsenter"],
-    after: [...ownUsers(entrance), "--", ...becomeProgram(entrance, argv)],
-  };
+export function entryOf(entrance: Entrance, argv: readonly string[]): readonly string[] {
+  // To the root of its files, not to that of its program: a program can take any folder of its own for its root.
+  return [...ownUsers(entrance), "--", ...becomeProgram(entrance, argv)];
 }
 
 /**

@@ -28,6 +28,10 @@ export class PodPlaces {
   readonly #options: SpacesOptions;
   readonly #places = new Map<string, PodPlace>();
   readonly #leaving = new Set<string>();
+  /** Places whose process somebody ended. */
+  readonly #lost = new Set<string>();
+  /** The volumes of pods that lost their place and have no other yet, by their folders. */
+  readonly #kept = new Map<string, VolumeFolders>();
   /** Files of volumes that are being written. */
   readonly #updates = new Map<string, Promise<void>>();
   readonly #spaces: Spaces;
@@ -43,39 +47,62 @@ export class PodPlaces {
     this.#spaces.prepareSpare(pauses.afterStart);
   }
 
+  /** The place of a pod, unless it was lost: the number of its process may be anybody's then. */
   get(sandbox: Sandbox): PodPlace | undefined {
-    return this.#places.get(sandbox.id);
+    return this.#lost.has(sandbox.id) ? undefined : this.#places.get(sandbox.id);
   }
 
   all(): readonly PodPlace[] {
     return [...this.#places.values()];
   }
 
-  async create({ pod, volumes, handler }: SandboxOrder): Promise<Sandbox> {
-    const { parts, newId } = this.#options;
-    checkHandler(handler, newId);
+  async create(order: SandboxOrder): Promise<Sandbox> {
+    const { pod, volumes, handler } = order;
+    checkHandler(handler, this.#options.newId);
     checkUsers(pod, handler);
     const folder = this.#folderOf(pod);
+    const kept = this.#kept.get(folder);
     // What is mounted for a pod goes when its place could not be made: each try would mount it once more.
     const giveUp = async (thrown: unknown): Promise<never> => {
-      await this.#unmount({ pod, folder }).catch(() => {});
+      if (kept === undefined) await this.#unmount({ pod, folder }).catch(() => {});
       throw thrown;
     };
-    const folders = await placeVolumes(pod, volumes, this.#volumePlace(folder)).catch(giveUp);
-    const spaces = await this.#spaces.take(pod).catch(asSandboxFailure).catch(giveUp);
+    const folders = kept ?? (await placeVolumes(pod, volumes, this.#volumePlace(folder)).catch(giveUp));
+    return this.#settle(order, { folder, folders }).catch(asSandboxFailure).catch(giveUp);
+  }
+
+  /** Gives a pod whose volumes are there the rest of its place. */
+  async #settle({ pod, lost }: SandboxOrder, has: Pick<PodPlace, "folder" | "folders">): Promise<Sandbox> {
+    const spaces = await this.#spaces.take(pod, (id) => {
+      this.#lost.add(id);
+      lost?.(id);
+    });
     const sandbox = { id: spaces.id, ips: [spaces.ip] };
     try {
-      await this.#writePodFiles(pod, folder, sandbox);
-      await parts.groups?.setPod(pod);
+      await this.#writePodFiles(pod, has.folder, sandbox);
+      await this.#options.parts.groups?.setPod(pod);
       await this.#spaces.dress(spaces, pod, this.#hostname(pod));
       await this.#setHostPorts("add", pod, spaces.ip);
-      this.#places.set(sandbox.id, { pod, sandbox, folder, folders, spaces });
-      return sandbox;
     } catch (thrown) {
       await this.#spaces.remove(spaces).catch(() => {});
-      await this.#unmount({ pod, folder }).catch(() => {});
-      return asSandboxFailure(thrown);
+      this.#lost.delete(sandbox.id);
+      throw thrown;
     }
+    this.#places.set(sandbox.id, { pod, sandbox, ...has, spaces });
+    this.#kept.delete(has.folder);
+    return sandbox;
+  }
+
+  /** Gives up a place that was lost; the volumes wait for the next one. */
+  async leave(sandbox: Sandbox): Promise<void> {
+    const place = this.#places.get(sandbox.id);
+    if (place === undefined) return;
+    await this.#updates.get(sandbox.id)?.catch(() => {});
+    await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
+    await this.#spaces.remove(place.spaces);
+    this.#kept.set(place.folder, place.folders);
+    this.#places.delete(sandbox.id);
+    this.#lost.delete(sandbox.id);
   }
 
   async updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void> {
@@ -112,11 +139,13 @@ export class PodPlaces {
     await this.#spaces.remove(place.spaces);
     this.#places.delete(sandbox.id);
     this.#leaving.delete(sandbox.id);
+    this.#lost.delete(sandbox.id);
   }
 
   /** Removes what there is of a pod that never got its place, or had it in an earlier life. */
   async forget(pod: BoundPod): Promise<void> {
     const folder = this.#folderOf(pod);
+    this.#kept.delete(folder);
     if (existsSync(folder) && !this.all().some((place) => place.folder === folder)) await this.#clear({ pod, folder });
   }
 
@@ -139,6 +168,7 @@ export class PodPlaces {
     const { keeper, insidePath } = this.#options.parts;
     const places = this.all();
     this.#places.clear();
+    for (const { sandbox } of places) this.#options.parts.exits.delete(sandbox.id);
     await Promise.all(places.map(({ sandbox }) => keeper.signal(sandbox.id, "SIGKILL").catch(() => false)));
     await this.#spaces.close();
     const shared = places.flatMap(({ spaces }) => sharedFolders(spaces.folder));

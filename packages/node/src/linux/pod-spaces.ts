@@ -66,16 +66,22 @@ export class Spaces {
     this.#options.parts.clock.later(pause, prepare).unref?.();
   }
 
-  /** The namespaces for a pod. */
-  async take(pod: BoundPod): Promise<PodSpaces> {
+  /** The namespaces for a pod; whoever takes them is told when somebody ends their process. */
+  async take(pod: BoundPod, lost: (id: string) => void): Promise<PodSpaces> {
     const kind = kindOf(pod);
     const spare = isUsual(kind) ? this.#spare : undefined;
-    if (spare === undefined) return this.#make(kind);
+    if (spare === undefined) return this.#makeFor(kind, lost);
     this.#spare = undefined;
     const spaces = await spare;
-    if (spaces === undefined) return this.#make(kind);
-    this.#options.parts.exits.delete(spaces.id);
+    if (spaces === undefined) return this.#makeFor(kind, lost);
+    this.#options.parts.exits.set(spaces.id, () => lost(spaces.id));
     return spaces;
+  }
+
+  #makeFor(kind: Kind, lost: (id: string) => void): Promise<PodSpaces> {
+    const id = this.#options.newId("sandbox");
+    this.#options.parts.exits.set(id, () => lost(id));
+    return this.#make(kind, id);
   }
 
   /** Gives them the pod's name and its kernel settings. */
@@ -93,7 +99,8 @@ export class Spaces {
 
   /** Ends them; the address is for others then. */
   async remove({ id, device, folder, ip }: Omit<PodSpaces, "holder">): Promise<void> {
-    const { keeper } = this.#options.parts;
+    const { keeper, exits } = this.#options.parts;
+    exits.delete(id);
     await keeper.signal(id, "SIGKILL");
     const unplug = device === undefined ? "" : `ip link del ${device}\n`;
     const mounts = sharedFolders(folder).join(" ");
@@ -106,7 +113,6 @@ export class Spaces {
     this.#isOver = true;
     const spare = await this.#spare;
     if (spare === undefined) return;
-    this.#options.parts.exits.delete(spare.id);
     await this.remove(spare).catch(() => {});
   }
 
@@ -119,7 +125,6 @@ export class Spaces {
     try {
       const spaces = await this.#make(usual, id);
       const lose = (): void => {
-        parts.exits.delete(id);
         forget();
         void this.remove(spaces).catch(() => {});
       };
@@ -127,13 +132,12 @@ export class Spaces {
       if (!isLost) return spaces;
       lose();
     } catch {
-      parts.exits.delete(id);
       forget();
     }
     return undefined;
   }
 
-  async #make(kind: Kind, id = this.#options.newId("sandbox")): Promise<PodSpaces> {
+  async #make(kind: Kind, id: string): Promise<PodSpaces> {
     const { node, parts } = this.#options;
     const ip = kind.onNode ? node.address : this.#addresses.take();
     const folder = `/mnt/shared/${id.slice(0, 16)}`;

@@ -137,12 +137,6 @@ export interface NamesAnswer {
   readonly bytes: string | undefined;
 }
 
-/** The command that runs another in a container: the words before and after those that say which file system and processes that are. */
-export interface Entry {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
 /** The first line on a connection to the keeper's door. */
 export type DoorRequest =
   | { readonly to: "dial"; readonly host: string; readonly port: number }
@@ -152,7 +146,8 @@ export type DoorRequest =
       readonly to: "exec";
       /** The container. */
       readonly id: string;
-      readonly entry: Entry;
+      /** What follows the options of `nsenter` that say which namespaces those are. */
+      readonly entry: readonly string[];
       readonly tty: boolean;
       readonly variables: Readonly<Record<string, string>>;
       /** How the line begins in which the last program before the command says that it cannot become it. */

@@ -103,7 +103,12 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#parts.images.pull(image, logins);
   }
 
-  createSandbox(order: SandboxOrder): Promise<Sandbox> {
+  async createSandbox(order: SandboxOrder): Promise<Sandbox> {
+    const { replaces } = order;
+    if (replaces !== undefined) {
+      await this.#places.leave(replaces);
+      await this.#removeContainersOf(replaces);
+    }
     return this.#places.create(order);
   }
 
@@ -127,6 +132,10 @@ export class LinuxRuntime implements Runtime, Doors {
 
   async removeSandbox(sandbox: Sandbox): Promise<void> {
     await this.#places.remove(sandbox);
+    await this.#removeContainersOf(sandbox);
+  }
+
+  async #removeContainersOf(sandbox: Sandbox): Promise<void> {
     const { keeper, insidePath } = this.#parts;
     const folder = this.#containersFolder(sandbox);
     // Inside, as the pod's own folder: what its containers wrote may be in the hands of others still.

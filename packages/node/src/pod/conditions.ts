@@ -41,10 +41,9 @@ function findInitialized({ containers }: Situation, phase: Phase): Finding {
   if (phase === "Succeeded") return { type, status: "True", reason: "PodCompleted" };
   const records = [...containers.values()];
   const begun = records.some(({ container, life }) => container.kind === "regular" && life.is !== "waiting");
-  const late = records.filter(
-    (record) => isInit(record) && !isInitialized(record) && !(begun && record.container.kind === "sidecar"),
-  );
-  if (late.length === 0) return { type, status: "True" };
+  const late = records.filter((record) => isInit(record) && !isInitialized(record));
+  // Once is enough, for kubelets: it stays so while all of it is done again in a new place.
+  if (late.length === 0 || begun) return { type, status: "True" };
   const message = `containers with incomplete status: ${listOf(late)}`;
   return { type, status: "False", reason: "ContainersNotInitialized", message };
 }

@@ -2,11 +2,10 @@
 import type { Probe } from "@capstan/kinds/v1";
 import type { ProbeKind } from "../probe/state.ts";
 import type { Exit } from "../runtime/runtime.ts";
-import { restartsAfter } from "./containers.ts";
 import { failureShown } from "./status.ts";
 import { isInitialized, isStarted, phaseOf } from "./phase.ts";
 import { resizedContainers } from "./resize.ts";
-import { restartTime } from "./situation.ts";
+import { restarts, restartTime } from "./situation.ts";
 import type { ContainerRecord, Situation, StopCause, Verdict } from "./situation.ts";
 
 /** One step. Steps that take time are marked in the situation before they begin, so that none is decided twice. */
@@ -36,6 +35,7 @@ export interface Plan {
 }
 
 const nothing: Plan = { actions: [], wakeAt: Infinity };
+const prepare: Plan = { actions: [{ do: "prepare" }], wakeAt: Infinity };
 
 /** What to do about a pod. */
 export function decide(situation: Situation, now: number): Plan {
@@ -66,15 +66,11 @@ function join(plans: readonly Plan[]): Plan {
 
 /** Ends a pod: everything but the sidecars first, then those, last one first, then the sandbox. */
 function end(situation: Situation, now: number): Plan {
-  const records = [...situation.containers.values()];
-  const sidecars = records.filter(({ container }) => container.kind === "sidecar");
-  const others = records.filter(({ container }) => container.kind !== "sidecar");
-  const lastSidecar = sidecars.findLast(isBusy);
-  const turn = others.some(isBusy) ? others : lastSidecar === undefined ? [] : [lastSidecar];
-  if (turn.length > 0)
-    return { actions: turn.flatMap((record) => stopToEnd(situation, record, now)), wakeAt: Infinity };
+  const stops = stopAll(situation, now);
+  if (stops !== undefined) return stops;
   switch (situation.sandbox.is) {
     case "ready":
+    case "lost":
       return { actions: [{ do: "teardown" }], wakeAt: Infinity };
     case "preparing":
     case "removing":
@@ -86,6 +82,29 @@ function end(situation: Situation, now: number): Plan {
         ? nothing
         : { actions: [{ do: "forget" }], wakeAt: Infinity };
   }
+}
+
+/** What it takes for all containers to end; nothing when all have. */
+function stopAll(situation: Situation, now: number): Plan | undefined {
+  const records = [...situation.containers.values()];
+  const sidecars = records.filter(({ container }) => container.kind === "sidecar");
+  const others = records.filter(({ container }) => container.kind !== "sidecar");
+  const lastSidecar = sidecars.findLast(isBusy);
+  const turn = others.some(isBusy) ? others : lastSidecar === undefined ? [] : [lastSidecar];
+  if (turn.length === 0) return undefined;
+  return { actions: turn.flatMap((record) => stopToEnd(situation, record, now)), wakeAt: Infinity };
+}
+
+/** Whether a pod goes on in a new place when the one that it had was lost: what may run only once has done so. */
+export function survivesLoss({ pod, containers }: Situation): boolean {
+  return (
+    pod.spec.restartPolicy !== "Never" ||
+    [...containers.values()].every(({ life, last }) => last === undefined && !hasRun(life))
+  );
+}
+
+function hasRun(life: ContainerRecord["life"]): boolean {
+  return life.is === "running" || life.is === "exited" || (life.is === "starting" && life.id !== undefined);
 }
 
 function isBusy({ life }: ContainerRecord): boolean {
@@ -106,11 +125,11 @@ function live(situation: Situation, now: number): Plan {
   const { sandbox } = situation;
   switch (sandbox.is) {
     case "absent":
-      return { actions: [{ do: "prepare" }], wakeAt: Infinity };
+      return prepare;
     case "refused":
-      return sandbox.retryAt <= now
-        ? { actions: [{ do: "prepare" }], wakeAt: Infinity }
-        : { actions: [], wakeAt: sandbox.retryAt };
+      return sandbox.retryAt <= now ? prepare : { actions: [], wakeAt: sandbox.retryAt };
+    case "lost":
+      return stopAll(situation, now) ?? (survivesLoss(situation) ? prepare : nothing);
     case "ready":
       return join([resize(situation, now), ...due(situation).map((record) => advance(situation, record, now))]);
     case "preparing":
@@ -144,10 +163,11 @@ function isNotInit({ container: { kind } }: ContainerRecord): boolean {
   return kind !== "init";
 }
 
-/** Once the regular containers have begun, a sidecar that crashes holds nothing up. */
+/** Once the regular containers have begun in this place, a sidecar that crashes holds nothing up. */
 function hasBegun(records: readonly ContainerRecord[]): boolean {
-  return records.some(({ container, life, restarts }) => {
-    return container.kind === "regular" && (life.is === "running" || life.is === "exited" || restarts > 0);
+  return records.some((record) => {
+    if (record.container.kind !== "regular" || record.atLoss !== undefined) return false;
+    return record.life.is === "running" || record.life.is === "exited" || record.restarts > 0;
   });
 }
 
@@ -163,7 +183,7 @@ function advance(situation: Situation, record: ContainerRecord, now: number): Pl
     case "running":
       return life.stopping === undefined ? watch(situation, record, now) : nothing;
     case "exited": {
-      if (!restartsAfter(record.container, situation.pod.spec.restartPolicy, life.exit.exitCode)) return nothing;
+      if (!restarts(record, situation.pod.spec.restartPolicy)) return nothing;
       const at = restartTime(record);
       return at <= now
         ? begin(record, now)

@@ -1,7 +1,6 @@
 /** Where a pod is in its life, by the rules of the kubelet. Pure. */
 import type { PodStatus } from "@capstan/kinds/v1";
-import { restartsAfter } from "./containers.ts";
-import type { ContainerRecord, Situation } from "./situation.ts";
+import { restarts, type ContainerRecord, type Situation } from "./situation.ts";
 
 /** The phase of a pod. */
 export type Phase = NonNullable<PodStatus["phase"]>;
@@ -34,8 +33,7 @@ export function phaseOf(situation: Situation): Phase {
   if (situation.verdict !== undefined) return "Failed";
   if (isOver(situation, all)) return regular.every(hasSucceeded) && init.every(hasSucceeded) ? "Succeeded" : "Failed";
   const policy = situation.pod.spec.restartPolicy;
-  const isDone = ({ container, life }: ContainerRecord): boolean =>
-    life.is === "exited" && !restartsAfter(container, policy, life.exit.exitCode);
+  const isDone = (record: ContainerRecord): boolean => record.life.is === "exited" && !restarts(record, policy);
   if (init.some((record) => isDone(record) && !hasSucceeded(record))) return "Failed";
   if (init.some((record) => !hasSucceeded(record))) return "Pending";
   if (regular.some(hasNeverRun) || sidecarsAreDue(all, regular)) return "Pending";
@@ -70,8 +68,8 @@ export function isComingUp({ pod, verdict, sandbox, containers }: Situation): bo
   return (sandbox.is === "preparing" || isBusy) && records.every(isAtFirst);
 }
 
-function isAtFirst({ image, life, restarts }: ContainerRecord): boolean {
+function isAtFirst({ image, life, restarts: again }: ContainerRecord): boolean {
   const isTried = image.is === "missing" || (image.is === "pulling" && image.before !== undefined);
   const isNew = life.is === "waiting" || (life.is === "starting" && life.id === undefined && life.before === undefined);
-  return isNew && !isTried && restarts === 0;
+  return isNew && !isTried && again === 0;
 }

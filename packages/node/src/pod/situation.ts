@@ -1,9 +1,9 @@
 /** Everything that is known about a pod on this node at one moment: what the decisions and the status are made of. */
-import type { ContainerState, ContainerStatus, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
+import type { ContainerState, ContainerStatus, PodSpec, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { ProbeKind, ProbeState } from "../probe/state.ts";
 import type { Exit, ImageRecord, Sandbox, Started } from "../runtime/runtime.ts";
 import type { NodeErrorCode } from "../errors.ts";
-import { type BoundPod, containersOf, type PodContainer } from "./containers.ts";
+import { type BoundPod, containersOf, type PodContainer, restartsAfter } from "./containers.ts";
 import type { ResizeJudgement } from "./resize.ts";
 
 /** The image of a container. */
@@ -82,14 +82,25 @@ export interface ContainerRecord {
   readonly allocated: ResourceRequirements | undefined;
   /** What its current run may use. */
   readonly actual: ResourceRequirements | undefined;
+  /** What it did when the place of its pod was lost. Whoever ran then runs again in the next one, however it ended; forgotten at its next start. */
+  readonly atLoss: "running" | "ended" | undefined;
 }
 
 /** The sandbox of a pod. */
 export type SandboxState =
   | { readonly is: "absent" }
   | { readonly is: "preparing" }
-  | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
+  | {
+      readonly is: "refused";
+      readonly code: NodeErrorCode;
+      readonly message: string;
+      readonly retryAt: number;
+      /** The lost one whose place it was to take. */
+      readonly replaces?: Sandbox | undefined;
+    }
   | { readonly is: "ready"; readonly sandbox: Sandbox }
+  /** Somebody ended it; its containers may still run. */
+  | { readonly is: "lost"; readonly sandbox: Sandbox }
   | { readonly is: "removing"; readonly sandbox: Sandbox }
   | { readonly is: "removed"; readonly sandbox: Sandbox | undefined };
 
@@ -179,6 +190,14 @@ export function restartTime({ life, restartedAt, restartDelay: delay }: Containe
   return life.is === "exited" ? Math.max(life.since, (restartedAt ?? life.since) + delay) : 0;
 }
 
+/** Whether a container that has ended is started again. */
+export function restarts({ container, life, atLoss }: ContainerRecord, policy: PodSpec["restartPolicy"]): boolean {
+  if (life.is !== "exited") return false;
+  return (
+    (atLoss === "running" && container.kind !== "ephemeral") || restartsAfter(container, policy, life.exit.exitCode)
+  );
+}
+
 /** The first restart is at once, then delays double. */
 export function restartDelay(crashes: number): number {
   return crashes === 0 ? 0 : Math.min(delays.longest, delays.first * 2 ** (crashes - 1));
@@ -200,6 +219,7 @@ function firstRecord(container: PodContainer, pod: BoundPod, at: Moment): Contai
     asking: new Set(),
     allocated: container.spec.resources,
     actual: undefined,
+    atLoss: undefined,
   };
   return { ...record, ...earlierLife(container, pod, at) };
 }
@@ -212,15 +232,16 @@ function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, { now, wall }:
   const before = seen.lastState?.terminated;
   const last = before === undefined ? undefined : toExit(before);
   // A new sandbox is initialized anew, even where everything had been done before.
-  if (kind === "init" && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed")
+  const isOver = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+  if (kind === "init" && !isOver && pod.spec.restartPolicy !== "Never")
     return { restarts: seen.restartCount, last: terminated === undefined ? last : toExit(terminated) };
-  if (terminated !== undefined)
-    return { restarts: seen.restartCount, last, life: { is: "exited", exit: toExit(terminated), since: now } };
+  const known = { restarts: seen.restartCount, last, atLoss: "ended" } as const;
+  if (terminated !== undefined) return { ...known, life: { is: "exited", exit: toExit(terminated), since: now } };
   if (running === undefined) return { restarts: seen.restartCount, last };
   const startedAt = timeOf(running.startedAt);
   // Whoever finds it gone says that it ended now, as container runtimes do.
   const exit = { id: idOf(seen.containerID), exitCode: 255, reason: "Unknown", startedAt, finishedAt: wall };
-  return { restarts: seen.restartCount, last, life: { is: "exited", exit, since: now } };
+  return { ...known, life: { is: "exited", exit, since: now } };
 }
 
 function statusOf(container: string, status: PodStatus = {}): ContainerStatus | undefined {

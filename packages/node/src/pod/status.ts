@@ -6,7 +6,7 @@ import { conditionsOf } from "./conditions.ts";
 import { isReady, isStarted, phaseOf, type Phase } from "./phase.ts";
 import { qosClassOf } from "./qos.ts";
 import { podResources } from "./pod-resources.ts";
-import { restartTime, type ContainerRecord, type Situation } from "./situation.ts";
+import { restarts, restartTime, type ContainerRecord, type Situation } from "./situation.ts";
 
 /** What a status needs beside the situation. */
 export interface StatusContext {
@@ -95,7 +95,7 @@ function statusesOf(situation: Situation, context: StatusContext): Statuses {
 }
 
 function containerStatus(situation: Situation, record: ContainerRecord, context: StatusContext): ContainerStatus {
-  const { container, image, restarts, last } = record;
+  const { container, image, restarts: restartCount, last } = record;
   const state = stateOf(situation, record, context);
   const isOver = record.life.is === "exited" && state.terminated === undefined;
   const before = isOver && record.life.is === "exited" ? record.life.exit : last;
@@ -105,7 +105,7 @@ function containerStatus(situation: Situation, record: ContainerRecord, context:
     state,
     lastState: before === undefined ? {} : { terminated: terminatedOf(before, context) },
     ready: isReady(record),
-    restartCount: restarts,
+    restartCount,
     image: container.spec.image ?? "",
     // Kubelets tell it of containers that have been made.
     imageID: image.is === "present" && id !== undefined ? image.image.id : "",
@@ -153,6 +153,8 @@ function mountsOf({ container }: ContainerRecord): Pick<ContainerStatus, "volume
 
 function stateOf(situation: Situation, record: ContainerRecord, context: StatusContext): ContainerState {
   const { life } = record;
+  const repeated = repeatedState(situation, record, context);
+  if (repeated !== undefined) return repeated;
   switch (life.is) {
     case "running":
       return life.failure === undefined
@@ -172,16 +174,31 @@ function stateOf(situation: Situation, record: ContainerRecord, context: StatusC
   }
 }
 
+/** Of a container that has done its work API servers take no word, though in a new place it does that again. */
+function repeatedState(
+  situation: Situation,
+  record: ContainerRecord,
+  context: StatusContext,
+): ContainerState | undefined {
+  const { container, life, last } = record;
+  const { restartPolicy } = situation.pod.spec;
+  if (life.is === "exited") {
+    const isOnlyLost = restarts(record, restartPolicy) && !restartsAfter(container, restartPolicy, life.exit.exitCode);
+    return isOnlyLost ? { waiting: waitingOf(situation, record, context) } : undefined;
+  }
+  const isDone = container.kind === "init" && restartPolicy === "OnFailure" && last?.exitCode === 0;
+  return isDone ? { terminated: terminatedOf(last, context) } : undefined;
+}
+
 /** Whoever has ended and is held back is shown as waiting; whoever starts again at once, as ended. */
 function waitsForRestart(
   { pod, verdict, sandbox }: Situation,
   record: ContainerRecord,
   { now }: StatusContext,
 ): boolean {
-  const { container, life } = record;
-  if (life.is !== "exited" || restartTime(record) <= now || sandbox.is !== "ready") return false;
+  if (record.life.is !== "exited" || restartTime(record) <= now || sandbox.is !== "ready") return false;
   if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined) return false;
-  return restartsAfter(container, pod.spec.restartPolicy, life.exit.exitCode);
+  return restarts(record, pod.spec.restartPolicy);
 }
 
 /** A program that could not be started is first told as that. */

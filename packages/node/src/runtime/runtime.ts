@@ -37,6 +37,10 @@ export interface SandboxOrder {
   readonly volumes: Volumes;
   /** The way to run the pod that its RuntimeClass names; empty is the usual one. */
   readonly handler: string;
+  /** A lost sandbox of the pod: what is left of it goes, but the volumes are kept. */
+  readonly replaces?: Sandbox | undefined;
+  /** Told when it has ended without having been removed. */
+  readonly lost?: (id: string) => void;
 }
 
 /** How a container ended. */

@@ -100,7 +100,8 @@ class Simulation implements SimulatedRuntime {
     return imageRecord(image);
   }
 
-  async createSandbox({ pod }: SandboxOrder): Promise<Sandbox> {
+  async createSandbox({ pod, replaces }: SandboxOrder): Promise<Sandbox> {
+    if (replaces !== undefined) await this.removeSandbox(replaces);
     const { address = "10.0.0.10" } = this.#options;
     const ip = pod.spec.hostNetwork === true ? address : this.#addresses.take();
     return { id: this.#newId(), ips: [ip] };

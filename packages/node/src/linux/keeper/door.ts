@@ -151,9 +151,11 @@ async function exec(
 /** Works in the folder in which the container's program works. */
 function commandInto(
   { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
-  { entry: { before, after }, tty }: Extract<DoorRequest, { readonly to: "exec" }>,
+  { entry, tty }: Extract<DoorRequest, { readonly to: "exec" }>,
 ): TerminalCommand {
-  const argv = [...before, "-t", String(pid), ...enterOptions(spaces), "-w", ...after];
+  const { pod, own } = enterOptions(spaces);
+  const nsenter = "/usr/bin/nsenter";
+  const argv = [nsenter, ...pod, "--", nsenter, "-t", String(pid), ...own, "-w", ...entry];
   return tty ? withTerminal(argv) : { argv, variables: {} };
 }
 

@@ -24,6 +24,7 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
     last: again ? life.exit : last,
     restarts: attempt,
     restartedAt: again ? clock.now() : undefined,
+    atLoss: undefined,
     probes: {},
   });
   try {
@@ -143,7 +144,8 @@ async function stopWithin(
   const { runtime, clock } = bench.tools;
   const { sandbox } = bench.situation;
   const hook = spec.lifecycle?.preStop;
-  if (hook === undefined || sandbox.is !== "ready" || graceMs === 0) return runtime.stopContainer(id, graceMs);
+  const hasPlace = sandbox.is === "ready" || sandbox.is === "lost";
+  if (hook === undefined || !hasPlace || graceMs === 0) return runtime.stopContainer(id, graceMs);
   const began = clock.now();
   const result = await runHook(hook, spec, { runtime, clock, sandbox: sandbox.sandbox, id }, graceMs);
   if (!result.passed) bench.tell("Warning", "FailedPreStopHook", "PreStopHook failed", spec.name);
