@@ -233,6 +233,8 @@ describe("backoff", () => {
 });
 
 describe("queue, against a model", () => {
+  /** How long a key waits at the least that wants another turn. */
+  const LEAST_WAIT = 10;
   type Step =
     | { readonly do: "add"; readonly key: string; readonly delay: number; readonly priority: number }
     | { readonly do: "take" }
@@ -301,7 +303,7 @@ describe("queue, against a model", () => {
             step.after.then === "forget"
               ? Infinity
               : step.after.then === "wait"
-                ? now + step.after.delay
+                ? now + Math.max(step.after.delay, LEAST_WAIT)
                 : (queue.retriesOf(key)?.due ?? 0);
           const at = Math.min(again, own);
           if (at < Infinity) model.due.set(key, at);
