@@ -76,6 +76,8 @@ export interface RealOptions {
   readonly archives?: readonly string[];
   /** What the node takes for the time. */
   readonly clock?: Clock;
+  /** Told what the machine passes over. */
+  readonly report?: (error: unknown) => void;
 }
 
 /** The archives of the images that tests run. */
@@ -104,7 +106,8 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
   const outside = createClient({ name: "test", cluster, user, namespace: "default" });
   const rights = options.rights ?? (process.getuid?.() === 0 ? "root" : "user");
   const apiServer = { host: "127.0.0.1", port: server.port ?? 0 };
-  const machine = await startMachine({ state, clock: systemClock, store, rights, apiServer });
+  const { report = (): void => {} } = options;
+  const machine = await startMachine({ state, clock: systemClock, store, rights, apiServer, report });
   const runtime = await machine.addNode({ name: "one", address: "172.30.0.1", podCidr: "10.244.0.0/24" });
   const proxy = startServiceProxy({
     client,

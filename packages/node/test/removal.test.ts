@@ -133,3 +133,24 @@ test("files that are being written when their pod is removed do not come back", 
   await updating;
   assert.equal(existsSync(join(world.state, "pods", uid)), false);
 });
+
+test(
+  "a pod goes also where the kernel cannot be told to forget who spoke to its port, and that is told",
+  { skip },
+  async () => {
+    const told: unknown[] = [];
+    await using world = await startRealWorld({ report: (error) => told.push(error) });
+    const ports = [{ hostPort: 7301, containerPort: 7301, protocol: "UDP" as const }];
+    const container = { name: "main", image: busybox, command: ["sleep", "100000"], ports };
+    await world.run("heard", { containers: [container] });
+    await world.until("heard", "runs", isReady);
+    assert.deepEqual(told, []);
+    // Where the program that tells it would be written.
+    await world.machine.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "/mnt/programs"]);
+    await world.client.delete(Pod, { namespace: "default", name: "heard" });
+    const find = (): Promise<readonly Pod[]> => Array.fromAsync(world.client.list(Pod, { namespace: "default" }));
+    await eventually("the end of the pod", find, (pods) => pods.length === 0);
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]), /Read-only file system/);
+  },
+);

@@ -149,7 +149,7 @@ function placeOf(index: number, count: number): NodePlace {
   return { name: nodeName(index, count), address: nodeAddress(index), podCidr: `10.244.${index}.0/24` };
 }
 
-function machineOptions({ clock }: Setting, options: RealNodesOptions, store: Store): MachineOptions {
+function machineOptions({ clock, log }: Setting, options: RealNodesOptions, store: Store): MachineOptions {
   const { state, rights, registry, port } = options;
   return {
     state,
@@ -161,6 +161,7 @@ function machineOptions({ clock }: Setting, options: RealNodesOptions, store: St
     names: { server: NAMES_ADDRESS },
     apiServer: { host: "127.0.0.1", port },
     ...(registry !== undefined && { session: registry }),
+    report: (error) => log.error("something of a pod was left undone", { error }),
   };
 }
 

@@ -38,6 +38,8 @@ export interface MachineOptions {
   readonly roots?: string;
   /** How to talk to a registry; without it, only images in the store can be used. */
   readonly session?: (registry: string) => Promise<RegistrySession>;
+  /** Told what went wrong and was passed over. */
+  readonly report?: (error: unknown) => void;
 }
 
 /** A machine that is set up. */
@@ -92,6 +94,8 @@ export interface MachineParts {
   readonly insidePath: (path: string) => string;
   /** Told when a container of any node ends. */
   readonly exits: Map<string, (end: Ending) => void>;
+  /** Told what went wrong and was passed over. */
+  readonly report: (error: unknown) => void;
 }
 
 /** Sets a machine up. */
@@ -124,7 +128,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     const [outer, inner] = isBelow(roots, path) ? [roots, insideRoots] : [state, inside];
     return isBelow(outer, path) ? inner + path.slice(outer.length) : path;
   };
-  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits };
+  const report = options.report ?? (() => {});
+  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits, report };
   await furnish(keeper, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.

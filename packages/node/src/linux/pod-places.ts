@@ -198,7 +198,7 @@ export class PodPlaces {
   async #setHostPorts(verb: "add" | "delete", pod: BoundPod, ip: string): Promise<void> {
     const ports = hostPortElements(pod, ip, this.#options.node.address);
     if (ports.length === 0) return;
-    const { keeper } = this.#options.parts;
+    const { keeper, report } = this.#options.parts;
     const marks = ports.flatMap(({ key, mark }) => (mark === undefined ? [] : [{ key, mark }]));
     const toElement = (key: string, value: string | number): string => (verb === "add" ? `${key} : ${value}` : key);
     const elements = (map: string, all: readonly string[]): readonly string[] =>
@@ -217,7 +217,9 @@ export class PodPlaces {
     if (verb === "add") await keeper.must(argv);
     else await keeper.run(argv);
     if (marks.length === 0) return;
-    await forgetFlows(keeper, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
+    // A pod comes and goes also where the kernel cannot be told to forget: only who spoke to the port before may be heard late.
+    const forgotten = forgetFlows(keeper, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
+    await forgotten.catch(report);
   }
 
   #volumePlace(folder: string): VolumePlace {
