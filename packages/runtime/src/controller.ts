@@ -23,6 +23,7 @@ import type { MetricOf } from "./manager/metric.ts";
 import { messageOf } from "./failure.ts";
 import { Reporter } from "./manager/reporter.ts";
 import type { ReporterOptions } from "./manager/reporter.ts";
+import { Held } from "./queue/held.ts";
 import { Queue } from "./queue/queue.ts";
 import type { Turn, Wish } from "./queue/queue.ts";
 import { Daemons } from "./reconcile/daemons.ts";
@@ -84,6 +85,7 @@ export class RunningController {
   readonly #troubles: Troubles;
   #daemons: Daemons | undefined;
   #idle = Promise.withResolvers<void>();
+  readonly #held: Held<Cause>;
   /** Keys whose turn runs, with the time it began. */
   readonly #started = new Map<string, number>();
   #state: "warm" | "working" | "draining" = "warm";
@@ -106,6 +108,7 @@ export class RunningController {
       curves: definition.options.backoff,
       ...(tenantOf === undefined ? {} : { tenantOf: this.#troubles.tenant(tenantOf) }),
     });
+    this.#held = new Held(this.#queue);
     this.#view = caches.of(definition.kind);
     this.#worker = this.#makeWorker();
     this.#reporter = new Reporter({ ...setting, controller: definition.name });
@@ -186,11 +189,17 @@ export class RunningController {
 
   /** Whether an object is there; not known before the first list is complete. */
   has(key: string): boolean | undefined {
-    return this.#view.isSynced ? this.#view.get(key) !== undefined : undefined;
+    return this.#view.isSyncedFor(key) ? this.#view.get(key) !== undefined : undefined;
   }
 
-  get isSynced(): boolean {
-    for (const view of this.#views) if (!view.isSynced) return false;
+  get #isUsable(): boolean {
+    for (const view of this.#views) if (!view.isUsable) return false;
+    return true;
+  }
+
+  /** Whether everything is known that is in the namespace of a key. */
+  #isKnownAround(key: string): boolean {
+    for (const view of this.#views) if (!view.isSyncedFor(key)) return false;
     return true;
   }
 
@@ -352,12 +361,17 @@ export class RunningController {
   /** Gives turns as long as there are free hands, and only while everything that a turn may read is complete. */
   #pump(): void {
     const { concurrency } = this.definition.options;
-    if (this.#state !== "working" || !this.isSynced) return;
+    if (this.#state !== "working" || !this.#isUsable) return;
+    if (!this.#held.release((key) => this.#isKnownAround(key))) return;
     while (this.#state === "working" && this.#started.size < concurrency && !this.#isResting) {
       const turn = this.#queue.take();
       if (turn === undefined) {
         this.#turnsInARow = 0;
         return;
+      }
+      if (!this.#isKnownAround(turn.key)) {
+        this.#held.hold(turn);
+        continue;
       }
       if (++this.#turnsInARow >= BREATH) this.#rest();
       void this.#give(turn);

@@ -231,7 +231,7 @@ test("says why there is nothing to explain: no such controller, no such object, 
     return `${status} ${body.trim()}`;
   };
   assert.equal(await ask("tsk/default/a"), "404 There is no controller tsk: the operator has task.");
-  assert.equal(await ask("task/default/b"), "404 There is no Task default/b.");
+  assert.equal(await ask("task/default/b"), "404 There is no Task default/b that this operator watches.");
   operator.history.forget("task", "default/a");
   assert.equal(await ask("task/default/a"), "404 Nothing is known about task default/a: it was not looked at lately.");
 });

@@ -48,9 +48,15 @@ export interface CachesOptions {
   readonly settings?: ((kind: AnyKind) => CacheSettings | undefined) | undefined;
   /** Whose managed fields are kept, because they are our own. */
   readonly isOurManager?: ((manager: string) => boolean) | undefined;
-  readonly onSignal?: ((kind: AnyKind, signal: Signal) => void) | undefined;
+  readonly onSignal?: ((of: WatchName, signal: Signal) => void) | undefined;
   /** Who is told how functions of users fare that caches of a kind call. */
   readonly callsOf?: ((kind: AnyKind) => UserCalls) | undefined;
+}
+
+/** Which of the watches. */
+export interface WatchName {
+  readonly kind: AnyKind;
+  readonly namespace: string | undefined;
 }
 
 /** All watches of an operator. */
@@ -70,7 +76,7 @@ export class Caches implements AsyncDisposable {
     let view = this.#views.get(id);
     if (view === undefined) {
       const settings = this.#options.settings?.(kind) ?? {};
-      view = new View(kind, settings, (scope) => this.#start(kind, scope, settings));
+      view = new View(kind, settings, (watch) => this.#start(kind, watch, settings));
       this.#views.set(id, view);
       view.setScopes(this.#scopes(kind, settings));
     }
@@ -146,7 +152,8 @@ export class Caches implements AsyncDisposable {
     return places.map(([namespace, own]) => ({ ...base, ...own, namespace }));
   }
 
-  #start(kind: AnyKind, scope: Scope, settings: CacheSettings): Informer {
+  #start(kind: AnyKind, { scope, isLate }: NewWatch, settings: CacheSettings): Informer {
+    const { namespace } = scope;
     const { api, clock, random, tuning, onSignal } = this.#options;
     const keepsManager = this.#options.isOurManager ?? (() => false);
     const { transform, indexes, budget } = settings;
@@ -154,11 +161,12 @@ export class Caches implements AsyncDisposable {
       api,
       kind,
       scope,
+      isLate,
       clock,
       random,
       tuning,
       store: { keepsManager, transform, indexes, budget, calls: this.#options.callsOf?.(kind) },
-      onSignal: onSignal && ((signal) => onSignal(kind, signal)),
+      onSignal: onSignal && ((signal) => onSignal({ kind, namespace }, signal)),
     });
   }
 }
@@ -167,16 +175,22 @@ function isList(stated: NonNullable<CacheSettings["namespaces"]>): stated is rea
   return Array.isArray(stated);
 }
 
+/** A watch that is to be started. */
+interface NewWatch {
+  readonly scope: Scope;
+  readonly isLate: boolean;
+}
+
 /** One kind, in one watch or in one for each namespace. */
 export class View implements Reader, AsyncDisposable {
   readonly kind: AnyKind;
   readonly settings: CacheSettings;
-  readonly #start: (scope: Scope) => Informer;
+  readonly #start: (watch: NewWatch) => Informer;
   readonly #informers = new Map<string, Informer>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #syncListeners = new Set<() => void>();
 
-  constructor(kind: AnyKind, settings: CacheSettings, start: (scope: Scope) => Informer) {
+  constructor(kind: AnyKind, settings: CacheSettings, start: (watch: NewWatch) => Informer) {
     this.kind = kind;
     this.settings = settings;
     this.#start = start;
@@ -184,6 +198,7 @@ export class View implements Reader, AsyncDisposable {
 
   setScopes(scopes: readonly Scope[]): void {
     const wanted = new Map(scopes.map((scope) => [scope.namespace ?? "", scope]));
+    const isLate = this.#informers.size > 0;
     for (const [namespace, informer] of this.#informers) {
       if (wanted.has(namespace)) continue;
       this.#informers.delete(namespace);
@@ -191,7 +206,7 @@ export class View implements Reader, AsyncDisposable {
     }
     for (const [namespace, scope] of wanted) {
       if (this.#informers.has(namespace)) continue;
-      const informer = this.#start(scope);
+      const informer = this.#start({ scope, isLate });
       this.#informers.set(namespace, informer);
       for (const listener of this.#listeners) informer.subscribe(listener);
       informer.onSynced(() => this.#tellSynced());
@@ -207,12 +222,23 @@ export class View implements Reader, AsyncDisposable {
     return true;
   }
 
+  /** Whether work may go on: nothing is awaited. What fails and came later holds up its own namespace only. */
+  get isUsable(): boolean {
+    for (const informer of this.#informers.values()) if (informer.isAwaited) return false;
+    return true;
+  }
+
+  /** Whether everything in the namespace of a key is known. What is not watched at all cannot become known. */
+  isSyncedFor(key: string): boolean {
+    return this.#informerOf(key)?.reader.isSynced ?? true;
+  }
+
   /** Whether anybody listens. */
   get isUsed(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Hears whenever a watch of the kind has a complete list. */
+  /** Hears whenever a watch of the kind has a complete list, or is not awaited any more. */
   onSynced(listener: () => void): void {
     this.#syncListeners.add(listener);
   }

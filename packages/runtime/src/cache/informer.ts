@@ -18,6 +18,8 @@ export interface WatchHealth {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly isSynced: boolean;
+  /** Whether all work waits for its first list. For one that came later and fails, only what is in its own namespace does. */
+  readonly isAwaited: boolean;
   readonly isFailing: boolean;
   readonly lastError: string | undefined;
   readonly objects: number;
@@ -34,6 +36,8 @@ export interface InformerOptions {
   readonly scope: Scope;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether it came when others of its kind were at work. */
+  readonly isLate?: boolean;
   readonly tuning?: WatchTuning | undefined;
   readonly store?: StoreOptions | undefined;
   readonly onSignal?: ((signal: Signal) => void) | undefined;
@@ -44,6 +48,7 @@ export class Informer implements AsyncDisposable {
   readonly kind: AnyKind;
   readonly scope: Scope;
   readonly #clock: Clock;
+  readonly #isLate: boolean;
   readonly #store: Store;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<(change: Change) => void>();
@@ -59,6 +64,7 @@ export class Informer implements AsyncDisposable {
     this.kind = options.kind;
     this.scope = options.scope;
     this.#clock = options.clock;
+    this.#isLate = options.isLate ?? false;
     this.#store = new Store(options.store);
     const reflector = new Reflector(this.#store, (change) => {
       for (const listener of this.#listeners) listener(change);
@@ -82,12 +88,17 @@ export class Informer implements AsyncDisposable {
     return this.#synced.promise;
   }
 
+  get isAwaited(): boolean {
+    return !this.#store.isSynced && !(this.#isLate && this.#lastError !== undefined);
+  }
+
   get health(): WatchHealth {
     const { bytes, isOverBudget } = this.#store.usage;
     return {
       kind: this.kind.kind,
       namespace: this.scope.namespace,
       isSynced: this.#store.isSynced,
+      isAwaited: this.isAwaited,
       isFailing: this.#lastError !== undefined,
       lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
       objects: this.#store.size,
@@ -121,7 +132,7 @@ export class Informer implements AsyncDisposable {
     this.#listeners.delete(listener);
   }
 
-  /** Hears whenever a list is complete. */
+  /** Hears whenever a list is complete, and when one is not awaited any more. */
   onSynced(listener: () => void): void {
     this.#syncListeners.add(listener);
   }
@@ -162,7 +173,9 @@ export class Informer implements AsyncDisposable {
 
   #note(signal: Signal): void {
     if (signal.type === "failed") {
+      const wasAwaited = this.isAwaited;
       this.#lastError = signal.error;
+      if (wasAwaited && !this.isAwaited) this.#tellListeners();
       return;
     }
     this.#heardAt = this.#clock.now();
@@ -171,6 +184,10 @@ export class Informer implements AsyncDisposable {
     this.#lastError = undefined;
     if (signal.type !== "synced") return;
     this.#synced.resolve();
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
     for (const listener of this.#syncListeners) listener();
   }
 }

@@ -57,7 +57,7 @@ export function pathnameOf(path: string): string {
   return path.split("?", 1)[0] ?? "";
 }
 
-/** Ready means that every watch has a complete list; each is named, so that one can see which has not. */
+/** Ready means that work goes on, because every watch has a complete list; each is named, so that one can see which has not. */
 function readiness(operator: RunningOperator): DoorAnswer {
   const lines = operator.health.map(({ kind, namespace, isSynced, lastError }) => {
     const where = namespace === undefined ? kind : `${kind} in ${namespace}`;
@@ -67,7 +67,7 @@ function readiness(operator: RunningOperator): DoorAnswer {
   const troubles = operator.troubles.map(
     (one) => `[!] ${one.controller}: the ${one.what} failed for ${one.object}: ${one.message}`,
   );
-  const isReady = operator.health.every(({ isSynced }) => isSynced);
+  const isReady = operator.health.every(({ isAwaited }) => !isAwaited);
   return text(isReady ? 200 : 503, [...lines, ...troubles].join("\n"));
 }
 
@@ -85,7 +85,7 @@ function whyUnknown({ controllers }: RunningOperator, controller: string, object
   // Whoever asks need not know whether objects of a kind have a namespace.
   const { kind, scope } = running.definition.kind;
   const key = scope === "Cluster" ? object.slice(object.lastIndexOf("/") + 1) : object;
-  if (running.has(key) === false) return `There is no ${kind} ${key}.`;
+  if (running.has(key) === false) return `There is no ${kind} ${key} that this operator watches.`;
   return `Nothing is known about ${controller} ${key}: it was not looked at lately.`;
 }
 

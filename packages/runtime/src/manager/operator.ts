@@ -173,7 +173,7 @@ export class RunningOperator implements AsyncDisposable {
       namespaces: options.namespaces ?? definition.namespaces,
       settings,
       isOurManager: (manager) => managers.has(manager),
-      onSignal: (kind, signal) => watchLog.hear(kind, signal),
+      onSignal: (of, signal) => watchLog.hear(of, signal),
       callsOf: (kind) => this.#cacheTroubles.calls(kind),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });
@@ -252,7 +252,7 @@ export class RunningOperator implements AsyncDisposable {
 
   /**
    * Watches these namespaces from now on. Resolves when what was left in the others is known; until then it is not pruned. A standby
-   * will look when it leads.
+   * will look when it leads. A namespace that may not be watched is told in the log and in `health`; its objects wait, others do not.
    */
   async setNamespaces(namespaces: readonly string[]): Promise<void> {
     this.#caches.setNamespaces(namespaces);

@@ -1,7 +1,7 @@
 /** Tells what keeps watches from their objects: at once what will not pass by itself, the rest when it does not pass, each once. */
 import { isApiError } from "@capstan/client";
 import { kindId } from "../api.ts";
-import type { AnyKind } from "../api.ts";
+import type { WatchName } from "../cache/caches.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import type { Signal } from "../watch/watcher.ts";
@@ -24,15 +24,15 @@ export class WatchLog {
     this.#log = log;
   }
 
-  hear(kind: AnyKind, signal: Signal): void {
+  hear(of: WatchName, signal: Signal): void {
     switch (signal.type) {
       case "failed":
-        return this.#fail(kind, signal.error);
+        return this.#fail(of, signal.error);
       case "synced":
       case "changed":
       case "removed":
       case "progressed":
-        return this.#recover(kind);
+        return this.#recover(of);
       case "restarted":
       case "listed":
       case "unlisted":
@@ -41,22 +41,36 @@ export class WatchLog {
     }
   }
 
-  #fail(kind: AnyKind, error: unknown): void {
-    const trouble = this.#troubles.get(kindId(kind)) ?? { failures: 0, told: undefined };
-    this.#troubles.set(kindId(kind), trouble);
+  #fail(of: WatchName, error: unknown): void {
+    const id = idOf(of);
+    const trouble = this.#troubles.get(id) ?? { failures: 0, told: undefined };
+    this.#troubles.set(id, trouble);
     trouble.failures++;
     const message = messageOf(error);
     if (trouble.told === message || (!isLasting(error) && trouble.failures < NO_ACCIDENT)) return;
     trouble.told = message;
-    this.#log.warn(`cannot watch ${kind.plural}, and goes on trying: ${message}`, { kind: kind.kind });
+    this.#log.warn(`cannot watch ${nameOf(of)}, and goes on trying: ${message}`, fieldsOf(of));
   }
 
-  #recover(kind: AnyKind): void {
+  #recover(of: WatchName): void {
     if (this.#troubles.size === 0) return;
-    const { told } = this.#troubles.get(kindId(kind)) ?? {};
-    this.#troubles.delete(kindId(kind));
-    if (told !== undefined) this.#log.info(`watches ${kind.plural} again`, { kind: kind.kind });
+    const { told } = this.#troubles.get(idOf(of)) ?? {};
+    this.#troubles.delete(idOf(of));
+    if (told !== undefined) this.#log.info(`watches ${nameOf(of)} again`, fieldsOf(of));
   }
+}
+
+/** One namespace may be well while another is not. */
+function idOf({ kind, namespace = "" }: WatchName): string {
+  return `${namespace}/${kindId(kind)}`;
+}
+
+function nameOf({ kind, namespace }: WatchName): string {
+  return namespace === undefined ? kind.plural : `${kind.plural} in ${namespace}`;
+}
+
+function fieldsOf({ kind, namespace }: WatchName): { readonly kind: string; readonly namespace?: string } {
+  return { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** Somebody has to do something about it: grant a right, renew a credential, install a CRD. */

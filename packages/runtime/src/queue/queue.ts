@@ -60,7 +60,7 @@ export interface QueueOptions {
 const IDLE_KEPT = 4096;
 
 /** Causes kept per key; a key with more of them has been told enough. */
-const CAUSES_KEPT = 16;
+export const CAUSES_KEPT = 16;
 
 /** Causes kept while a key runs: most of them are echoes of its own turn, and only those that are kept can be told from news. */
 const CAUSES_KEPT_RUNNING = 256;

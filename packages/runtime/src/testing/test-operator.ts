@@ -306,7 +306,7 @@ export class TestWorld implements AsyncDisposable {
   #isIdle(): boolean {
     const running = this.#running;
     if (running === undefined) return true;
-    if (!running.isLeader || running.health.some(({ isSynced }) => !isSynced)) return false;
+    if (!running.isLeader || running.health.some(({ isAwaited }) => isAwaited)) return false;
     return running.controllers.every(({ counts, nextDue }) => {
       const isDueSoon = nextDue !== undefined && nextDue < this.clock.now() + CALM;
       return counts.ready + counts.running === 0 && !isDueSoon;
