@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Secret } from "@capstan/kinds/v1";
+import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
+import type { AnyKind } from "../src/api.ts";
 import { controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
 import { again } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import type { Controller } from "../src/define.ts";
-import { ModelApi } from "./model-api.ts";
+import { failure, ModelApi } from "./model-api.ts";
 
 const Box = defineResource({
   group: "example.com",
@@ -116,4 +118,64 @@ test("a child of a kind that is no longer owned stays where somebody has taken t
     (await world.list(ConfigMap)).map(({ metadata }) => metadata.name),
     ["a"],
   );
+});
+
+for (const mayLook of [true, false]) {
+  test(`a child of an object in a namespace that this instance does not watch is that object's${mayLook ? "" : ", also where it may not look"}`, async () => {
+    const clock = new VirtualClock();
+    const api = new ModelApi(() => clock.wall());
+    const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
+      await apply(ConfigMap, "shared", { metadata: far, data: { of: object.metadata.namespace ?? "" } });
+    });
+    const worldIn = async (namespace: string): Promise<TestWorld> => {
+      const app = operator({ name: "boxes", controllers: [box], namespaces: [namespace, "far"] });
+      const world = await testOperator(app, { api }, { clock, failures: "expected" });
+      await world.apply(Box, "a", { spec: {} }, { namespace });
+      await world.settle();
+      return world;
+    };
+    await (await worldIn("one"))[Symbol.asyncDispose]();
+    if (!mayLook) {
+      const get = api.get.bind(api);
+      api.get = async (kind: AnyKind, key: ObjectKey): Promise<StoredObject> => {
+        if (key.namespace === "one") throw failure("Forbidden", "may not get boxes in one", 403);
+        return await get(kind, key);
+      };
+    }
+    await using world = await worldIn("two");
+    assert.deepEqual(
+      world.failures.map(({ object, message }) => `${object}: ${message}`),
+      [
+        "two/a: Did not write ConfigMap far/shared: it belongs to Box one/a. Give the child of Box two/a another name, or remove what is there.",
+      ],
+    );
+    assert.deepEqual((await world.get(ConfigMap, "shared", far))?.data, { of: "one" });
+  });
+}
+
+test("a child that was restored from a backup with its owner is that owner's", async () => {
+  const box = controller(Box, { owns: [ConfigMap] }, async ({ apply }) => {
+    await apply(ConfigMap, "kept", { metadata: far, data: { from: "the operator" } });
+  });
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  const restored = {
+    ...far,
+    name: "kept",
+    labels: { "capstan.dev/owner-uid": "uid-before" },
+    annotations: { "capstan.dev/owner": "Box.example.com/default/a" },
+  };
+  await api.create(
+    ConfigMap,
+    { apiVersion: "v1", kind: "ConfigMap", metadata: restored, data: { from: "the backup" } } as KubeObject,
+    { manager: "restore" },
+  );
+  await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), { api }, { clock });
+  await world.apply(Box, "a", { spec: {} });
+  await world.settle();
+  const child = (await world.get(ConfigMap, "kept", far)) ?? assert.fail();
+  assert.deepEqual(child.data, { from: "the operator" });
+  await world.delete(Box, "a");
+  await world.settle();
+  assert.equal(await world.get(ConfigMap, "kept", far), undefined);
 });

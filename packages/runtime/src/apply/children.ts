@@ -16,7 +16,7 @@ import { mustBeJson } from "./json-only.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
 import type { Difference, Spellings } from "./matches.ts";
 import { canReference, markOwned } from "./owner.ts";
-import type { Owner } from "./owner.ts";
+import type { Owner, OwnerUid } from "./owner.ts";
 import { Removal } from "./removal.ts";
 import { asStored } from "./secret.ts";
 import { mustBeOurs } from "./stranger.ts";
@@ -91,13 +91,13 @@ export class Children {
 
   /** Brings a child from the state that is known of it to the one that is wanted. The server refuses to write over any other object. */
   async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
-    const { writer, breaker, owner, caches, trace } = this.#options;
+    const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     const former = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
       if (difference === undefined && former.length === 0) return live;
-      const owners = caches.of(owner.kind);
-      if (hold !== "free") mustBeOurs({ kind, live, owner, owners, writer, adopt: hold === "adopted" });
+      const uidAt = (at: string): Promise<OwnerUid> => this.#uidAt(at);
+      if (hold !== "free") await mustBeOurs({ kind, live, owner, uidAt, writer, adopt: hold === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
     await breaker.check({ kind, key, field: difference?.path ?? "" });
@@ -110,6 +110,18 @@ export class Children {
     this.#learn(kind, object, result);
     this.#tellHidden({ kind, object, key, hold }, result);
     return result;
+  }
+
+  /** Another owner. The cache may be behind, or not show its namespace: only the server knows that it is gone. */
+  async #uidAt(key: string): Promise<OwnerUid> {
+    const { caches, owner, writer } = this.#options;
+    try {
+      const found = caches.of(owner.kind).get(key) ?? (await writer.ask(owner.kind, key));
+      return found?.metadata ?? "gone";
+    } catch (error) {
+      if (isApiError(error, "Forbidden")) return "hidden";
+      throw error;
+    }
   }
 
   /** What a transform takes away from what was just written is written again in every turn: worth saying, once. */

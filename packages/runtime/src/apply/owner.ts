@@ -3,7 +3,6 @@ import { apiVersionOf } from "@capstan/model";
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import type { Reader } from "../cache/store.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
 import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
 
@@ -28,24 +27,37 @@ export function referenceTo({ kind, object }: Owner): OwnerReference {
 /** The metadata of a child, with the mark of its owner. */
 export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boolean): ObjectMeta {
   if (byReference) return { ...metadata, ownerReferences: [...(metadata.ownerReferences ?? []), referenceTo(owner)] };
-  const note = `${owner.kind.kind}.${owner.kind.group}/${keyText(owner.object)}`;
   return {
     ...metadata,
     labels: { ...metadata.labels, [OWNER_LABEL]: owner.object.metadata.uid },
-    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: note },
+    annotations: { ...metadata.annotations, [OWNER_ANNOTATION]: noteOf(owner) },
   };
 }
 
+/** What a child notes of an owner that no reference leads to. */
+export function noteOf(owner: Owner): string {
+  return `${prefixOf(owner)}${keyText(owner.object)}`;
+}
+
+function prefixOf({ kind }: Owner): string {
+  return `${kind.kind}.${kind.group}/`;
+}
+
+/** The uid of an owner as far as it can be found out: `gone` is sure, `hidden` is all that is told to who may not look. */
+export type OwnerUid = { readonly uid: string } | "gone" | "hidden";
+
 /** Whose a child is that carries the label and the note of another owner of the same kind: one that is gone has no children any more. */
-export function otherOwnerOf(
+export async function otherOwnerOf(
   { metadata }: StoredObject,
   owner: Owner,
-  owners: Pick<Reader, "get">,
-): string | undefined {
+  uidAt: (key: string) => Promise<OwnerUid>,
+): Promise<string | undefined> {
   const label = metadata.labels?.[OWNER_LABEL];
-  const prefix = `${owner.kind.kind}.${owner.kind.group}/`;
+  const prefix = prefixOf(owner);
   const note = metadata.annotations?.[OWNER_ANNOTATION];
   if (label === undefined || label === owner.object.metadata.uid || note?.startsWith(prefix) !== true) return undefined;
   const key = note.slice(prefix.length);
-  return owners.get(key)?.metadata.uid === label ? `${owner.kind.kind} ${key}` : undefined;
+  const found = note === noteOf(owner) ? "gone" : await uidAt(key);
+  const isThere = found === "hidden" || (found !== "gone" && found.uid === label);
+  return isThere ? `${owner.kind.kind} ${key}` : undefined;
 }

@@ -3,11 +3,11 @@ import { apiVersionOf } from "@capstan/model";
 import type { OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import type { Reader } from "../cache/store.ts";
 import { RuntimeError } from "../errors.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
-import { otherOwnerOf } from "./owner.ts";
-import type { Owner } from "./owner.ts";
+import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
+import { noteOf, otherOwnerOf } from "./owner.ts";
+import type { Owner, OwnerUid } from "./owner.ts";
 import type { Writer } from "./writer.ts";
 
 /** An object that stands where a child shall be, and who wants to write it. */
@@ -15,8 +15,8 @@ export interface Encounter {
   readonly kind: AnyKind;
   readonly live: StoredObject;
   readonly owner: Owner;
-  /** The objects of the owner's kind. */
-  readonly owners: Pick<Reader, "get">;
+  /** Finds an object of the owner's kind. */
+  readonly uidAt: (key: string) => Promise<OwnerUid>;
   /** Who writes it: knows our field owners. */
   readonly writer: Pick<Writer, "isOurs">;
   /** Whether the user said that the object may be taken over. */
@@ -24,10 +24,12 @@ export interface Encounter {
 }
 
 /** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
-export function mustBeOurs({ kind, live, owner, owners, writer, adopt }: Encounter): void {
+export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: Encounter): Promise<void> {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  const other = controller === undefined ? otherOwnerOf(live, owner, owners) : `${controller.kind} ${controller.name}`;
-  if (isMarkedFor(live, owner) || (other === undefined && isWrittenBy(live, writer))) return;
+  if (isMarkedFor(live, owner)) return;
+  const other =
+    controller === undefined ? await otherOwnerOf(live, owner, uidAt) : `${controller.kind} ${controller.name}`;
+  if (other === undefined && (isNotedFor(live, owner) || isWrittenBy(live, writer))) return;
   if (adopt && other === undefined) return;
   const object = `${kind.kind} ${keyText(live)}`;
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
@@ -44,6 +46,11 @@ function isMarkedFor({ metadata }: StoredObject, owner: Owner): boolean {
     metadata.labels?.[OWNER_LABEL] === owner.object.metadata.uid ||
     metadata.ownerReferences?.some((reference) => isTo(reference, owner)) === true
   );
+}
+
+/** After a restored backup the note leads to the owner as a reference does by its name. */
+function isNotedFor({ metadata }: StoredObject, owner: Owner): boolean {
+  return metadata.labels?.[OWNER_LABEL] !== undefined && metadata.annotations?.[OWNER_ANNOTATION] === noteOf(owner);
 }
 
 /** What we wrote and nobody controls was ours: its references may be lost. What another object controls is that object's, by whomever. */
