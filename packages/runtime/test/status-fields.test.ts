@@ -73,3 +73,40 @@ test("a field that a later version of the operator has left is nobody's mistake"
   await world.settle();
   assert.deepEqual((await world.get(Lamp, "one"))?.status, { pod: "there", brightness: 3 });
 });
+
+test("what a later version left in a list is nobody's mistake, also where the list moves", async () => {
+  const Shelf = defineResource({
+    ...shape,
+    kind: "Shelf",
+    status: s.object({ books: s.array(s.object({ name: s.string() })).optional() }),
+  });
+  let first = "old";
+  const shelf = controller(Shelf, {}, ({ status }) => {
+    const books = status.books ?? [];
+    if (books[0]?.name !== first) status.books = [{ name: first }, ...books];
+  });
+  const clock = new VirtualClock();
+  const api = new ModelApi(() => clock.wall());
+  await using world = await testOperator(operator({ controllers: [shelf] }), { api }, { clock });
+  await world.apply(Shelf, "a", { spec: {} });
+  await world.settle();
+  const status = { books: [{ name: "old", zone: "of a later version" }] };
+  await api.patch(
+    Shelf,
+    { namespace: "default", name: "a" },
+    { status },
+    { type: "merge", manager: "later", subresource: "status" },
+  );
+  await world.settle();
+  first = "new";
+  world.running.request("shelf", "default/a");
+  await world.settle();
+  assert.deepEqual(
+    (await world.get(Shelf, "a"))?.status?.books?.map(({ name }) => name),
+    ["new", "old"],
+  );
+  assert.deepEqual(
+    world.running.explain("shelf", "default/a").flatMap(({ warnings }) => warnings ?? []),
+    [],
+  );
+});

@@ -22,3 +22,9 @@ test("a condition that a turn took away stays away, whatever others said meanwhi
   const latest = { conditions: [condition("Paused"), condition("Paid")] };
   assert.deepEqual(rebased({ draft, base, latest }), { conditions: [condition("Paid")] });
 });
+
+test("a map without a prototype is a map like any other: what others wrote into it stays", () => {
+  const map = Object.assign(Object.create(null) as { [name: string]: string }, { mine: "1" });
+  const made = rebased({ base: {}, draft: { map }, latest: { map: { theirs: "2" } } });
+  assert.deepEqual(made, { map: { theirs: "2", mine: "1" } });
+});

@@ -43,7 +43,10 @@ function merged(target: Fields, change: Fields): { [name: string]: unknown } {
 
 /** What is no JSON stays as it is: whoever sends it says so. */
 function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  if (typeof value !== "object" || value === null) return false;
+  // What Object.groupBy makes has no prototype.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }
 
 function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {

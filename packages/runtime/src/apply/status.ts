@@ -115,9 +115,14 @@ function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusCh
 
 /** Without what is stored already: a later version of the operator knows those fields. */
 function own(kind: AnyKind, status: StatusFields, unknown: readonly string[]): readonly string[] {
-  const others = new Set(keptOf(kind, status)?.unknown);
-  const left = unknown.filter((field) => !others.has(field)).map((field) => field.replaceAll(/\[\d+\]/gu, "[]"));
-  return [...new Set(left)].slice(0, MOST_UNKNOWN);
+  const others = new Set(keptOf(kind, status)?.unknown.map(withoutPlaces));
+  const left = new Set(unknown.map(withoutPlaces)).difference(others);
+  return [...left].slice(0, MOST_UNKNOWN);
+}
+
+/** What is in a list may move. */
+function withoutPlaces(field: string): string {
+  return field.replaceAll(/\[\d+\]/gu, "[]");
 }
 
 /** A draft as the server would keep it, and which fields it would not; undefined where the schema is not known, and for what is no JSON. */
