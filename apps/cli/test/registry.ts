@@ -1,5 +1,6 @@
 /** A real registry (Debian's docker-registry) for tests, on a free port of loopback. */
 import { spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -56,12 +57,17 @@ async function untilAnswers(host: string): Promise<void> {
   throw new Error(`the registry at ${host} does not answer`);
 }
 
-/** A port that nobody listens on. */
+/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

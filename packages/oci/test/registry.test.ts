@@ -1,7 +1,8 @@
 /** Push and pull against a real registry (Debian's docker-registry), with and without a login, and read back by skopeo. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { createHash, randomFillSync } from "node:crypto";
+import { createHash, randomFillSync, randomInt } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import { type AddressInfo, createServer as createSocket } from "node:net";
@@ -317,10 +318,17 @@ async function startBreakingUploads(
   );
 }
 
+/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
 async function freePort(): Promise<number> {
-  const probe = createSocket();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const server = createSocket().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

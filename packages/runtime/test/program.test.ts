@@ -1,6 +1,7 @@
 /** An operator as a program: flags, doors, leader election, and a clean end, on a real kube-apiserver. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -32,12 +33,19 @@ const Widget = {
   scope: "Namespaced",
 } as const;
 
+/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {

@@ -1,9 +1,9 @@
 /** A real S3-compatible server for tests: the Versity gateway, built from its Go module, in front of a folder. */
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPrograms, programPath, showProgress } from "@capstan/kubernetes";
@@ -89,13 +89,19 @@ async function writeCertificate(folder: string, host: string): Promise<string> {
   return authority.certificate;
 }
 
+/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
 async function freePort(host: string): Promise<number> {
-  const server = createServer();
-  server.listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const server = createServer().listen(port, host);
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function canConnect(host: string, port: number): Promise<boolean> {
