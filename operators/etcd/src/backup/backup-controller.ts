@@ -44,9 +44,15 @@ async function turn(context: BackupContext, means: BackupMeans): Promise<Answer>
     status: object.status ?? {},
     created: Date.parse(object.metadata.creationTimestamp ?? ""),
     jobs,
-    cluster: cluster === undefined ? "none" : (cluster.status?.members?.length ?? 0) > 0 ? "there" : "asleep",
+    cluster: cluster === undefined ? "none" : isAsleep(cluster) ? "asleep" : "there",
   };
   return act(nextStep(seen), { context, means, object, cluster, seen });
+}
+
+/** Nobody can be asked: members are remembered while they sleep. Who is to sleep and still serves can be. */
+function isAsleep({ spec, status }: ClusterObject): boolean {
+  const { members = [], ready = 0 } = status ?? {};
+  return members.length === 0 || (spec.size === 0 && ready === 0);
 }
 
 interface Scene {
@@ -157,8 +163,13 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
 function succeed(newest: BackupRecord, scene: Scene): void {
   const { status, event } = scene.context;
   const { spec } = scene.seen;
+  // One after the other that does not pass its trial is made with ever longer pauses, too.
+  if (spec.verify === "restore" && newest.verified !== "restore") {
+    const message = `${newest.name} is yet to be tried`;
+    if ((scene.seen.status.failures ?? 0) > 0) status.condition("Ready", false, { reason: "OnTrial", message });
+    return;
+  }
   status.failures = 0;
-  if (spec.verify === "restore" && newest.verified !== "restore") return;
   status.phase = spec.schedule === undefined ? "Succeeded" : "Scheduled";
   const isKept = scene.cluster !== undefined && isDisputed(scene.cluster);
   const kept = isKept ? "; older ones are kept while the members' data differs or cannot be compared" : "";

@@ -88,25 +88,41 @@ function begin(seen: BackupSeen): BackupStep {
   }
   const untried =
     status.last && spec.verify === "restore" && status.last.verified !== "restore" ? status.last : undefined;
-  const due = untried ? retryTime(seen) : dueTime(seen);
+  const due = untried ? trialTime(seen, untried) : dueTime(seen);
   if (due === undefined) return { do: "rest" };
   if (now < due) {
     const ms = Math.min(due - now, 3_600_000);
     return { do: "wait", ms, why: `next at ${new Date(due).toISOString()}`, isRunning: false };
   }
-  if (untried && cluster !== "none") return { do: "verify", record: untried };
+  if (untried && cluster !== "none" && !isToBeMadeAnew(seen, untried)) return { do: "verify", record: untried };
   if (cluster === "none")
     return { do: "refuse", reason: "ClusterMissing", why: `there is no EtcdCluster ${spec.cluster}` };
   if (cluster === "asleep") return { do: "refuse", reason: "ClusterAsleep", why: `${spec.cluster} has no members now` };
   return { do: "make" };
 }
 
+/** One that does not pass its trial keeps no other from being made: by schedule the next takes its place, by hand one that is spoiled does. */
+function isToBeMadeAnew({ now, spec, status }: BackupSeen, { time }: BackupRecord): boolean {
+  if ((status.failures ?? 0) === 0) return false;
+  const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
+  if (schedule !== undefined) return (nextTime(schedule, Date.parse(time)) ?? Number.POSITIVE_INFINITY) <= now;
+  const reason = status.conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
+  return SPOILED.has(reason);
+}
+
+/** What is in the store can never be had again as it was. */
+const SPOILED: ReadonlySet<string> = new Set(["Corrupt", "NotFound", "Truncated", "WrongKey"]);
+
 /** A backup that could not be tried is tried again after a while; a new one may be due before. */
-function retryTime(seen: BackupSeen): number {
-  const { status, now } = seen;
+function trialTime(seen: BackupSeen, { time }: BackupRecord): number {
+  const { status, now, spec } = seen;
   const failures = status.failures ?? 0;
   if (failures === 0 || status.lastAttempt === undefined) return now;
-  return Math.min(Date.parse(status.lastAttempt) + delayAfter(failures), dueTime(seen) ?? Number.POSITIVE_INFINITY);
+  const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
+  const next =
+    (schedule && nextTime(schedule, Math.max(Date.parse(time), Date.parse(status.lastAttempt)))) ??
+    Number.POSITIVE_INFINITY;
+  return Math.min(Date.parse(status.lastAttempt) + delayAfter(failures), next);
 }
 
 function delayAfter(failures: number): number {

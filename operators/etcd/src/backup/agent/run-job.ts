@@ -139,10 +139,11 @@ async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<J
     revision: job.revision,
     timeoutMs: 60_000,
   });
-  // At a revision that is compacted itself, a member tells the hash that it kept of that compaction, with the one before: not to be compared.
-  const isKept = job.kvHash !== undefined && compactRevision === revision && job.kvHash.compactRevision < revision;
-  const found = { revision, ...(job.kvHash && !isKept ? { hash, compactRevision } : {}) };
-  const expected = { revision: job.revision, ...(isKept ? {} : job.kvHash) };
+  // Hashes are of what is left by a compaction. The giver may have compacted between the snapshot and its hash; and at a revision that is
+  // compacted itself, a member tells the hash that it kept of that compaction, with the one before. The sum over the file was compared when it was fetched.
+  const kvHash = job.kvHash?.compactRevision === compactRevision ? job.kvHash : undefined;
+  const found = { revision, ...(kvHash ? { hash, compactRevision } : {}) };
+  const expected = { revision: job.revision, ...kvHash };
   if (JSON.stringify(toSorted(found)) === JSON.stringify(toSorted(expected))) {
     return job.prune === undefined ? { ok: true } : await pruneAfter(job.prune, surroundings);
   }

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nextStep } from "./backup-steps.ts";
+import type { BackupSeen } from "./backup-steps.ts";
+
+const MINUTE = 60_000;
+const start = Date.parse("2026-01-01T00:00:00Z");
+const hash = "0";
+const record = {
+  time: "2026-01-01T00:00:10Z",
+  bytes: 1,
+  version: "3.6.16",
+  revision: 5,
+  hash,
+  verified: "checksum",
+} as const;
+
+function conditionOf(reason: string): NonNullable<BackupSeen["status"]["conditions"]> {
+  return [
+    { type: "Ready", status: "False", reason, message: "", lastTransitionTime: record.time, observedGeneration: 1 },
+  ];
+}
+
+/** Twelve hours in which no trial is ever passed: which steps are taken, and when backups are made. */
+function play(schedule: string | undefined, reason: string): { readonly made: number[]; readonly tried: number } {
+  const made: number[] = [];
+  let tried = 0;
+  let status: Partial<BackupSeen["status"]> = {
+    last: { name: "b0", ...record },
+    failures: 0,
+    lastAttempt: "2026-01-01T00:00:00Z",
+  };
+  const spec = { cluster: "e", verify: "restore", timeout: "10m", ...(schedule === undefined ? {} : { schedule }) };
+  for (let now = start + MINUTE; now < start + 12 * 60 * MINUTE; now += MINUTE) {
+    const seen = { now, spec, status, created: start, jobs: [], cluster: "there" } as unknown as BackupSeen;
+    const step = nextStep(seen);
+    const lastAttempt = new Date(now).toISOString();
+    if (step.do === "make") {
+      made.push((now - start) / MINUTE);
+      status = {
+        ...status,
+        lastAttempt,
+        conditions: conditionOf("OnTrial"),
+        last: { ...record, name: `b${made.length}`, time: lastAttempt },
+      };
+    }
+    if (step.do !== "verify") continue;
+    tried++;
+    status = { ...status, lastAttempt, failures: (status.failures ?? 0) + 1, conditions: conditionOf(reason) };
+  }
+  return { made, tried };
+}
+
+test("a backup that never passes its trial keeps no other from being made by schedule, and is tried in between", () => {
+  const { made, tried } = play("0 * * * *", "Different");
+  assert.deepEqual(made, [60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 660]);
+  assert.ok(tried > made.length && tried < 100, `tried ${tried} times`);
+});
+
+test("one by hand that is spoiled in the store is made anew, with pauses; what may pass later is only tried again", () => {
+  const { made } = play(undefined, "NotFound");
+  assert.ok(made.length > 1 && made.length < 60, `made ${made.length} times`);
+  assert.deepEqual(play(undefined, "Unreachable").made, []);
+});
