@@ -132,13 +132,25 @@ async function lead(reach: Reach, { status }: ClusterObject, wanted: string | un
   return { is: "done", message: `${target.name} leads instead of ${leader}` };
 }
 
+/** On an EtcdBackup: the uid of the EtcdOperation that asked for it. */
+const OPERATION_LABEL = "etcd.capstan.dev/operation";
+
 /** A backup of its own, in the form of one that exists. */
 async function snapshotNow({ get, apply }: OperationContext, operation: Operation, form: string): Promise<Progress> {
-  const { name } = operation.metadata;
+  const { name, uid } = operation.metadata;
   const model = get(EtcdBackup, form);
   if (model === undefined) return rejected(`there is no EtcdBackup ${form}`);
+  const { cluster } = operation.spec;
+  if (model.spec.cluster !== cluster)
+    return rejected(`the EtcdBackup ${form} is of ${model.spec.cluster}, not of ${cluster}`);
   const { schedule: _schedule, retention: _retention, ...rest } = model.spec;
-  const made = await apply(EtcdBackup, `${name}-snapshot`, { spec: rest }, { owned: false });
+  // It outlives the operation: of a name that was used before, somebody else's is there.
+  const usual = `${name}-snapshot`;
+  const former = get(EtcdBackup, usual);
+  const isFree = former === undefined || former.metadata.labels?.[OPERATION_LABEL] === uid;
+  const metadata = { labels: { [OPERATION_LABEL]: uid } };
+  const own = isFree ? usual : `${usual}-${uid.slice(0, 8)}`;
+  const made = await apply(EtcdBackup, own, { metadata, spec: rest }, { owned: false });
   const { phase, message = "" } = made.status ?? {};
   if (phase === "Succeeded") return { is: "done", message };
   return phase === "Failed" ? { is: "failed", message } : { is: "running", message: "the snapshot is being taken" };

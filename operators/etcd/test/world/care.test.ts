@@ -135,6 +135,13 @@ test("an operation takes a snapshot in the form of an EtcdBackup, and goes away 
   await bed.pass(310);
   assert.equal(await bed.world.get(EtcdOperation, "now"), undefined);
   assert.ok(await bed.world.get(EtcdBackup, "now-snapshot"), "the backup outlives the operation");
+  // Of the same name again, a day later: another snapshot.
+  await bed.world.apply(EtcdOperation, "now", { spec });
+  assert.equal(await ended(bed, "now"), "Succeeded");
+  assert.equal(bed.kubelet.store.backups.size, 2);
+  await bed.world.apply(EtcdBackup, "other", { spec: { cluster: "f", store: { volume: { claim: "backups" } } } });
+  await bed.world.apply(EtcdOperation, "foreign", { spec: { ...spec, do: { snapshot: { backup: "other" } } } });
+  assert.equal(await ended(bed, "foreign"), "Rejected");
   await bed.world.apply(EtcdOperation, "nothing", { spec: { ...spec, do: { snapshot: { backup: "nobody" } } } });
   assert.equal(await ended(bed, "nothing"), "Rejected");
 });
