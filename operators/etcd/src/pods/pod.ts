@@ -7,6 +7,8 @@ import type { EtcdCluster } from "../kinds/index.ts";
 import { birthAnnotations, birthVariables, REFERRED } from "./birth.ts";
 import { birthOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
 import { mergeTrees } from "./merge.ts";
+import { refuseForeignData, refuseOwn } from "./refusals.ts";
+import type { MergedContainer } from "./refusals.ts";
 import {
   BOOT_ANNOTATION,
   CHECK_ANNOTATION,
@@ -72,19 +74,17 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
   // What the template may not change is put back: who the pod is and what it runs.
   if (!Array.isArray(merged["containers"])) throw new Error("spec.podTemplate.spec.containers must be a list");
   const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
-    container.name === "etcd" ? { ...container, ...etcdEssentials(form, input), env: withBirth(container) } : container,
+    container.name === "etcd"
+      ? { ...container, ...etcdEssentials(form, input), env: withBirth(refuseOwn(container)) }
+      : container,
   );
+  refuseForeignData(merged, input.member);
   const { hostname, subdomain, restartPolicy } = podEssentials(form, input);
   // The merge of two pod specs is a pod spec; the API server judges what the user put in.
   return {
     metadata: { labels, annotations },
     spec: { ...merged, containers, hostname, subdomain, restartPolicy },
   } as DesiredPod;
-}
-
-interface MergedContainer {
-  readonly name: string;
-  readonly env?: readonly { readonly name: string }[];
 }
 
 /** How a member begins is told by variables that nobody else may set. */

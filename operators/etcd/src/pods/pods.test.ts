@@ -194,3 +194,30 @@ test("lists without names are replaced, lists with names are merged", () => {
     b: [{ name: "x", v: 1, w: 2 }, { name: "y" }],
   });
 });
+
+test("flags that belong to the operator are not told by variables either, and nobody's data is put elsewhere", () => {
+  const refused = (part: object, volumes: readonly object[] = []): string => {
+    const podTemplate = { spec: { containers: [{ name: "etcd", ...part }], volumes } };
+    try {
+      podOf(formOf({ podTemplate }));
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+    return "";
+  };
+  const env = (...names: readonly string[]) => ({ env: names.map((name) => ({ name, value: "true" })) });
+  assert.equal(refused(env("GOGC", "ETCD_SNAPSHOT_COUNT", "ETCD_LOG_LEVEL")), "");
+  for (const flag of ["FORCE_NEW_CLUSTER", "UNSAFE_NO_FSYNC", "CONFIG_FILE", "WAL_DIR", "STRICT_RECONFIG_CHECK"])
+    assert.match(refused(env("A", `ETCD_${flag}`)), new RegExp(`sets ETCD_${flag} `, "u"));
+  assert.match(refused({ envFrom: [{ configMapRef: { name: "x" } }] }), /envFrom/u);
+  for (const mount of [
+    { name: "data", mountPath: "/tmp/x" },
+    { name: "data", subPath: "x" },
+    { name: "x", mountPath: "/var/lib/etcd/member" },
+    { name: "x", mountPath: "/var/lib" },
+  ])
+    assert.match(refused({ volumeMounts: [mount] }), /moves \/var\/lib\/etcd/u);
+  assert.equal(refused({ volumeMounts: [{ name: "x", mountPath: "/var/lib/etcd-tools" }] }), "");
+  assert.match(refused({}, [{ name: "data", persistentVolumeClaim: { claimName: "shared" } }]), /volume data/u);
+  assert.match(refused({}, [{ name: "data", emptyDir: {} }]), /volume data/u);
+});
