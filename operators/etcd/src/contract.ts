@@ -212,6 +212,8 @@ export interface Observation {
   readonly uncompared?: {
     readonly reasons: readonly string[];
     readonly members: readonly string[];
+    /** Those of them that gave a hash, of another version or compaction than others. */
+    readonly unlike?: readonly string[];
     readonly since: number;
   };
   /** Without quorum: members that answer and whose data could not be compared with that of the others. */

@@ -141,6 +141,7 @@ function reportMemory({ seen, status }: Turn): void {
     at: formatTimestamp(uncompared.at),
     reasons: [...uncompared.reasons],
     members: [...uncompared.members],
+    ...(uncompared.unlike && { unlike: [...uncompared.unlike] }),
   };
   status.missed = missed && { at: formatTimestamp(missed.at), members: [...missed.members] };
   status.survivors = remains && {
@@ -218,12 +219,23 @@ function isServingWithoutUs({ voters }: View): boolean {
 
 function availability(view: View) {
   const { seen, voters, wellVoters, hasQuorum } = view;
-  if (seen.wanted.size === 0) return { reason: "Asleep", message: "spec.size is 0; the data is kept" };
-  const message = `${wellVoters.length} of ${voters.length} voting members are well`;
+  const isAsleep = seen.wanted.size === 0 && seen.pods.length === 0;
+  if (isAsleep) return { reason: "Asleep", message: `spec.size is 0; ${keptBy(view)}` };
+  const goes = seen.wanted.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
+  const message = `${wellVoters.length} of ${voters.length} voting members are well${goes}`;
   if (hasQuorum) return { reason: "QuorumHeld", message };
   return isServingWithoutUs(view)
     ? { reason: "OutOfReach", message: "the members serve, but the operator cannot reach them" }
     : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
+}
+
+/** Whose data is there when everybody sleeps. */
+function keptBy({ seen, voters }: View): string {
+  const isKept = ({ volume }: Member): boolean => volume?.state === "bound" || volume?.state === "pending";
+  const lost = voters.filter((voter) => !isKept(voter)).map(({ name }) => name);
+  return lost.length === 0
+    ? "the data is kept"
+    : `the data is kept but for that of ${lost.join(", ")}, whose volumes are gone`;
 }
 
 function isProgress(action: Action): boolean {

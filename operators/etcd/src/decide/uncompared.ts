@@ -8,8 +8,25 @@ export function holdBack(view: View): Action | undefined {
   if (uncompared === undefined) return undefined;
   const who = uncompared.members.join(", ");
   if (!isHeld(view)) return { do: "wait", for: `the data of ${who} to be compared` };
-  const why = `${who} gave no hash that could be compared with those of the others, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): see what keeps those of them that run from answering; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by an EtcdOperation that says so (do.replaceMember with evenUncompared: true)`;
+  const why = `${hindrance(uncompared)}, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): ${remedy(uncompared)}; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by an EtcdOperation that says so (do.replaceMember with evenUncompared: true)`;
   return { do: "refuse", reason: "DataUncompared", why };
+}
+
+type Uncompared = NonNullable<View["seen"]["uncompared"]>;
+
+/** Who gave none, and whose is of no use: the one is to be mended in a member, the other is not. */
+function hindrance({ members, unlike = [] }: Uncompared): string {
+  const mute = members.filter((name) => !unlike.includes(name));
+  const gaveNone =
+    mute.length > 0 ? [`${mute.join(", ")} gave no hash that could be compared with those of the others`] : [];
+  const gaveAnother =
+    unlike.length > 0 ? [`what ${unlike.join(", ")} gave is of another version or compaction than other hashes`] : [];
+  return [...gaveNone, ...gaveAnother].join(", ");
+}
+
+function remedy({ members, unlike = [] }: Uncompared): string {
+  if (unlike.length < members.length) return "see what keeps those of them that run from answering";
+  return "hashes of two versions may differ until the update is over, and those of two compactions until the next write";
 }
 
 /** It could not be compared for so long that somebody has to know. */

@@ -71,6 +71,11 @@ const uncompared = s.object({
   at: s.timestamp().describe("When it was last tried"),
   reasons: s.array(s.string()).max(128).describe("Why data has to be compared: nobody is given up or let in before"),
   members: s.array(s.string()).max(32).describe("Members that gave no hash that could be compared"),
+  unlike: s
+    .array(s.string())
+    .max(32)
+    .optional()
+    .describe("Those of them that gave a hash, of another version or compaction than others"),
 });
 
 const missed = s.object({

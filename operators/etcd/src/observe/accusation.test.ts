@@ -85,6 +85,17 @@ test("an answer takes a hash of everybody who talks and votes, each time, after 
   assert.deepEqual(missing(twice([a]), { ...all, asked: ["a", "b"] }), ["b", "c"]);
 });
 
+test("who gave a hash of another version or compaction is told from who gave none", () => {
+  const all = { members: three, asked: ["a", "b", "c"] };
+  const [a, b] = [hashed("a", 1), hashed("b", 1)];
+  const unlike = (round: readonly Hashed[]): readonly string[] => concludeFrom([round, round], all).unlike;
+  assert.deepEqual(unlike([a, b, older("c", 9)]), ["c"]);
+  assert.deepEqual(unlike([a, b, hashed("c", 1, 2)]), ["c"]);
+  assert.deepEqual(unlike([a, hashed("b", 1, 2), hashed("c", 1, 3)]), ["a", "b", "c"]);
+  assert.deepEqual(unlike([a, b]), []);
+  assert.deepEqual(unlike([a, hashed("b", 1, 2)]), [], "and where somebody gave none, that is what to look at first");
+});
+
 test("one whose volume is gone for good is no judge any more, and no more than one", () => {
   const four = ["a", "b", "c", "d"].map(voter);
   const five = [...four, voter("e")];

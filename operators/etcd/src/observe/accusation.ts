@@ -27,12 +27,14 @@ interface Asked {
 export interface Judgement {
   readonly comparison: Comparison | undefined;
   readonly missing: readonly string[];
+  /** Those of them that gave a hash, of another version or compaction than others. */
+  readonly unlike: readonly string[];
 }
 
 /** Compares everybody who answers, now: somebody was accused. */
 export async function judge(reach: Reach, quorum: Quorum, { answers, now }: Asked): Promise<Judgement> {
-  const { found, missing } = await findVerdict(reach, quorum, answers);
-  return { comparison: found === undefined ? undecided(quorum, now) : { at: now, ...found }, missing };
+  const { found, missing, unlike } = await findVerdict(reach, quorum, answers);
+  return { comparison: found === undefined ? undecided(quorum, now) : { at: now, ...found }, missing, unlike };
 }
 
 /**
@@ -44,11 +46,11 @@ export async function judgeOthers(
   quorum: Quorum,
   { answers, now, former }: Asked & { readonly former: Comparison | undefined },
 ): Promise<Judgement> {
-  const { found, isTorn, missing } = await findVerdict(reach, quorum, answers);
+  const { found, isTorn, missing, unlike } = await findVerdict(reach, quorum, answers);
   // The next comparison of all is not put off by one of some.
   const at = missing.length === 0 ? now : (former?.at ?? now);
-  if (found !== undefined) return { comparison: { at, ...found }, missing };
-  return { comparison: isTorn ? undecided(quorum, now) : former, missing };
+  if (found !== undefined) return { comparison: { at, ...found }, missing, unlike };
+  return { comparison: isTorn ? undecided(quorum, now) : former, missing, unlike };
 }
 
 /** Without a majority nobody is right: whoever acts on it may destroy the good data. */
@@ -62,6 +64,8 @@ interface Findings {
   /** Data differed both times. */
   readonly isTorn: boolean;
   readonly missing: readonly string[];
+  /** Those of them that gave a hash each time. */
+  readonly unlike: readonly string[];
 }
 
 async function findVerdict(
@@ -117,9 +121,12 @@ export function concludeFrom(
   const voters = members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
   const judged = found ? [...found.differing, ...found.agreeing] : hashedInAll(rounds);
   const unjudged = voters.filter((name) => !judged.includes(name));
-  if (found !== undefined || isTorn) return { found, isTorn, missing: unjudged.filter((name) => asked.includes(name)) };
   // Too few to be a measure, whatever they say: those who are silent are missing, too.
-  return { found, isTorn, missing: unjudged.length > 0 ? unjudged : voters };
+  const all = unjudged.length > 0 ? unjudged : voters;
+  const missing = found !== undefined || isTorn ? unjudged.filter((name) => asked.includes(name)) : all;
+  const gave = (name: string): boolean => rounds.every((hashes) => hashes.some(({ member }) => member === name));
+  // Where some gave nothing, what is wrong with the hashes of the others shows when those are heard.
+  return { found, isTorn, missing, unlike: asked.every(gave) ? missing.filter(gave) : [] };
 }
 
 /** Who gave a hash each time, after the same compaction as everybody. */

@@ -26,6 +26,8 @@ export interface Uncompared {
   readonly reasons: readonly string[];
   /** Who could not be compared. */
   readonly members: readonly string[];
+  /** Those of them that gave a hash, of another version or compaction than others. */
+  readonly unlike?: readonly string[];
 }
 
 /** A comparison by the hour that not everybody gave a hash for. */
@@ -61,13 +63,19 @@ export async function compareData(reach: Reach, facts: CompareFacts): Promise<Co
   const answered = answeredBy(former.comparison, now);
   const open = reasons.filter((reason) => !answered.includes(reason));
   const isTried = wasTried(former.uncompared, { open, now, since: unansweredSince });
-  const { comparison, missing, missed } = await compare(reach, {
+  const {
+    comparison,
+    missing,
+    unlike = [],
+    missed,
+  } = await compare(reach, {
     ...facts,
     isUrgent: open.length > 0 && !isTried,
     isWaiting: open.length > 0 && isTried,
   });
   const left = missing?.length === 0 && comparison !== undefined ? [] : open;
-  const tried = isTried ? former.uncompared : { at: now, members: missing ?? [] };
+  const failed = { at: now, members: missing ?? [], ...(unlike.length > 0 && { unlike }) };
+  const tried = isTried ? former.uncompared : failed;
   const lasting = reasons.filter((reason) => !left.includes(reason));
   const over = isOlder(former.comparison, { now, than: FRESH }) ? [] : answered.filter(isRepeated);
   return {
@@ -129,8 +137,8 @@ async function compare(
   const accused = accusedOf(hearing);
   if (accused.length > 0) {
     if (!isUrgent && isJudged(former, { accused, quorum, now })) return { comparison: former };
-    const { comparison, missing } = await judge(reach, quorum, { answers, now });
-    return { comparison: comparison && { ...comparison, accused }, missing };
+    const { comparison, ...open } = await judge(reach, quorum, { answers, now });
+    return { comparison: comparison && { ...comparison, accused }, ...open };
   }
   // One alone has nobody to differ from: what was found among others is over.
   if (isAlone(hearing.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };

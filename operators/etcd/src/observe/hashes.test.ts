@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EtcdClient } from "../etcd/index.ts";
+import type { ConnectOptions, EtcdClient, HashKv } from "../etcd/index.ts";
 import { differingAmong, hashAll, hashLimit } from "./hashes.ts";
 import type { Hashed } from "./hashes.ts";
 import { Reach } from "./reach.ts";
@@ -13,37 +13,75 @@ test("a large database may take longer to be read, and two rounds still fit into
   assert.ok(hashLimit(8_192 * MEBIBYTE) * 2 < 150_000);
 });
 
+const answer = {
+  is: "talking",
+  id: "1",
+  clusterId: "c",
+  version: "3.6.16",
+  isLearner: false,
+  revision: 1,
+  raftIndex: 1,
+  raftTerm: 1,
+  applied: 1,
+  dbBytes: 8_192 * MEBIBYTE,
+  dbBytesInUse: 1,
+  isCorrupt: false,
+  isFull: false,
+} as const;
+
+type HashOptions = NonNullable<Parameters<EtcdClient["maintenance"]["hashKv"]>[0]>;
+
+/** Ways to members that answer so. */
+function reachTo(names: readonly string[], hashKv: (member: string, options: HashOptions) => Partial<HashKv>) {
+  const time = { steady: 0 };
+  const connect = ({ endpoint }: ConnectOptions): EtcdClient => {
+    const told = { memberId: "1", clusterId: "c", hash: 1, revision: 1, compactRevision: 0 };
+    const hash = async (options: HashOptions = {}) => ({ ...told, ...hashKv(new URL(endpoint).hostname, options) });
+    return { maintenance: { hashKv: hash } } as unknown as EtcdClient;
+  };
+  const place = { name: "e", namespace: "n", isSecure: false };
+  const addresses = new Map(names.map((name) => [name, name]));
+  return { reach: new Reach({ connect, place, addresses, steady: () => time.steady }), time };
+}
+
 test("members are asked with the time that their data takes, and never for longer than the turn has left", async () => {
   const limits: number[] = [];
-  const maintenance = {
-    hashKv: async ({ timeoutMs = 0 }) => {
-      limits.push(timeoutMs);
-      return { memberId: "1", clusterId: "c", hash: 1, revision: 1, compactRevision: 0 };
-    },
-  };
-  let steady = 0;
-  const connect = (): EtcdClient => ({ maintenance }) as unknown as EtcdClient;
-  const place = { name: "e", namespace: "n", isSecure: false };
-  const reach = new Reach({ connect, place, addresses: new Map([["e-0", "10.0.0.1"]]), steady: () => steady });
-  const answer = {
-    is: "talking",
-    id: "1",
-    clusterId: "c",
-    version: "3.6.16",
-    isLearner: false,
-    revision: 1,
-    raftIndex: 1,
-    raftTerm: 1,
-    applied: 1,
-    dbBytes: 8_192 * MEBIBYTE,
-    dbBytesInUse: 1,
-    isCorrupt: false,
-    isFull: false,
-  } as const;
+  const { reach, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
+    limits.push(timeoutMs);
+    return {};
+  });
   await hashAll(reach, { "e-0": answer });
-  steady = 140_000;
+  time.steady = 140_000;
   await hashAll(reach, { "e-0": answer });
   assert.deepEqual(limits, [hashLimit(answer.dbBytes), 10_000]);
+});
+
+test("where nobody writes, members are asked for what they have now, not for what etcd kept of a compaction", async () => {
+  const asked: unknown[] = [];
+  const { reach } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
+    asked.push(revision);
+    return { revision: 31, compactRevision: 31 };
+  });
+  const still = { ...answer, revision: 31 };
+  const hashes = await hashAll(reach, { "e-0": still, "e-1": still });
+  assert.deepEqual(asked, [0, 0]);
+  assert.deepEqual(
+    hashes.map(({ hash }) => hash.compactRevision),
+    [31, 31],
+  );
+});
+
+test("where somebody writes, members are asked for the highest revision that all have, also if that shows late", async () => {
+  const asked: unknown[] = [];
+  const { reach } = reachTo(["e-0", "e-1"], (member, { revision }) => {
+    asked.push(revision);
+    return { revision: member === "e-0" ? 34 : 33 };
+  });
+  const at = (revision: number) => ({ ...answer, revision });
+  await hashAll(reach, { "e-0": at(32), "e-1": at(31) });
+  assert.deepEqual(asked, [31, 31]);
+  await hashAll(reach, { "e-0": at(32), "e-1": at(32) });
+  assert.deepEqual(asked.slice(2), [0, 0, 33, 33]);
 });
 
 const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({

@@ -11,7 +11,16 @@ export interface Hashed {
   readonly version: string;
 }
 
-/** Asks for hashes at the highest revision that all of them have. */
+/** With the revision that a member had when it hashed. */
+interface Told extends Hashed {
+  readonly hash: HashKv;
+}
+
+/**
+ * Asks for hashes at the highest revision that all of them have. Where nobody writes, that may be the revision of the last compaction, of which etcd
+ * keeps a hash that counts from the compaction before: whoever came or was restarted since has none, and what went bad since is not in it. Asked for
+ * no revision, each hashes what it has now.
+ */
 export async function hashAll(
   reach: Reach,
   answers: { readonly [member: string]: Answer },
@@ -19,9 +28,30 @@ export async function hashAll(
   const talking = Object.entries(answers).flatMap(([member, answer]) =>
     answer.is === "talking" ? [{ member, answer }] : [],
   );
-  const revision = Math.min(...talking.map(({ answer }) => answer.revision));
+  const common = lowest(talking.map(({ answer }) => answer.revision));
+  const isStill = talking.every(({ answer }) => answer.revision === common);
+  if (!isStill) return await hashAt(reach, talking, common);
+  const newest = await hashAt(reach, talking, NEWEST);
+  const revisions = newest.map(({ hash }) => hash.revision);
+  // Somebody writes after all: what the last has now, everybody has by then.
+  return new Set(revisions).size > 1 ? await hashAt(reach, talking, lowest(revisions)) : newest;
+}
+
+/** What no revision is called. */
+const NEWEST = 0;
+
+function lowest(revisions: readonly number[]): number {
+  return Math.min(...revisions);
+}
+
+interface Asked {
+  readonly member: string;
+  readonly answer: Extract<Answer, { is: "talking" }>;
+}
+
+async function hashAt(reach: Reach, asked: readonly Asked[], revision: number): Promise<readonly Told[]> {
   const hashes = await Promise.all(
-    talking.map(async ({ member, answer: { version, dbBytes } }) => {
+    asked.map(async ({ member, answer: { version, dbBytes } }) => {
       const timeoutMs = Math.min(hashLimit(dbBytes), reach.patience());
       const hash = await reach
         .to(member)

@@ -343,9 +343,9 @@ function formerly(
 /** What is to be known before anybody is given up or let in, and since when it has not been. */
 function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch): Pick<Observation, "uncompared"> {
   if (uncompared === undefined) return {};
-  const { reasons, members } = uncompared;
+  const { reasons, members, unlike } = uncompared;
   const since = Math.min(...reasons.map((reason) => stopwatch.since(`not compared: ${reason}`)));
-  return { uncompared: { reasons, members, since } };
+  return { uncompared: { reasons, members, since, ...(unlike && { unlike }) } };
 }
 
 /** A clock that is put forward makes no update take longer. */

@@ -41,9 +41,8 @@ function areToChange(voters: readonly string[], { pods, volumes, wanted }: UrgeF
   if (voters.length < wanted.size || voters.some((name) => wanted.replace.includes(name))) return true;
   if (volumes.some(({ member, state }) => voters.includes(member) && state === "stopping")) return true;
   if (wanted.size > 2) return voters.length > wanted.size;
-  // So few are exchanged for others in a new form or version. Half way, versions may hash in other ways, and it would never end.
+  // So few are exchanged for others in a new form or version. Half way, too: fewer may be wanted in the midst of an update.
   const own = pods.filter(({ member }) => voters.includes(member));
-  if (new Set(own.map(({ version }) => version)).size > 1) return false;
   const isOld = ({ version, print }: SeenPod): boolean =>
     version !== wanted.version || print !== wanted.printOf(version);
   return voters.length > wanted.size || own.some(isOld);

@@ -46,7 +46,9 @@ const DISPUTES = `## When data differs
 
 etcd's leader compares the others with itself, so a leader with bad data accuses those whose data is good. A member that starts compares itself with
 whoever is up, and ends where anybody differs, so one that is up with bad data keeps those from starting whose data is good. Nobody's word
-counts alone: the operator asks all for the hash of the same revision, and goes by more than half of all who vote. It asks every hour, when etcd raises an alarm,
+counts alone: the operator asks all for the hash of the same revision, and goes by more than half of all who vote. Where nobody writes it asks for what each has now: for
+the revision of its last compaction etcd answers with the hash that it kept then, which counts from the compaction before, which those who joined or were restarted since do
+not have ([test](../test/etcd/idle.test.ts)), and in which nothing is seen that went bad since. It asks every hour, when etcd raises an alarm,
 when a member ends again and again, and before it gives one up, lets one in or takes one away, for whoever comes gets the data of those who are there, and
 whoever goes may be the one who is right. Whoever is kept from
 starting may be the one who decides: it is let start without comparing (the annotation \`etcd.capstan.dev/initial-check\` of its pod) until it was heard.
@@ -70,8 +72,8 @@ A hash may take 30 s, and 1 s more for each 20 MB, up to 70 s. Where one is neve
 While data differs or cannot be compared, backups push no older ones out, and none is taken from whoever differs from a majority. A member whose volume is gone or goes with its pod is
 exchanged and never restarted, and a cluster with such members is not put to sleep ([rot-leave.test.ts](../test/world/rot-leave.test.ts)).
 
-What is open: one or two members that are exchanged for others of another version are compared before the first is let in and not again half way, for versions may hash in other ways; three
-that become two in the midst of an update are not compared either. A dispute that waits for somebody is compared anew every minute.`;
+What is open: hashes of two versions are compared where they are equal only. 3.5, 3.6 and 3.7 hash alike; should one ever not, one or two members that are exchanged for others of it wait half way
+for somebody's word, as do three that become two in the midst of an update where of two versions that differ one is up each. A dispute that waits for somebody is compared anew every minute.`;
 
 const ELSEWHERE = `## Tried elsewhere
 

@@ -18,12 +18,21 @@ export interface Disk {
   isBroken: boolean;
 }
 
+/** The hash that a process kept of a compaction that it made: of what its data was then, counted from the compaction before. */
+interface Kept {
+  readonly revision: number;
+  readonly compactRevision: number;
+  readonly hash: number;
+}
+
 /** A process: started by a pod, on a disk. */
 export interface Process {
   readonly name: string;
   readonly address: string;
   readonly version: string;
   readonly disk: Disk;
+  /** Forgotten with the process, and never told to others: whoever joins by a snapshot has none. */
+  readonly kept: Kept[];
 }
 
 interface Cluster {
@@ -32,6 +41,8 @@ interface Cluster {
   leader: string | undefined;
   alarms: Alarm[];
   revision: number;
+  /** Up to where what was overwritten is forgotten; -1 as long as nothing is. */
+  compacted: number;
   raftIndex: number;
 }
 
@@ -59,6 +70,8 @@ export class ScriptedEtcd {
   readonly dialects = new Map<string, number>();
   /** What members answer to every change that they are asked for, if they refuse it. */
   refusal: EtcdErrorCode | undefined;
+  /** What happens after a member has told the hash of its data. */
+  duringHash: (member: string) => void = () => undefined;
   /** Learners never catch up. */
   isSlow = false;
   /** What was asked and changed something, in order. */
@@ -85,7 +98,7 @@ export class ScriptedEtcd {
     if (isAlone) this.#goAlone(cluster, found.memberId);
     if (member === undefined) return "the member has been permanently removed from the cluster";
     cluster.members = cluster.members.map((one) => (one === member ? { ...one, name } : one));
-    this.processes.set(name, { name, address: options.address, version: options.version, disk: found });
+    this.processes.set(name, { name, address: options.address, version: options.version, disk: found, kept: [] });
     this.#elect(cluster);
     return found;
   }
@@ -96,6 +109,11 @@ export class ScriptedEtcd {
     const cluster = this.clusters.get(disk.clusterId);
     if (cluster !== undefined) cluster.revision = revision + Number(flags.get("bump-revision") ?? 0);
     return disk;
+  }
+
+  /** All clusters are compacted at their newest revisions, as those are that nobody writes to. */
+  compact(): void {
+    for (const cluster of this.clusters.values()) this.#compact(cluster, cluster.revision);
   }
 
   stop(name: string): void {
@@ -167,16 +185,18 @@ export class ScriptedEtcd {
         status: async () => this.#status(process(), cluster()),
         versions: async () => ({ server: process().version, cluster: this.#clusterVersion(cluster()) }),
         checkHealth: async () => void led(),
-        hashKv: async () => {
+        hashKv: async ({ revision: asked = 0 } = {}) => {
           this.hashed++;
           refuseLearner();
-          return {
-            memberId: process().disk.memberId,
-            clusterId: cluster().id,
-            hash: this.mute.has(process().name) ? refuse("Unreachable", "it takes too long") : this.#hashOf(process()),
-            revision: cluster().revision,
-            compactRevision: 0,
-          };
+          if (this.mute.has(process().name)) refuse("Unreachable", "it takes too long");
+          const { id, revision, compacted } = cluster();
+          const kept = process().kept.find((one) => one.revision === asked);
+          if (kept === undefined && asked > 0 && asked < compacted) refuse("Compacted", "it is forgotten");
+          if (asked > revision) refuse("FutureRevision", "it has yet to come");
+          const fresh = { hash: this.#hashOf(process(), compacted), compactRevision: compacted };
+          const { hash, compactRevision } = kept ?? fresh;
+          this.duringHash(process().name);
+          return { memberId: process().disk.memberId, clusterId: id, hash, revision, compactRevision };
         },
         moveLeader: async (to) => {
           led().leader = to;
@@ -198,10 +218,13 @@ export class ScriptedEtcd {
       kv: {
         range: async () => refuse("Unsupported", "not scripted"),
         get: async () => refuse("Unsupported", "not scripted"),
-        put: async () => ({ revision: ++led().revision }),
+        put: async (key) => {
+          this.log.push(`put ${String(key)}`);
+          return { revision: ++led().revision };
+        },
         delete: async () => refuse("Unsupported", "not scripted"),
         txn: async () => refuse("Unsupported", "not scripted"),
-        compact: async () => undefined,
+        compact: async (revision) => this.#compact(led(), revision),
       },
     };
     return Object.assign(Object.create(null), client, { [Symbol.asyncDispose]: async () => undefined }) as EtcdClient;
@@ -246,7 +269,8 @@ export class ScriptedEtcd {
     this.#births.set(birth, { id, memberId });
     if ((this.clusters.get(id)?.members.length ?? 0) > 1) throw new Error("two clusters with one identity");
     const member: Member = { id: memberId, name: "", peerURLs: [own], clientURLs: [], isLearner: false };
-    this.clusters.set(id, { id, members: [member], leader: undefined, alarms: [], revision: 1, raftIndex: 10 });
+    const beginning = { leader: undefined, alarms: [], revision: 1, compacted: -1, raftIndex: 10 };
+    this.clusters.set(id, { id, members: [member], ...beginning });
     this.log.push(`new cluster ${id}`);
     return { memberId: member.id, clusterId: id, isBroken: false };
   }
@@ -261,8 +285,19 @@ export class ScriptedEtcd {
     return differs && isChecked(flags) ? "found data inconsistency with peers" : disk;
   }
 
-  #hashOf({ name, version }: Process): number {
-    return (this.hashes.get(name) ?? 1) + (this.dialects.get(version) ?? 0);
+  /** What was forgotten is in no hash: the same data has another one after another compaction. */
+  #hashOf({ name, version }: Process, compacted: number): number {
+    return (this.hashes.get(name) ?? 1) + (this.dialects.get(version) ?? 0) + compacted * 1_000;
+  }
+
+  /** Everybody who runs keeps the hash of what there was to be forgotten. */
+  #compact(cluster: Cluster, revision: number): void {
+    const before = cluster.compacted;
+    if (revision <= before) return;
+    for (const process of this.processes.values())
+      if (process.disk.clusterId === cluster.id)
+        process.kept.push({ revision, compactRevision: before, hash: this.#hashOf(process, before) });
+    cluster.compacted = revision;
   }
 
   #goAlone(cluster: Cluster, memberId: string): void {

@@ -39,13 +39,48 @@ for (const [what, spec] of [
     assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1"]);
   });
 
-test("two that agree are exchanged for others in a new version, also where the new one hashes in another way", async () => {
+test("two that agree are exchanged for others in a new version, and wait while the new one hashes in another way", async () => {
   await using bed = await startWorld();
   await begin(bed, 2, []);
   bed.etcd.dialects.set("3.7.3", 10);
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.7.3" } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "DataUncompared", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /^what e-2 gave is of another version or compaction/u);
+  for (const name of ["e-0", "e-1"]) assert.ok(bed.etcd.processes.has(name), `${name} is still a member`);
+  assert.ok(!bed.etcd.log.some((line) => line.startsWith("put ")), "a write would not help");
+  bed.etcd.dialects.clear();
   const isNew = (): boolean => [...bed.etcd.processes.values()].every(({ version }) => version === "3.7.3");
   await isRight(bed, isNew);
+});
+
+/** Three in the midst of an update, one of which has the new version, when the leader's data has gone bad. */
+async function beginUpdate(bed: EtcdWorld): Promise<void> {
+  await begin(bed, 3, []);
+  const news = (): number => [...bed.etcd.processes.values()].filter(({ version }) => version === "3.7.3").length;
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.7.3" } });
+  await bed.until(() => news() === 1, "one of the new version");
+}
+
+test("fewer are wanted in the midst of an update and the data of the leader is bad: the leader goes", async () => {
+  await using bed = await startWorld();
+  await beginUpdate(bed);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.7.3", paused: true } });
+  await bed.until(({ status }) => status?.ready === 3, "three that are up");
+  bed.etcd.hashes.set("e-0", 2);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.7.3", paused: false } });
+  await isRight(bed);
+  assert.ok(!bed.etcd.processes.has("e-0") && bed.etcd.processes.size === 2);
+});
+
+test("fewer are wanted in the midst of an update, and of the version of the leader, whose data is bad, nobody is up: all are kept", async () => {
+  await using bed = await startWorld();
+  await beginUpdate(bed);
+  bed.etcd.hashes.set("e-0", 2);
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.7.3" } });
+  const isTold = (now: ClusterObject): boolean => condition(now, "Degraded")?.reason === "DataUncompared";
+  await bed.until(isTold, "that data of two versions cannot be compared");
+  await bed.pass(1_800);
+  await bed.until((now) => isTold(now) && now.status?.members?.length === 3, "all three are kept");
 });
 
 test("five are to be three and the data of two is bad: those two go", async () => {
