@@ -75,6 +75,8 @@ test("a reload lists nothing again that the program did not define, and misses n
     cwd: folder,
     entry,
     flags: [`--kubeconfig=${kubeconfig}`, "--install-crds", "--webhook-bind-address=0"],
+    // What is killed before it has ended tells nothing of what it knew.
+    patience: 300_000,
     line: (line) => lines.push(line),
     failed: (why) => lines.push(why),
     loaded: () => undefined,

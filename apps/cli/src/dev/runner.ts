@@ -25,10 +25,12 @@ export interface RunnerOptions extends RunnerEvents {
   readonly cwd: string;
   readonly entry: string;
   readonly flags: readonly string[];
+  /** How long an operator may take to stop before it is killed, in milliseconds. */
+  readonly patience?: number;
 }
 
 const childFile = ownProgram("dev/child/main");
-/** How long an operator may take to stop before it is killed: nothing in a dev session is worth waiting for. */
+/** Nothing in a dev session is worth waiting for. */
 const PATIENCE = 2_000;
 
 /** The operator's process, and its successor. */
@@ -73,7 +75,7 @@ export class Runner implements AsyncDisposable {
     }
     const former = this.#current;
     this.#current = child;
-    const seed = former === undefined ? [] : await succeed(former);
+    const seed = former === undefined ? [] : await succeed(former, this.#options.patience);
     this.#options.loaded(message, door);
     child.on("message", (later: FromChild) => {
       if (later.type === "failed") this.#fail(child, later.why);
@@ -92,7 +94,7 @@ export class Runner implements AsyncDisposable {
     for (const loading of this.#loading) loading.kill("SIGKILL");
     const child = this.#current;
     this.#current = undefined;
-    if (child !== undefined) await end(child);
+    if (child !== undefined) await end(child, this.#options.patience);
   }
 
   /** Tells once why a process failed: that it then ends is no news. */
@@ -138,12 +140,12 @@ export class Runner implements AsyncDisposable {
 }
 
 /** Ends an operator and takes over what it knew, as far as it had the time to tell. */
-async function succeed(former: ChildProcess): Promise<Go["seed"]> {
+async function succeed(former: ChildProcess, patience?: number): Promise<Go["seed"]> {
   let known: Go["seed"] = [];
   former.on("message", (message: FromChild) => {
     if (message.type === "stopping") known = message.known;
   });
-  await end(former);
+  await end(former, patience);
   return known;
 }
 
@@ -151,11 +153,11 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, patience = PATIENCE): Promise<void> {
   if (!isRunning(child)) return;
   const gone = once(child, "exit");
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+  const timer = setTimeout(() => child.kill("SIGKILL"), patience);
   await gone;
   clearTimeout(timer);
 }
