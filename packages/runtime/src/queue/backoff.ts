@@ -50,17 +50,19 @@ export interface FailureSeen {
  * keeps the entry as it was.
  */
 export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curves: Curves, random: Random): Retries {
-  const isDue = previous === undefined || seen.now >= previous.due;
-  const same = previous !== undefined && previous.failure === seen.failure;
-  if (same && seen.now < previous.due && (seen.atLeast ?? 0) <= previous.due - seen.now) return previous;
-  const waits = Math.max(1, (previous?.waits[seen.failure] ?? 0) + (isDue ? 1 : 0));
-  const curve = curves[seen.failure];
+  const { failure, now, atLeast = 0 } = seen;
+  const pending = previous !== undefined && now < previous.due ? previous.due : Infinity;
+  const isDue = pending === Infinity;
+  if (!isDue && previous?.failure === failure && now + atLeast <= pending) return previous;
+  const waits = Math.max(1, (previous?.waits[failure] ?? 0) + (isDue ? 1 : 0));
+  const curve = curves[failure];
   const full = Math.min(curve.longest, curve.first * curve.factor ** (waits - 1));
   const jittered = full * (0.8 + 0.2 * random());
   return {
-    failure: seen.failure,
+    failure,
     attempts: (previous?.attempts ?? 0) + (isDue ? 1 : 0),
-    waits: { ...previous?.waits, [seen.failure]: waits },
-    due: seen.now + Math.max(jittered, seen.atLeast ?? 0),
+    waits: { ...previous?.waits, [failure]: waits },
+    // However often events come in between, the retry comes when it was due: only the server may put it off.
+    due: Math.max(now + atLeast, Math.min(now + jittered, pending)),
   };
 }

@@ -223,6 +223,16 @@ describe("backoff", () => {
     assert.equal(kept?.attempts, 1);
   });
 
+  test("counts what fails in turns however often events come in between", () => {
+    let kept: Retries | undefined;
+    for (let now = 0; now < 10_000; now++) {
+      const failure = now % 2 === 0 ? "rejected" : "error";
+      kept = nextRetry(kept, { failure, now }, usualCurves, () => 1);
+      assert.ok(kept.due > now);
+    }
+    assert.ok((kept?.attempts ?? 0) > 5, `${kept?.attempts}`);
+  });
+
   test("waits as long as the server asks", () => {
     const { clock, queue } = setUp();
     queue.add("a");

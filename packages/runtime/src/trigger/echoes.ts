@@ -5,7 +5,7 @@
  * when the reconcile is over and may show what somebody else did to it: only an event that changed nothing but the status is an echo
  * then. Only events of the stream are echoes, because a list may hide what came between; and what vanished is always news.
  */
-import type { StoredObject } from "@capstan/model";
+import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
@@ -25,19 +25,23 @@ export interface OwnWrite {
 /**
  * Whether the answer to an apply may be a state that somebody else brought about: a server that finds nothing to change answers with what
  * is there, and the watch may not have told that yet. Where our apply changed something, that is a version of its own: its time says so, or one
- * of our fields that differs from what was known, for times are whole seconds.
+ * of our fields that differs from what was known, for times are whole seconds. What we change we take from others; where they have it still, it
+ * is in a map that we own as an empty one.
  */
 export function mayBeOfOthers(
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
   isOurs: (manager: string) => boolean,
 ): boolean {
-  const [known, answered] = [before, after].map(({ metadata }) =>
-    (metadata.managedFields ?? []).filter(({ manager, operation }) => operation === "Apply" && isOurs(manager ?? "")),
-  );
-  if (known?.[0]?.time !== answered?.[0]?.time) return false;
-  const entries = [...(known ?? []), ...(answered ?? [])];
+  const isOwn = ({ manager, operation }: ManagedFieldsEntry): boolean => operation === "Apply" && isOurs(manager ?? "");
+  const known = (before.metadata.managedFields ?? []).filter(isOwn);
+  const answered = (after.metadata.managedFields ?? []).filter(isOwn);
+  const others = (after.metadata.managedFields ?? []).filter((entry) => !isOwn(entry));
+  if (known[0]?.time !== answered[0]?.time) return false;
+  const entries = [...known, ...answered];
   const changed = changedFields(before, after);
-  return changed.length > 0 && !changed.some((path) => entries.some((entry) => ownsField(entry, path)));
+  const isChangedByUs = (path: string): boolean =>
+    entries.some((entry) => ownsField(entry, path)) && !others.some((entry) => ownsField(entry, path));
+  return changed.length > 0 && !changed.some(isChangedByUs);
 }
 
 /** The writes of one controller that the watch has not told yet. */
