@@ -17,9 +17,19 @@ export async function authorizeCall(exchange: Exchange, info: RequestInfo): Prom
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);
 
+/** Rights are about paths as they are meant, however they were written. */
+function decoded(path: string): string {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** What a request asks for. */
 export function accessOf({ user, query }: Pick<Exchange, "user" | "query">, info: RequestInfo): AccessAttributes {
-  if (info.type === "path") return { type: "path", user, verb: info.verb, path: info.path };
+  if (info.type === "path") return { type: "path", user, verb: info.verb, path: decoded(info.path) };
   const { verb, group, version, resource, subresource, namespace } = info;
   const access = { type: "resource", user, verb, group, version, resource, subresource, namespace } as const;
   const fieldSelector = query.get("fieldSelector");

@@ -4,11 +4,14 @@ import type { AccessAttributes } from "./authorizer.ts";
 
 /** The 403 for a decision against a request. */
 export function toForbidden(asked: AccessAttributes, reason: string): StatusError {
-  const what = sentence(asked);
+  // Browsers may be shown it.
+  const what = sentence(asked).replaceAll(/[&<>]/g, (mark) => marks[mark] ?? mark);
   const why = reason === "" ? what : `${what}: ${reason}`;
   if (asked.type === "path") return apiErrors.forbidden({ group: "", resource: "" }, "", why);
   return apiErrors.forbidden({ group: asked.group, resource: asked.resource }, asked.name, why);
 }
+
+const marks: { readonly [mark: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 function sentence(asked: AccessAttributes): string {
   const user = `User ${quote(asked.user.name)} cannot ${asked.verb}`;

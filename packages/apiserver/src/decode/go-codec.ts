@@ -137,8 +137,13 @@ export class GoReader {
 
   #findUnknown(type: GoStruct, source: JsonObject): void {
     for (const name in source) {
-      if (!type.byName.has(name)) this.#problems?.unknownField(formatPath([...this.#path, name]));
+      if (!type.byName.has(name)) this.#tellUnknown(formatPath([...this.#path, name]));
     }
+  }
+
+  #tellUnknown(path: string): void {
+    if (this.#source === "values") this.#problems?.unknownField(path);
+    else this.#problems?.unknownInBody(path);
   }
 
   #list(type: GoType & { type: "list" }, value: JsonValue): JsonValue | undefined {

@@ -1,5 +1,5 @@
 /** What a strict reader objects to: unknown and duplicate fields. */
-import type { FieldError } from "@capstan/model";
+import { quote, type FieldError } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 
 /** At most this many are told, as kube-apiserver does. */
@@ -30,12 +30,20 @@ export class StrictProblems {
     this.#messages.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
+  /** A field of an object whose fields are looked for in a schema, or that was converted. */
   unknownField(path: string): void {
     this.#add(`unknown field "${path}"`, path);
   }
 
+  /** A field of a body as it was read: Go's decoder quotes it. */
+  unknownInBody(path: string): void {
+    // What is not read at all cannot be there twice, nor can what is inside.
+    this.#dropDuplicates(path);
+    this.#add(`unknown field ${quote(path)}`, path);
+  }
+
   duplicateField(path: string): void {
-    this.#add(`duplicate field "${path}"`, path);
+    this.#add(`duplicate field ${quote(path)}`, path);
   }
 
   /** A key that occurs twice in YAML; the real server names the line. */
@@ -55,6 +63,15 @@ export class StrictProblems {
   /** An objection in words of its own. */
   message(text: string): void {
     this.#add(text);
+  }
+
+  #dropDuplicates(unknown: string): void {
+    for (const [message, path] of this.#paths) {
+      const isInside = path === unknown || path.startsWith(`${unknown}.`) || path.startsWith(`${unknown}[`);
+      if (!isInside || !message.startsWith("duplicate field ")) continue;
+      this.#messages.splice(this.#messages.indexOf(message), 1);
+      this.#paths.delete(message);
+    }
   }
 
   #add(message: string, path = ""): void {

@@ -28,12 +28,17 @@ export function applied(
     checkSentOwners(kind, merged, configuration);
     const draft = decodeApplied(kind, merged as unknown as JsonValue, configuration);
     kind.codec.defaults(draft);
-    for (const message of problems?.refusals ?? []) {
-      if (options.fieldValidation === "Strict") throw apiErrors.badRequest(`error strict decoding YAML: ${message}`);
-      warnings.add(message);
-    }
+    if (options.fieldValidation === "Strict") refuse(problems);
+    for (const message of problems?.messages ?? []) warnings.add(message);
     return draft;
   };
+}
+
+/** The real server reads it once more, strictly, when all the rest is done. */
+function refuse(problems: StrictProblems | undefined): void {
+  const [message] = problems?.refusals ?? [];
+  if (message === undefined) return;
+  throw apiErrors.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${message}`);
 }
 
 /** Owners that are sent along, and that nobody could read, are found out late. */
@@ -86,7 +91,10 @@ function parseConfiguration(text: string, problems: StrictProblems | undefined):
   try {
     // What is no number for YAML is a text.
     if (firstBeyondFloat(text) !== undefined || halfPair.test(text)) return parseYaml(text, problems);
-    return parseJson(text, problems);
+    const found = problems === undefined ? undefined : new StrictProblems();
+    const value = parseJson(text, found);
+    // What is there twice is told in the words of YAML.
+    return found === undefined || found.messages.length === 0 ? value : parseYaml(text, problems);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseYaml(text, problems);
     throw error;

@@ -92,7 +92,7 @@ function checkListOptions(options: ListOptions, match: string): FieldError[] {
     }
     if (options.continue !== "") errors.push(matchWithContinue());
     if (match !== "Exact" && match !== "NotOlderThan") {
-      errors.push(fieldErrors.notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
+      errors.push(fieldErrors.notSupportedName(matchPath, match, ["Exact", "NotOlderThan", ""]));
     }
     if (match === "Exact" && options.resourceVersion === "0") {
       const detail = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"';

@@ -1,5 +1,5 @@
 /** watch: a stream of what happens to the objects of a resource. */
-import { StatusError, toFailure, type KubeObject } from "@capstan/model";
+import { apiErrors, exactFieldValue, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer, LiveBody } from "../answer.ts";
 import { mediaTypes, notAcceptableError } from "../encode/media.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -26,8 +26,12 @@ export function watch(exchange: ResourceExchange): Answer | Promise<Answer> {
 
 function stream(exchange: ResourceExchange, options: ListOptions, store: Store): Answer {
   const { resource, info, parts, media } = exchange;
+  const selectsOther = info.isWatchPath && info.name !== "" && options.fieldSelector.length > 0;
   const name = info.isWatchPath && info.name !== "" ? { name: info.name } : {};
   const selection = selectionOf(resource, { namespace: info.namespace, ...name }, options);
+  if (selectsOther && exactFieldValue(options.fieldSelector, "metadata.name") !== info.name) {
+    throw apiErrors.badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
   const frames = frameWriter(exchange);
   const body = isOver(options)
     ? nothing

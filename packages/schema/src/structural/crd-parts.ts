@@ -1,6 +1,6 @@
 /** What is wrong with the smaller parts of a CRD: names, columns, subresources, selectable fields, conversion. */
 import type { FieldError } from "@capstan/model";
-import { byteLength, checkDns1035Label, checkDns1123Subdomain, checkPortNumber } from "@capstan/model";
+import { byteLength, checkDns1035Label, checkDns1123Subdomain, checkPortNumber, quote } from "@capstan/model";
 
 import type { PrinterColumn } from "../print/columns.ts";
 import type { CrdConversion, CrdNames, CrdSubresources } from "./crd-model.ts";
@@ -198,8 +198,7 @@ function clientConfigErrors(
 export function webhookUrlErrors(text: string, path: string): FieldError[] {
   const form = "; desired format: https://host[/path]";
   const url = parseUrl(text);
-  if ("problem" in url)
-    return [required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${url.problem}${form}`)];
+  if ("problem" in url) return [required(path, `url must be a valid URL: parse ${quote(text)}: ${url.problem}${form}`)];
   const errors: FieldError[] = [];
   if (url.scheme !== "https") errors.push(invalid(path, url.scheme, `'https' is the only allowed URL scheme${form}`));
   if (url.host === "") errors.push(invalid(path, url.host, `host must be specified${form}`));

@@ -18,6 +18,7 @@ import { mutatingPolicies } from "./mutating-policies.ts";
 import { oddRequests } from "./odd-requests.ts";
 import { otherVersions } from "./other-versions.ts";
 import { permissions } from "./permissions.ts";
+import { rareWords } from "./rare-words.ts";
 import { routes } from "./routes.ts";
 import { validatingPolicies } from "./validating-policies.ts";
 import { webhookConfigurations } from "./webhook-configurations.ts";
@@ -41,6 +42,7 @@ export const exploredTopics: readonly Topic[] = [
   oddRequests,
   otherVersions,
   permissions,
+  rareWords,
   routes,
   validatingPolicies,
   webhookConfigurations,

@@ -59,7 +59,7 @@ function toHub(first: Draft<Whole<First>>): Draft<Autoscaler> {
   const annotations = first.metadata.annotations ?? {};
   const others = parsed<unknown[]>(annotations[notes.metrics])?.map(fromFirstMetric) ?? [];
   const metrics = [...others, ...(target === undefined ? [] : [cpuMetric(target)])];
-  const behavior = fromInternalBehavior(parsed<InternalBehavior>(annotations[notes.behavior]));
+  const behavior = fromInternalBehavior(inGoNames(parsed<InternalBehavior>(annotations[notes.behavior])));
   const statuses = parsed<unknown[]>(annotations[notes.current])?.map(fromFirstStatus) ?? cpuStatus(current);
   const conditions = parsed<Draft<NonNullable<Autoscaler["status"]["conditions"]>>>(annotations[notes.conditions]);
   const object = {
@@ -165,6 +165,19 @@ interface InternalRules {
 interface InternalBehavior {
   readonly ScaleUp?: InternalRules | null;
   readonly ScaleDown?: InternalRules | null;
+}
+
+const fieldNames =
+  "ScaleUp ScaleDown StabilizationWindowSeconds SelectPolicy Policies Tolerance Type Value PeriodSeconds".split(" ");
+const goNames = new Map(fieldNames.map((name) => [name.toLowerCase(), name]));
+
+/** Go's decoder takes a field whatever the case of its letters: people write it as in the second version. */
+function inGoNames<Value>(value: Value): Value {
+  const text = JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, one]) => [goNames.get(key.toLowerCase()) ?? key, one]));
+  });
+  return value === undefined ? value : (JSON.parse(text) as Value);
 }
 
 function toInternalBehavior({ scaleUp, scaleDown }: Behavior): InternalBehavior {

@@ -21,6 +21,7 @@ import { checkAmount } from "../meta/resource-name.ts";
 import { keepField, statusView } from "../meta/status.ts";
 import { checkTaintEffect } from "../pod-template/scheduling.ts";
 import { defineRules, type KindRules } from "../rules.ts";
+import { checkAvoidedPods } from "./node-annotations.ts";
 import { nodeProxy } from "./node-proxy.ts";
 import { nodeRow } from "./node-table.ts";
 
@@ -78,6 +79,7 @@ function checkNode(node: Node): FieldError[] {
   const { spec, status } = node;
   const swap = status?.nodeInfo?.swap?.capacity;
   return [
+    ...checkAvoidedPods(node.metadata.annotations ?? {}, "metadata.annotations"),
     ...checkTaints(spec?.taints ?? [], "metadata.taints"),
     ...checkResources(node),
     ...(swap === undefined ? [] : checkPositive(swap, "metadata.nodeSwapStatus.capacity")),

@@ -115,7 +115,7 @@ function checkScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
     ...requirements.flatMap((requirement) => [
       ...(standardScopes.has(requirement.scopeName)
         ? []
-        : [fieldErrors.invalid(`${path}.scopeName`, requirement.scopeName, "unsupported scope")]),
+        : [fieldErrors.invalid(`${path}.scopeName`, fieldErrors.named(requirement.scopeName), "unsupported scope")]),
       ...misfits(requirement.scopeName, spec).map(() =>
         fieldErrors.invalid(path, shown, "unsupported scope applied to resource"),
       ),

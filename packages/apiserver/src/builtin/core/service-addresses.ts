@@ -56,7 +56,7 @@ function checkMatches(spec: ServiceSpec): FieldError[] {
   const { clusterIPs = [], ipFamilies = [] } = spec;
   const found = clusterIPs.map(ipFamilyOf);
   const errors =
-    clusterIPs.length > 1 && new Set(found).size !== clusterIPs.length
+    clusterIPs.length === 2 && new Set(found).size !== clusterIPs.length
       ? [fieldErrors.invalid(path, clusterIPs, "may specify no more than one IP for each IP family")]
       : [];
   if (isHeadless(spec)) return errors;

@@ -75,7 +75,9 @@ export function checkPort(port: IntOrString | undefined, path: string): FieldErr
 
 /** A count that is at least zero, or a percentage. */
 export function checkIntOrPercent(value: IntOrString, path: string): FieldError[] {
-  return typeof value === "number" ? checkNonNegative(value, path) : invalidEach(path, value, checkPercent(value));
+  return typeof value === "number"
+    ? checkNonNegative(value, path)
+    : invalidEach(path, fieldErrors.named(value), checkPercent(value));
 }
 
 /** A percentage that must not exceed the whole; counts pass. */

@@ -43,6 +43,21 @@ export function checkNetwork(value: string, path: string, before: readonly strin
   return [];
 }
 
+/** An address with the size of its network, as an interface has it; there is one way to write it. */
+export function checkInterfaceAddress(value: string, path: string): FieldError[] {
+  const network = parseNetwork(value);
+  if (network === undefined) {
+    const why = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+    return [fieldErrors.invalid(path, value, why)];
+  }
+  const { address, prefix, bits } = network;
+  const size = isIpv4(address) && bits === 128 && prefix > 32 ? prefix - 96 : prefix;
+  const canonical = `${formatIp(address)}/${size}`;
+  return value === canonical
+    ? []
+    : [fieldErrors.invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
+}
+
 /** Strict readers refuse zeros before a number in the IPv4 part, and groups of more than four digits. */
 function hasLeadingZeros(text: string): boolean {
   const ipv4 = text.slice(text.lastIndexOf(":") + 1);

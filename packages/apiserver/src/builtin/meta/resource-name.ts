@@ -59,10 +59,10 @@ export function isStandardQuotaResource(name: string): boolean {
 
 /** A name that is well formed, and known if it has no prefix. */
 export function checkResourceName(name: string, path: string): FieldError[] {
-  const malformed = invalidEach(path, name, checkQualifiedName(name));
+  const malformed = invalidEach(path, fieldErrors.named(name), checkQualifiedName(name));
   if (malformed.length > 0) return malformed;
   if (name.includes("/") || standardResources.has(name) || isQuotaHugePage(name)) return [];
-  return [fieldErrors.invalid(path, name, "must be a standard resource type or fully qualified")];
+  return [fieldErrors.invalid(path, fieldErrors.named(name), "must be a standard resource type or fully qualified")];
 }
 
 /** A resource that a container can ask for. */
@@ -70,17 +70,23 @@ export function checkContainerResourceName(name: string, path: string): FieldErr
   const errors = checkResourceName(name, path);
   if (!name.includes("/")) {
     if (containerResources.has(name) || isHugePage(name)) return errors;
-    return [...errors, fieldErrors.invalid(path, name, "must be a standard resource for containers")];
+    return [
+      ...errors,
+      fieldErrors.invalid(path, fieldErrors.named(name), "must be a standard resource for containers"),
+    ];
   }
   if (isNativeResource(name) || isExtendedResource(name)) return errors;
-  return [...errors, fieldErrors.invalid(path, name, "doesn't follow extended resource name standard")];
+  return [
+    ...errors,
+    fieldErrors.invalid(path, fieldErrors.named(name), "doesn't follow extended resource name standard"),
+  ];
 }
 
 /** A resource that a quota can limit. */
 export function checkQuotaResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path);
   if (name.includes("/") || isStandardQuotaResource(name)) return errors;
-  return [...errors, fieldErrors.invalid(path, name, "must be a standard resource for quota")];
+  return [...errors, fieldErrors.invalid(path, fieldErrors.named(name), "must be a standard resource for quota")];
 }
 
 /** An amount of a resource: not negative, and whole where the resource is counted. */

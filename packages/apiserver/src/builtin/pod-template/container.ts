@@ -105,11 +105,16 @@ function checkNotDevice(
   if (devices.some((device) => device.name === name)) {
     errors.push(fieldErrors.invalid(`${path}.name`, name, "must not already exist in volumeDevices"));
   }
-  if (devices.some((device) => device.devicePath === mountPath)) {
+  // Of devices with one name the last is known.
+  if (devices.some(({ name: own, devicePath }, at) => devicePath === mountPath && isLastOf(devices, own, at))) {
     const why = "must not already exist as a path in volumeDevices";
     errors.push(fieldErrors.invalid(`${path}.mountPath`, mountPath, why));
   }
   return errors;
+}
+
+function isLastOf(devices: readonly VolumeDevice[], name: string, at: number): boolean {
+  return devices.findLastIndex((device) => device.name === name) === at;
 }
 
 interface MountPlace {

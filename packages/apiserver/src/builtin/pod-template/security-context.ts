@@ -6,8 +6,8 @@ import type {
   SecurityContext,
   WindowsSecurityContextOptions,
 } from "@capstan/kinds/v1";
-import { byteLength, fieldErrors, rangeMessage, type FieldError } from "@capstan/model";
-import { checkOneOf, checkSubdomain, isEmpty, requireOneOf } from "../meta/checks.ts";
+import { byteLength, checkDns1123Subdomain, fieldErrors, rangeMessage, type FieldError } from "@capstan/model";
+import { checkOneOf, invalidEach, isEmpty, requireOneOf } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { allContainers } from "./containers.ts";
 import { checkDescending } from "./paths.ts";
@@ -138,12 +138,18 @@ function checkWindowsOptions(options: WindowsSecurityContextOptions | undefined,
   if (options === undefined) return [];
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
   return [
-    ...(name === undefined ? [] : checkSubdomain(name, `${path}.gmsaCredentialSpecName`)),
+    ...(name === undefined ? [] : checkCredentialName(name, `${path}.gmsaCredentialSpecName`)),
     ...(spec === undefined ? [] : checkCredentialSpec(spec, `${path}.gmsaCredentialSpec`)),
     ...(user === undefined
       ? []
-      : complaintsAboutUser(user).map((why) => fieldErrors.invalid(`${path}.runAsUserName`, user, why))),
+      : complaintsAboutUser(user).map((why) =>
+          fieldErrors.invalid(`${path}.runAsUserName`, fieldErrors.named(user), why),
+        )),
   ];
+}
+
+function checkCredentialName(name: string, path: string): FieldError[] {
+  return invalidEach(path, fieldErrors.named(name), checkDns1123Subdomain(name));
 }
 
 function checkCredentialSpec(spec: string, path: string): FieldError[] {

@@ -11,6 +11,7 @@ import type {
 import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkLabelName, checkPresent, requireOneOf } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
+import { checkInterfaceAddress } from "../meta/ip-checks.ts";
 import { checkConditions } from "../policy/conditions.ts";
 import { checkDriverName } from "../pod-template/volume-sources.ts";
 import { checkNodeSelector } from "../selector/node-selector.ts";
@@ -25,6 +26,7 @@ const maxResults = 32;
 const maxConditions = 8;
 const maxDataBytes = 10 * 1024;
 const [maxInterfaceBytes, maxHardwareBytes] = [256, 128];
+const maxAddresses = 16;
 
 /** How a status is looked at. */
 export interface StatusContext {
@@ -155,7 +157,8 @@ function checkDeviceStatus(device: AllocatedDeviceStatus, path: string, known: R
   ];
 }
 
-function checkNetwork({ interfaceName = "", hardwareAddress = "" }: NetworkDeviceData, path: string): FieldError[] {
+function checkNetwork(data: NetworkDeviceData, path: string): FieldError[] {
+  const { interfaceName = "", hardwareAddress = "", ips = [] } = data;
   return [
     ...(byteLength(interfaceName) > maxInterfaceBytes
       ? [fieldErrors.tooLong(`${path}.interfaceName`, maxInterfaceBytes)]
@@ -163,5 +166,6 @@ function checkNetwork({ interfaceName = "", hardwareAddress = "" }: NetworkDevic
     ...(byteLength(hardwareAddress) > maxHardwareBytes
       ? [fieldErrors.tooLong(`${path}.hardwareAddress`, maxHardwareBytes)]
       : []),
+    ...checkTexts(ips, `${path}.ips`, maxAddresses, checkInterfaceAddress),
   ];
 }
