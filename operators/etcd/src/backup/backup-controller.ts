@@ -8,7 +8,7 @@ import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { UID_LABEL } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import type { JobResult } from "./agent/job.ts";
-import { dueTime, nextStep } from "./backup-steps.ts";
+import { dueTime, nextStep, ON_TRIAL } from "./backup-steps.ts";
 import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
 import { seeJob } from "./job-pods.ts";
 import type { SeenJob } from "./job-pods.ts";
@@ -166,7 +166,7 @@ function succeed(newest: BackupRecord, scene: Scene): void {
   // One after the other that does not pass its trial is made with ever longer pauses, too.
   if (spec.verify === "restore" && newest.verified !== "restore") {
     const message = `${newest.name} is yet to be tried`;
-    if ((scene.seen.status.failures ?? 0) > 0) status.condition("Ready", false, { reason: "OnTrial", message });
+    if ((scene.seen.status.failures ?? 0) > 0) status.condition("Ready", false, { reason: ON_TRIAL, message });
     return;
   }
   status.failures = 0;

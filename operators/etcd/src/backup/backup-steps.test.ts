@@ -57,8 +57,19 @@ test("a backup that never passes its trial keeps no other from being made by sch
   assert.ok(tried > made.length && tried < 100, `tried ${tried} times`);
 });
 
+test("after an outage, one that could be made at last is tried before the next is made, however often the schedule asks", () => {
+  const last = { ...record, name: "b9", time: "2026-01-01T01:00:10Z" };
+  const status = { last, failures: 9, lastAttempt: "2026-01-01T01:00:00Z", conditions: conditionOf("OnTrial") };
+  const spec = { cluster: "e", verify: "restore", timeout: "10m", schedule: "*/5 * * * *" };
+  const seen = { now: Date.parse("2026-01-01T01:00:20Z"), spec, status, created: start, jobs: [], cluster: "there" };
+  assert.equal(nextStep(seen as unknown as BackupSeen).do, "verify");
+  assert.equal(nextStep({ ...seen, now: seen.now + 6 * MINUTE } as unknown as BackupSeen).do, "verify");
+});
+
 test("one by hand that is spoiled in the store is made anew, with pauses; what may pass later is only tried again", () => {
   const { made } = play(undefined, "NotFound");
-  assert.ok(made.length > 1 && made.length < 60, `made ${made.length} times`);
+  assert.ok(made.length > 1 && made.length < 80, `made ${made.length} times`);
   assert.deepEqual(play(undefined, "Unreachable").made, []);
+  const { made: anew } = play(undefined, "Different");
+  assert.ok(anew.length > 1 && anew.length < 6, "what is whole and never passes does not fill the store");
 });

@@ -103,12 +103,27 @@ function begin(seen: BackupSeen): BackupStep {
 
 /** One that does not pass its trial keeps no other from being made: by schedule the next takes its place, by hand one that is spoiled does. */
 function isToBeMadeAnew({ now, spec, status }: BackupSeen, { time }: BackupRecord): boolean {
-  if ((status.failures ?? 0) === 0) return false;
+  if ((status.failures ?? 0) === 0 || isFresh(status)) return false;
   const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
   if (schedule !== undefined) return (nextTime(schedule, Date.parse(time)) ?? Number.POSITIVE_INFINITY) <= now;
-  const reason = status.conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
-  return SPOILED.has(reason);
+  const reason = reasonOf(status);
+  return SPOILED.has(reason) || (reason === "Different" && (status.failures ?? 0) < ENOUGH);
 }
+
+/** The reason of `Ready` of one that was made after others had failed and has yet to be tried. */
+export const ON_TRIAL = "OnTrial";
+
+/** Whatever failed before was not about it. */
+function isFresh(status: BackupSeen["status"]): boolean {
+  return reasonOf(status) === ON_TRIAL;
+}
+
+function reasonOf({ conditions }: BackupSeen["status"]): string {
+  return conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
+}
+
+/** After so many that are whole and do not pass, somebody has to look: more of them would only fill the store. */
+const ENOUGH = 6;
 
 /** What is in the store can never be had again as it was. */
 const SPOILED: ReadonlySet<string> = new Set(["Corrupt", "NotFound", "Truncated", "WrongKey"]);
@@ -117,7 +132,7 @@ const SPOILED: ReadonlySet<string> = new Set(["Corrupt", "NotFound", "Truncated"
 function trialTime(seen: BackupSeen, { time }: BackupRecord): number {
   const { status, now, spec } = seen;
   const failures = status.failures ?? 0;
-  if (failures === 0 || status.lastAttempt === undefined) return now;
+  if (failures === 0 || status.lastAttempt === undefined || isFresh(status)) return now;
   const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
   const next =
     (schedule && nextTime(schedule, Math.max(Date.parse(time), Date.parse(status.lastAttempt)))) ??
