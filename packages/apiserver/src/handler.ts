@@ -5,7 +5,7 @@
  * stores or reads, and encodes. Nothing here knows a kind.
  */
 import { quote, StatusError, toFailure } from "@capstan/model";
-import type { Answer } from "./answer.ts";
+import type { Answer, AnswerHeaders } from "./answer.ts";
 import { beginTrail, type AuditTrail } from "./audit/trail.ts";
 import { authorizeCall } from "./authorize/authorize-call.ts";
 import { identify } from "./authenticate/identify.ts";
@@ -14,6 +14,7 @@ import { negotiate, plainOffer, type OutputMedia } from "./encode/media.ts";
 import { respondError } from "./encode/respond.ts";
 import { warningHeaders } from "./encode/warnings.ts";
 import type { Exchange } from "./exchange.ts";
+import { flowHeadersOf } from "./flow/flow-headers.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { toRefusal } from "./refusal.ts";
@@ -31,6 +32,7 @@ export type Handler = (call: Call, trail?: AuditTrail) => Promise<Answer>;
 
 /** Joins the stages. */
 export function createHandler(parts: ServerParts): Handler {
+  const flowHeaders = flowHeadersOf(parts.store);
   return async (call, trail = beginTrail()) => {
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
@@ -41,10 +43,12 @@ export function createHandler(parts: ServerParts): Handler {
     const info = parseRequest(call.method, path, query);
     trail.info = info;
     let answer: Answer;
+    let flow: AnswerHeaders = {};
     try {
       checkDisk(parts);
       if (isOverAtOnce(info, query)) return withHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
+      flow = flowHeaders(user, info);
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);
@@ -52,6 +56,7 @@ export function createHandler(parts: ServerParts): Handler {
       answer = respondError(toRefusal(error, parts, call), errorMedia(call, query));
     }
     if (info.type === "resource") count(parts, info, answer.status);
+    Object.assign(answer.headers, flow);
     return withHeaders(answer, auditId, warnings);
   };
 }

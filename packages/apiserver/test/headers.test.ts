@@ -35,3 +35,83 @@ test("the list of paths is JSON in lines, whatever is accepted", async () => {
   assert.equal(response.headers.get("content-type"), "application/json");
   assert.match(await response.text(), /^\{\n {2}"paths": \[\n {4}"\/\.well-known\/openid-configuration",\n/);
 });
+
+test("only what is refused at the door may not be sniffed", async () => {
+  await using server = await startApiServer();
+  const sniffing = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const response = await server.fetch(new Request(`http://in-process${path}`, init));
+    await response.text();
+    return `${response.status} ${response.headers.get("x-content-type-options")}`;
+  };
+  const nobody = { headers: { authorization: "" } };
+  assert.equal(await sniffing("/api/v1/pods", nobody), "403 nosniff");
+  assert.equal(await sniffing("/metrics", nobody), "403 nosniff");
+  assert.equal(await sniffing("/api/v1/namespaces/default", { method: "DELETE" }), "403 null");
+  assert.equal(await sniffing("/livez"), "200 nosniff");
+  assert.equal(await sniffing("/livez/ping"), "200 null");
+  assert.equal(await sniffing("/statusz", { headers: { accept: "text/plain" } }), "200 null");
+});
+
+test("answers name the flow schema and the priority level of their requests", async () => {
+  await using server = await startApiServer();
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+    server.fetch(new Request(`http://in-process${path}`, init));
+  const flowcontrol = "/apis/flowcontrol.apiserver.k8s.io/v1";
+  const nameOf = async (resource: string, uid: string | null): Promise<string | undefined> => {
+    const list = (await (await ask(`${flowcontrol}/${resource}`)).json()) as {
+      items: { metadata: { name: string; uid: string } }[];
+    };
+    return list.items.find(({ metadata }) => metadata.uid === uid)?.metadata.name;
+  };
+  const flow = async (path: string, headers: { [name: string]: string } = {}): Promise<string> => {
+    const response = await ask(path, { headers });
+    await response.text();
+    const schema = response.headers.get("x-kubernetes-pf-flowschema-uid");
+    const level = response.headers.get("x-kubernetes-pf-prioritylevel-uid");
+    return `${await nameOf("flowschemas", schema)} ${await nameOf("prioritylevelconfigurations", level)}`;
+  };
+  const as = (user: string): { [name: string]: string } => ({ "impersonate-user": user });
+  assert.equal(await flow("/api/v1/pods"), "exempt exempt");
+  assert.equal(await flow("/api/v1/pods", as("somebody")), "global-default global-default");
+  assert.equal(await flow("/healthz", as("somebody")), "probes exempt");
+  assert.equal(await flow("/api/v1/pods", as("system:serviceaccount:default:x")), "service-accounts workload-low");
+  const lease = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
+  assert.equal(await flow(lease, as("system:kube-scheduler")), "system-leader-election leader-election");
+  assert.equal(await flow("/api/v1/pods", { authorization: "Bearer none" }), "undefined undefined");
+  assert.equal(await flow("/api/v1/namespaces/default/pods/none/log"), "undefined undefined");
+});
+
+test("a flow schema takes its requests as soon as it is there, unless its level is not", async () => {
+  await using server = await startApiServer();
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+    server.fetch(new Request(`http://in-process${path}`, init));
+  const make = async (name: string, level: string): Promise<string> => {
+    const body = JSON.stringify({
+      metadata: { name },
+      spec: {
+        matchingPrecedence: 2,
+        priorityLevelConfiguration: { name: level },
+        rules: [
+          {
+            subjects: [{ kind: "User", user: { name: "somebody" } }],
+            nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/version/*"] }],
+          },
+        ],
+      },
+    });
+    const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+    const made = await ask("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", init);
+    return ((await made.json()) as { metadata: { uid: string } }).metadata.uid;
+  };
+  const schemaOf = async (path: string): Promise<string | null> => {
+    const response = await ask(path, { headers: { "impersonate-user": "somebody" } });
+    await response.text();
+    return response.headers.get("x-kubernetes-pf-flowschema-uid");
+  };
+  const before = await schemaOf("/version/x");
+  await make("dangling", "none");
+  assert.equal(await schemaOf("/version/x"), before);
+  const uid = await make("whole", "workload-low");
+  assert.equal(await schemaOf("/version/x"), uid);
+  assert.equal(await schemaOf("/version"), before);
+});

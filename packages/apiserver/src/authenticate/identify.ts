@@ -1,7 +1,7 @@
 /** Who a call comes from, after impersonation. */
 import { apiErrors, type StatusError } from "@capstan/model";
 import { accessOf } from "../authorize/authorize-call.ts";
-import { toForbidden } from "../authorize/forbidden.ts";
+import { toDenied } from "../authorize/forbidden.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import type { Call } from "../call.ts";
 import type { ServerParts } from "../parts.ts";
@@ -56,9 +56,9 @@ async function firstAllowed(parts: ServerParts, ways: readonly Way[]): Promise<W
 
 async function refusalOf({ authorizer }: ServerParts, { needs }: Way): Promise<StatusError | undefined> {
   for (const { access, never } of needs) {
-    if (never !== undefined) return toForbidden(access, never);
+    if (never !== undefined) return toDenied(access, never);
     const decision = await authorizer.authorize(access);
-    if (decision.verdict !== "Allow") return toForbidden(access, decision.reason);
+    if (decision.verdict !== "Allow") return toDenied(access, decision.reason);
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { annotate } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestInfo } from "../route/request-info.ts";
 import type { AccessAttributes } from "./authorizer.ts";
-import { toForbidden } from "./forbidden.ts";
+import { toDenied } from "./forbidden.ts";
 
 /** Refuses with 403. */
 export async function authorizeCall(exchange: Exchange, info: RequestInfo): Promise<void> {
@@ -12,7 +12,7 @@ export async function authorizeCall(exchange: Exchange, info: RequestInfo): Prom
   const isAllowed = decision.verdict === "Allow";
   annotate(exchange.trail, "authorization.k8s.io/decision", isAllowed ? "allow" : "forbid");
   annotate(exchange.trail, "authorization.k8s.io/reason", decision.reason);
-  if (!isAllowed) throw toForbidden(asked, decision.reason);
+  if (!isAllowed) throw toDenied(asked, decision.reason);
 }
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);

@@ -1,8 +1,16 @@
 /** The refusal of a request that its user may not make. */
-import { apiErrors, quote, type StatusError } from "@capstan/model";
+import { apiErrors, quote, StatusError } from "@capstan/model";
 import type { AccessAttributes } from "./authorizer.ts";
 
-/** The 403 for a decision against a request. */
+/** A request that its user may not make; other refusals with 403 are about what it would do. */
+export class AccessDenied extends StatusError {}
+
+/** The refusal of a request at the door. */
+export function toDenied(asked: AccessAttributes, reason: string): AccessDenied {
+  return new AccessDenied(toForbidden(asked, reason).status);
+}
+
+/** The 403 for a decision against what somebody wants to do. */
 export function toForbidden(asked: AccessAttributes, reason: string): StatusError {
   // Browsers may be shown it.
   const what = sentence(asked).replaceAll(/[&<>]/g, (mark) => marks[mark] ?? mark);

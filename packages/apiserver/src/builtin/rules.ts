@@ -244,6 +244,8 @@ export interface Action<T extends KubeObject = KubeObject> {
 export interface ConnectRules<T extends KubeObject = KubeObject> {
   readonly type: "connect";
   readonly methods: readonly string[];
+  /** Whether whoever comes by GET, as WebSockets do, must be allowed to create all the same. */
+  readonly creates?: boolean;
   /** Checks the query alone, before it is known whether there is such an object. */
   checkOptions?(name: string, query: URLSearchParams): void;
   /** Checks the query against the object; the answer of the node is passed on if there are no errors. */

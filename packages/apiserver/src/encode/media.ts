@@ -84,11 +84,13 @@ function withParameters({ parameters }: AcceptClause, format: Format, offer: Off
   const stream = parameters.get("stream");
   if (stream !== undefined && stream !== "" && (stream !== "watch" || format === "yaml")) return undefined;
   const pretty = parameters.get("pretty") === "1";
-  if (!parameters.has("as") && !parameters.has("g") && !parameters.has("v")) {
+  if (["as", "g", "v"].every((name) => (parameters.get(name) ?? "") === "")) {
     return { format, transform: undefined, pretty };
   }
   const transform = toTransform(parameters);
   if (transform === undefined || offer.transforms === "none") return undefined;
+  // Tables hold whatever their kinds show, which no message of protocol buffers does.
+  if (transform.kind === "Table" && format === "protobuf") return undefined;
   return transform.kind === "Table" && offer.transforms !== "all" ? undefined : { format, transform, pretty };
 }
 

@@ -2,7 +2,7 @@
 import { quote } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { toMetrics } from "./metrics.ts";
-import { pageNotFound, plainText } from "./plain.ts";
+import { bareText, pageNotFound, plainText } from "./plain.ts";
 
 /** The hooks of a start, in the order in which the real server names them. */
 const hooks = [
@@ -62,7 +62,7 @@ export function serveHealth(path: string, query: URLSearchParams): Answer | unde
   const [, endpoint = "", ...rest] = path.split("/");
   const names = Object.hasOwn(checks, endpoint) ? checks[endpoint] : undefined;
   if (names === undefined) return undefined;
-  if (rest.length > 0) return names.includes(rest.join("/")) ? plainText(200, "ok") : pageNotFound();
+  if (rest.length > 0) return names.includes(rest.join("/")) ? bareText("ok") : pageNotFound();
   return serveAll(endpoint, names, query);
 }
 

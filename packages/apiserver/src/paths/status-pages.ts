@@ -9,7 +9,7 @@ import { notAcceptableError } from "../encode/media.ts";
 import { toYaml } from "../encode/yaml.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
-import { plainText } from "./plain.ts";
+import { bareText } from "./plain.ts";
 
 const warning =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
@@ -30,7 +30,7 @@ export function serveStatusPage(exchange: Exchange): Answer {
     },
     lines: [
       "",
-      `Started: ${formatTime(started)}`,
+      `Started: ${formatDate(started)}`,
       `Up: ${formatUptime(uptimeSeconds)}`,
       "Go version: ",
       "Binary version: 1.36.3",
@@ -41,6 +41,13 @@ export function serveStatusPage(exchange: Exchange): Answer {
 }
 
 const statusPaths = ["/flagz", "/healthz", "/livez", "/metrics", "/readyz", "/statusz", "/version"];
+
+/** As `date` writes it. */
+function formatDate(time: number): string {
+  const [, weekday = "", day = "", month = "", year = "", clock = ""] =
+    /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(time).toUTCString()) ?? [];
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${clock} UTC ${year}`;
+}
 
 function formatUptime(seconds: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
@@ -73,7 +80,7 @@ interface Page {
 function servePage({ call }: Exchange, { kind, fields, lines }: Page): Answer {
   const wanted = wantedForm(headerOf(call, "accept") ?? "", kind);
   if (wanted === "text") {
-    return plainText(200, `\napiserver ${kind.toLowerCase()}\n${warning}\n${lines.join("\n")}\n`);
+    return bareText(`\napiserver ${kind.toLowerCase()}\n${warning}\n${lines.join("\n")}\n`);
   }
   const { format, version } = wanted;
   const object: Json = { kind, apiVersion: `config.k8s.io/${version}`, metadata: { name: "apiserver" }, ...fields };

@@ -23,7 +23,8 @@ export function isOverAtOnce(info: RequestInfo, query: URLSearchParams): boolean
   }
 }
 
-function goesOn(info: RequestInfo): boolean {
+/** Whether a request may take as long as it likes. */
+export function goesOn(info: RequestInfo): boolean {
   return info.type === "resource" && (longRunning.has(info.verb) || longDoors.has(info.subresource));
 }
 

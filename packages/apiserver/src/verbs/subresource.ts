@@ -1,6 +1,7 @@
 /** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
 import type { Node } from "@capstan/kinds/v1";
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Status } from "@capstan/model";
+import { accessOf } from "../authorize/authorize-call.ts";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf, type Call } from "../call.ts";
@@ -151,6 +152,7 @@ function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, info } = exchange;
   if (info.subresource !== "log") await admitConnection(exchange);
+  if (rules.creates === true) await checkMayCreate(exchange);
   const asked = parseProxyTarget(exchange);
   const nodes = parts.nodes ?? noNodes(exchange);
   const scope = { namespace: info.namespace, id: info.name, lookup: parts.lookup };
@@ -162,6 +164,14 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   if (through !== undefined) return handThrough(exchange, nodes, through);
   if (object === undefined) throw apiErrors.notFound(exchange.resource.qualified, asked.name);
   return rules.connect(object, call, nodes);
+}
+
+/** What a connection does is not reading, whatever the method that it begins with. */
+async function checkMayCreate(exchange: ResourceExchange): Promise<void> {
+  const { parts, info, resource } = exchange;
+  if (info.verb === "create") return;
+  const { verdict, reason } = await parts.authorizer.authorize({ ...accessOf(exchange, info), verb: "create" });
+  if (verdict !== "Allow") throw apiErrors.forbidden(resource.qualified, info.name, reason);
 }
 
 /** The object that a door leads out of, if it may be used as it is asked to be. */

@@ -18,6 +18,7 @@ import { mutatingPolicies } from "./mutating-policies.ts";
 import { oddRequests } from "./odd-requests.ts";
 import { otherVersions } from "./other-versions.ts";
 import { permissions } from "./permissions.ts";
+import { rareForms } from "./rare-forms.ts";
 import { rareWords } from "./rare-words.ts";
 import { routes } from "./routes.ts";
 import { validatingPolicies } from "./validating-policies.ts";
@@ -42,6 +43,7 @@ export const exploredTopics: readonly Topic[] = [
   oddRequests,
   otherVersions,
   permissions,
+  rareForms,
   rareWords,
   routes,
   validatingPolicies,

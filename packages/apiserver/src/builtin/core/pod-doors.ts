@@ -16,9 +16,15 @@ type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 /** By name. */
 export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
   log: { type: "connect", methods: ["GET"], checkOptions: checkLog, validate: checkContainer, connect: readLog },
-  exec: { type: "connect", methods: ["GET", "POST"], validate: checkExec, connect: streaming("exec") },
-  attach: { type: "connect", methods: ["GET", "POST"], validate: checkStreams, connect: streaming("attach") },
-  portforward: { type: "connect", methods: ["GET", "POST"], connect: forwardPorts },
+  exec: { type: "connect", methods: ["GET", "POST"], creates: true, validate: checkExec, connect: streaming("exec") },
+  attach: {
+    type: "connect",
+    methods: ["GET", "POST"],
+    creates: true,
+    validate: checkStreams,
+    connect: streaming("attach"),
+  },
+  portforward: { type: "connect", methods: ["GET", "POST"], creates: true, connect: forwardPorts },
   proxy: { type: "connect", methods: proxyMethods, connect: unreachable, through: throughNode },
 };
 
