@@ -163,3 +163,21 @@ test("of two worlds of one operator on one server, one leads", async () => {
   assert.equal(other.running.isLeader, true);
   one.restart();
 });
+
+test("what the server refuses to a test names the line of the test", async () => {
+  const server = await startApiServer();
+  await using world = await testOperator(operator({ controllers: [picky] }), server);
+  // The compiler refuses it, too.
+  const refused = { spec: { text: 1 as unknown as string } };
+  for (const work of [
+    () => world.apply(Task, "a", refused),
+    () => world.delete(Task, "a"),
+    () => world.applyStatus(Task, "a", { seen: "x" }),
+  ]) {
+    await assert.rejects(work, (error: Error) => {
+      assert.ok(error instanceof ApiError);
+      assert.match(error.stack ?? "", /test-world\.test\.ts:\d+:\d+/u);
+      return true;
+    });
+  }
+});

@@ -6,6 +6,7 @@ import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema"
 import { isApiError } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
 import type { Write } from "../apply/writer.ts";
+import { addCallSite, captureCallSite } from "../call-site.ts";
 import { apiOf } from "../client-api.ts";
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import { silentLog } from "../log.ts";
@@ -353,10 +354,17 @@ export class TestWorld implements AsyncDisposable {
 
   /** The world must go on while the test waits. */
   async #while<T>(work: Promise<T>): Promise<T> {
+    // The errors of servers are made where nobody knows the test any more.
+    const site = captureCallSite();
     let isOver = false;
-    const watched = work.finally(() => {
-      isOver = true;
-    });
+    const watched = work
+      .catch((error: unknown) => {
+        addCallSite(error, site);
+        throw error;
+      })
+      .finally(() => {
+        isOver = true;
+      });
     watched.catch(() => undefined);
     for (let round = 0; round < 10_000 && !over(); round++) {
       await this.clock.quiet();
