@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -136,6 +136,39 @@ for (const columns of [80, 200]) {
     },
   );
 }
+
+test(
+  "a program that takes its time to load can be left, and its types are checked when it runs",
+  { timeout: 900_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
+    try {
+      await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
+      await writeFile(join(folder, "package.json"), JSON.stringify({ name: "some-operator", type: "module" }));
+      await writeFile(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({ compilerOptions: { types: [] }, files: ["main.ts"] }),
+      );
+      await writeFile(join(folder, "main.ts"), "await new Promise((done) => setTimeout(done, 1e9));\n");
+      const line = `${command} dev --entry main.ts`;
+      {
+        await using dev = new Sitting(line, { cwd: folder, columns: 80 });
+        await dev.shows(/loading the program/);
+        dev.type("q");
+        assert.equal(await dev.ended(), 0, dev.text);
+      }
+      await writeFile(join(folder, "main.ts"), 'const size: number = "three";\nthrow new Error(String(size));\n');
+      await using dev = new Sitting(line, { cwd: folder, columns: 200 });
+      await dev.shows(/a type error:\n {2}main\.ts\(1,7\): error TS2322: /);
+      await writeFile(join(folder, "main.ts"), "const size: number = 3;\nthrow new Error(String(size));\n");
+      await dev.shows(/no type errors any more/);
+      dev.type("q");
+      assert.equal(await dev.ended(), 0, dev.text);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+);
 
 async function empty(folder: string, name: string): Promise<string> {
   await mkdir(join(folder, name));

@@ -14,7 +14,8 @@ import { logFormatter, readObjectLine } from "./log-line.ts";
 import { Runner } from "./runner.ts";
 import { openScreen } from "./screen.ts";
 import { claimSession } from "./session.ts";
-import { watchSources } from "./sources.ts";
+import { type SourceEvents, watchSources } from "./sources.ts";
+import { openTypeChecker, type TypeChecker, typeErrorsText } from "./types.ts";
 import { View } from "./view.ts";
 
 /** What a session is started with. */
@@ -82,10 +83,12 @@ async function runUntil(
     failed: (why, left) => {
       screen.line(`${style.red(why)}\n${style.yellow(AFTER_FAILURE[left])}`);
       view.fail(BELOW[left]);
+      types.check();
     },
     started: (milliseconds) => {
       screen.line(style.green(`ready in ${Math.round(milliseconds)} ms`));
       void applyFirst();
+      types.check();
     },
     loaded: ({ kinds, controllers }, door) => {
       view.show({ kinds, controllers, door });
@@ -99,18 +102,17 @@ async function runUntil(
     askBefore: cluster.owner === "somebody" ? cluster.server : undefined,
     again: (controllers, key) => runner.again({ controllers, key }),
   });
-  const reload: Reload = (why, what) => void (screen.line(style.dim(why)), runner.reload(what));
+  using types = watchTypes(root, (text) => screen.line(style.yellow(text)));
+  const reload: Reload = (why, what) => void (types.cancel(), screen.line(style.dim(why)), runner.reload(what));
   // What is saved while the program is loaded for the first time must not be missed.
-  using _sources = watchSources(root, {
-    changed: (path) => reloadFor(relative(root, path), reload),
-    failed: (error) => screen.line(style.yellow(`changes are not seen everywhere: ${toCliError(error).message}`)),
-  });
-  await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
-  using _upkeep = keepUp(view);
+  using _sources = watchSources(root, sourceEvents(root, { reload, say: (text) => screen.line(style.yellow(text)) }));
+  // A program that takes its time to load can be left, and loaded anew.
   using _keys = watchKeys(terminal, (key) => {
     if (key === "q") quit.abort();
     else void (key === "r" ? reload("reloading", "packages") : view.press(key));
   });
+  await Promise.race([withProgress(terminal, "loading the program", () => runner.reload()), stopped]);
+  using _upkeep = keepUp(view);
   await stopped;
   screen.close();
 }
@@ -118,8 +120,25 @@ async function runUntil(
 /** Loads the program anew, and says why. */
 type Reload = (why: string, what: "program" | "packages") => void;
 
-function reloadFor(path: string, reload: Reload): void {
-  reload(`${path} changed: reloading`, basename(path) === "package.json" ? "packages" : "program");
+function sourceEvents(
+  root: string,
+  { reload, say }: { readonly reload: Reload; readonly say: (text: string) => void },
+): SourceEvents {
+  return {
+    changed: (path) =>
+      reload(`${relative(root, path)} changed: reloading`, basename(path) === "package.json" ? "packages" : "program"),
+    failed: (error) => say(`changes are not seen everywhere: ${toCliError(error).message}`),
+  };
+}
+
+/** Checks types when it is asked to, and says what it finds. */
+function watchTypes(root: string, say: (text: string) => void): TypeChecker {
+  let told: readonly string[] = [];
+  return openTypeChecker(root, (errors) => {
+    const text = typeErrorsText(errors, told);
+    told = errors;
+    if (text !== undefined) say(text);
+  });
 }
 
 /** Draws the table, and looks what still fails, until it is disposed of. */
