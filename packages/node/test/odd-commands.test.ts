@@ -1,8 +1,8 @@
 /** Commands that cannot be run, or that speak as the node does: told as kubelet 1.36 with containerd and runc tells them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Event, type Container } from "@capstan/kinds/v1";
-import { busybox, eventually, hasEnded, skip, startRealWorld, type RealWorld } from "./real-world.ts";
+import { ConfigMap, Event, type Container, type PodSpec } from "@capstan/kinds/v1";
+import { busybox, eventually, hasEnded, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
 before(async () => {
@@ -24,8 +24,12 @@ interface End {
   readonly isStarted: boolean;
 }
 
-async function endOf(name: string, container: Partial<Container>): Promise<End> {
-  await world.run(name, { restartPolicy: "Never", containers: [{ name: "main", image: busybox, ...container }] });
+async function endOf(name: string, container: Partial<Container>, spec: Partial<PodSpec> = {}): Promise<End> {
+  await world.run(name, {
+    restartPolicy: "Never",
+    ...spec,
+    containers: [{ name: "main", image: busybox, ...container }],
+  });
   const { status } = await world.until(name, "ended", hasEnded);
   const { reason, exitCode: code, message } = status?.containerStatuses?.[0]?.state?.terminated ?? {};
   const log = await world.outside.logs({ namespace: "default", name }).text();
@@ -66,6 +70,14 @@ test("what cannot even be begun with never starts, and its log is empty", { skip
     ["zero-folder", { command: count, workingDir: "/a\0b" }, `${init}mkdir /a\0b: invalid argument`],
     ["zero-program", { command: ["sh\0b"] }, 'exec: "sh\\x00b": executable file not found in $PATH'],
     ["long-nothing", { command: ["nosuch", long] }, 'exec: "nosuch": executable file not found in $PATH'],
+    ["long-slash", { command: ["/nope", long] }, 'exec: "/nope": stat /nope: no such file or directory'],
+    ["long-slash-tty", { command: ["/nope", long], tty: true }, 'exec: "/nope": stat /nope: no such file or directory'],
+    ["long-folder", { command: ["/etc", long] }, 'exec: "/etc": permission denied'],
+    ["long-file", { command: ["/etc/passwd", long] }, 'exec: "/etc/passwd": permission denied'],
+    ["long-below", { command: ["/etc/passwd/x", long] }, 'exec: "/etc/passwd/x": stat /etc/passwd/x: not a directory'],
+    ["long-line", { command: ["/bin/sh\nx", long] }, 'exec: "/bin/sh\\nx": stat /bin/sh\nx: no such file or directory'],
+    ["equals", { command: ["a=b"] }, 'exec: "a=b": executable file not found in $PATH'],
+    ["equals-slash", { command: ["/tmp/a=b"] }, 'exec: "/tmp/a=b": stat /tmp/a=b: no such file or directory'],
     ["no-program", { command: ["nosuch"] }, 'exec: "nosuch": executable file not found in $PATH'],
     ["no-program-tty", { command: ["nosuch"], tty: true }, 'exec: "nosuch": executable file not found in $PATH'],
     ["option", { command: ["--help"] }, 'exec: "--help": executable file not found in $PATH'],
@@ -101,4 +113,38 @@ test("a program that speaks as those before it is taken at its own word", { skip
       log: `${launchers}\n`,
       isStarted: true,
     });
+});
+
+/** Programs of a volume, to which a container's own files have nothing. */
+const data = { plain: "echo hi\n", empty: "", lost: "#!/nope\n", good: "#!/bin/sh\necho good $#\n" };
+
+test("a file that no kernel can execute is given to no shell", { skip }, async () => {
+  await world.client.create(ConfigMap, { metadata: { namespace: "default", name: "programs" }, data });
+  const volumes = [{ name: "v", configMap: { name: "programs", defaultMode: 0o755 } }];
+  const end = async (name: string, container: Partial<Container>): Promise<End> =>
+    endOf(name, { volumeMounts: [{ name: "v", mountPath: "/v" }], ...container }, { volumes });
+  const env = [{ name: "PATH", value: "/v:/bin:/usr/bin" }];
+  const cases: readonly (readonly [string, Partial<Container>, string])[] = [
+    ["plain", { command: ["/v/plain", "x"] }, "/v/plain: exec format error"],
+    ["plain-searched", { command: ["plain"], env }, "/v/plain: exec format error"],
+    ["plain-tty", { command: ["/v/plain"], tty: true }, "/v/plain: exec format error"],
+    ["plain-relative", { command: ["./plain"], workingDir: "/v" }, "./plain: exec format error"],
+    ["empty", { command: ["/v/empty"] }, "/v/empty: exec format error"],
+    ["no-interpreter", { command: ["/v/lost"] }, "/v/lost: no such file or directory"],
+    ["long-good", { command: ["/v/good", long] }, "/v/good: argument list too long"],
+  ];
+  for (const [name, container, why] of cases) {
+    const expected = { reason: "Error", code: 1, message: undefined, log: `exec ${why}\n`, isStarted: true };
+    assert.deepEqual(await end(name, container), expected, name);
+  }
+  assert.equal((await end("good", { command: ["/v/good", "x"] })).log, "good 1\n");
+  await world.run("asked", {
+    volumes,
+    containers: [
+      { name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts: [{ name: "v", mountPath: "/v" }] },
+    ],
+  });
+  await world.until("asked", "runs", isReady);
+  assert.equal(await world.inside("asked", ["/v/plain"]), "exec /v/plain: exec format error");
+  assert.equal(await world.inside("asked", ["/v/good", "x"]), "good 1");
 });

@@ -18,6 +18,7 @@ import {
   launchCommand,
   refusalOf,
   type Entrance,
+  type LaunchPlan,
   type MaskedPlace,
   type Mount,
 } from "./launch.ts";
@@ -26,7 +27,7 @@ import type { MachineParts } from "./machine.ts";
 import { seenProcesses } from "./seen-processes.ts";
 import { toSignal } from "./stop-signal.ts";
 import { hostnameOf } from "./pod-files.ts";
-import type { Furnished, FurnishRequest, Launch, LayRequest } from "./protocol.ts";
+import type { Furnished, FurnishRequest, Launch, LayRequest, Program } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
 import { knownCapabilities } from "./capabilities.ts";
 import type { PodPlace } from "./pod-places.ts";
@@ -53,7 +54,7 @@ export interface PlanSources {
 
 /** A container that is ready to be started. */
 export interface PlannedContainer {
-  readonly launch: Omit<Launch, "argv">;
+  readonly launch: Omit<Launch, "argv"> & { readonly program: Program };
   /** What it needs on disk. */
   readonly lay: LayRequest;
   /** Makes its root. */
@@ -61,7 +62,7 @@ export interface PlannedContainer {
   /** What it sees in there. */
   readonly furnish: FurnishRequest;
   /** The command that starts it, once everything has its place. */
-  readonly argvIn: (furnished: Furnished) => readonly string[];
+  readonly argvIn: (furnished: Furnished, command?: readonly string[]) => readonly string[];
   /** Its own command. */
   readonly command: readonly string[];
   readonly tty: boolean;
@@ -113,6 +114,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       variables: carriedVariables(enter),
       launchers: enter.kit.programs,
       refusal: refusalOf(enter),
+      program: programOf(plan),
     },
     lay: layOf(sources, messageFile),
     mountCommands: mountCommands(sources, joined),
@@ -123,7 +125,7 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       copies: insidePath(join(folder, "copies")),
       program: program && { file: program.file, base64: program.bytes.toString("base64") },
     },
-    argvIn: ({ mounts: placed }) => launchCommand({ ...plan, mounts: placed }),
+    argvIn: ({ mounts: placed }, argv = plan.argv) => launchCommand({ ...plan, mounts: placed, argv }),
     command: plan.argv,
     tty: plan.tty,
     insideFiles: program === undefined ? [] : [program.file],
@@ -134,11 +136,15 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
   };
 }
 
+function programOf({ argv, env, directory, kit }: Entrance & Pick<LaunchPlan, "argv" | "directory">): Program {
+  return { command: argv[0] ?? "", path: env.get("PATH") ?? "", directory, sign: kit.folder };
+}
+
 /** What the keeper has to know about it whatever its command is. */
 function launchOf(
   { id, order: { pod, container }, logs, groups }: PlanSources,
   joins: number | undefined,
-): Omit<Launch, "argv" | "variables" | "launchers" | "refusal"> {
+): Omit<Launch, "argv" | "variables" | "launchers" | "refusal" | "program"> {
   return {
     id,
     log: logs,

@@ -15,7 +15,13 @@ const exitOf = (ending: Partial<Ending>): ReturnType<typeof readExit> =>
     plan: {
       messageFile: none,
       command: ["nosuch", "and so on"],
-      launch: { id: "i", log: none, stdin: false, tellsPid: true },
+      launch: {
+        id: "i",
+        log: none,
+        stdin: false,
+        tellsPid: true,
+        program: { command: "", path: "", directory: "/", sign: "/kit" },
+      },
     },
     ...ending,
   });

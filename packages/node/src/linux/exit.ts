@@ -5,6 +5,7 @@ import type { Container } from "@capstan/kinds/v1";
 import type { Exit } from "../runtime/runtime.ts";
 import type { PlannedContainer } from "./container-plan.ts";
 import { parseLogLine } from "./cri-log.ts";
+import type { Unexecuted } from "./protocol.ts";
 import { goQuoted } from "./unexecutable.ts";
 
 /** What the keeper tells of an end. */
@@ -13,6 +14,9 @@ export interface Ending {
   readonly signal: string | null;
   /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
   readonly refused?: string | undefined;
+  readonly unexecuted?: Unexecuted | undefined;
+  /** Where its program was found. */
+  readonly file?: string | undefined;
 }
 
 /** What is known at the end. */
@@ -53,11 +57,6 @@ function startError(id: string, finishedAt: number, message: string): Exit {
 
 const couldNotStart =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
-
-/** The end of a container whose program is not there. */
-export function notFound(id: string, finishedAt: number, program: string): Exit {
-  return startError(id, finishedAt, `${couldNotStart}exec: ${goQuoted(program)}: ${wordsFor(program, missing)}`);
-}
 
 /** The launcher says why it could not put the container together, and what sets the variables why it could not become the program. */
 function startFailure(refused: string | undefined, [program = ""]: readonly string[]): string | undefined {

@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { ringProgram } from "./entering/rights.ts";
 import type { Found } from "./keeper/inside-walk.ts";
-import type { CommandSearch } from "./keeper/look-path.ts";
 import type {
   BindRequest,
   DoorRequest,
@@ -144,11 +143,6 @@ export class Keeper {
   /** Makes folders and files. */
   async lay(what: LayRequest): Promise<void> {
     await this.#ask({ do: "lay", what });
-  }
-
-  /** Finds the file of a command. */
-  async lookPath(what: CommandSearch): Promise<string | undefined> {
-    return (await this.#ask({ do: "look", what })) as string | undefined;
   }
 
   /** Brings a volume to exactly these files. */

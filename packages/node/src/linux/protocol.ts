@@ -2,6 +2,7 @@
 import type { Found, Walk } from "./keeper/inside-walk.ts";
 import type { CommandSearch } from "./keeper/look-path.ts";
 import type { Mount } from "./launch.ts";
+import type { ExecFailure } from "./unexecutable.ts";
 
 /** A request. The keeper is simple on purpose: it runs, starts, signals and listens; what and why is decided outside. */
 export type KeeperRequest =
@@ -16,7 +17,6 @@ export type KeeperRequest =
   | { readonly do: "bind"; readonly what: BindRequest }
   | { readonly do: "furnish"; readonly what: FurnishRequest }
   | { readonly do: "lay"; readonly what: LayRequest }
-  | { readonly do: "look"; readonly what: CommandSearch }
   | { readonly do: "files"; readonly what: FilesRequest }
   /** Gives all files of a folder to a group. */
   | { readonly do: "give"; readonly folder: string; readonly group: number }
@@ -68,6 +68,19 @@ export interface Furnished {
   readonly copies: readonly string[];
 }
 
+/** A program, and why the kernel would not execute it whatever it is. */
+export interface Program extends CommandSearch {
+  readonly doom?: ExecFailure | undefined;
+  /** What its container sees only once it sees everything. */
+  readonly sign: string;
+}
+
+/** A program that was found and cannot be executed: its container has started all the same. */
+export interface Unexecuted {
+  readonly file: string;
+  readonly failure: ExecFailure;
+}
+
 /** What processes belong to: their control groups, and how soon they go when memory runs out. */
 export interface Membership {
   readonly groups: readonly string[];
@@ -82,6 +95,8 @@ export interface Launch {
   readonly variables?: Readonly<Record<string, string>>;
   /** How the line begins in which the last program before its own says that it cannot become that. */
   readonly refusal?: string;
+  /** Its own program, to be looked at before it begins. */
+  readonly program?: Program;
   /** The files of the programs that it goes through before it becomes its own. */
   readonly launchers?: readonly string[];
   /** The file for its output, in CRI format. */
@@ -128,6 +143,9 @@ export type FromKeeper =
       readonly signal: string | null;
       /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
       readonly refused?: string | undefined;
+      readonly unexecuted?: Unexecuted | undefined;
+      /** Where its program was found. */
+      readonly file?: string | undefined;
     }
   | { readonly event: "question"; readonly q: number; readonly bytes: string };
 
@@ -152,6 +170,7 @@ export type DoorRequest =
       readonly variables: Readonly<Record<string, string>>;
       /** How the line begins in which the last program before the command says that it cannot become it. */
       readonly refusal: string;
+      readonly program: CommandSearch;
       readonly stdin: boolean;
       readonly membership?: Membership | undefined;
     }

@@ -26,12 +26,13 @@ import type {
 } from "../runtime/runtime.ts";
 import { checkNetwork, dial } from "./checks.ts";
 import { planContainer, type PlannedContainer } from "./container-plan.ts";
-import { execFailure, neverStarted, notFound, readExit, type Ending } from "./exit.ts";
+import { execFailure, neverStarted, readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
 import { carriedVariables, entryOf, refusalOf } from "./launch.ts";
 import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
+import type { Unexecuted } from "./protocol.ts";
 import { terminalVariables, withTerminal } from "./terminal.ts";
 import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unexecutable.ts";
 
@@ -153,19 +154,10 @@ export class LinuxRuntime implements Runtime, Doors {
     await keeper.lay(plan.lay);
     await mkdir(dirname(plan.launch.log), { recursive: true });
     for (const mount of plan.mountCommands) await keeper.must(mount);
-    const { argv, copies } = await this.#furnish(id, plan, order);
+    const { argv, copies, doom } = await this.#furnish(id, plan, order);
     const startedAt = clock.wall();
     const remains = { plan, order, copies };
     const started = { id, startedAt, user: plan.enter.identity };
-    const flaw = unexecutable(argv);
-    if (flaw !== undefined) {
-      const file = await this.#fileOf(plan);
-      const end = file !== undefined && (await this.#sayUnexecuted(plan, file, flaw));
-      if (end !== false) void this.#ended(id, { ...end, startedAt }, remains).then(order.exited);
-      else await this.#clearAway(id, remains);
-      if (end === false) throw new StartError(notFound(id, clock.wall(), plan.command[0] ?? ""));
-      return started;
-    }
     const ended = new Promise<Exit>((resolve) => {
       exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, remains).then(resolve));
     });
@@ -176,6 +168,7 @@ export class LinuxRuntime implements Runtime, Doors {
         ...plan.launch,
         argv: command.argv,
         variables: { ...variables, ...command.variables },
+        program: { ...plan.launch.program, doom },
       });
       if (!isOver) this.#containers.set(id, { ...plan, pid, order });
       else if ((await ended).reason === "StartError") throw new StartError(await ended);
@@ -193,26 +186,23 @@ export class LinuxRuntime implements Runtime, Doors {
     id: string,
     plan: PlannedContainer,
     order: ContainerOrder,
-  ): Promise<{ readonly argv: readonly string[]; readonly copies: readonly string[] }> {
+  ): Promise<{ readonly argv: readonly string[]; readonly copies: readonly string[]; readonly doom?: ExecFailure }> {
     const { keeper, clock } = this.#parts;
     try {
       const furnished = await keeper.furnish(plan.furnish);
-      return { argv: plan.argvIn(furnished), copies: furnished.copies };
+      const { copies } = furnished;
+      const argv = plan.argvIn(furnished);
+      const doom = unexecutable(argv);
+      // Its program is only looked at then, and never executed.
+      return doom === undefined ? { argv, copies } : { argv: plan.argvIn(furnished, ["/"]), copies, doom };
     } catch (thrown) {
       await this.#clearAway(id, { plan, order, copies: [] });
       throw new StartError(neverStarted(id, clock.wall(), toNodeError(thrown, "Internal").message));
     }
   }
 
-  /** Where the program of a container is, which has to be found before it is executed. */
-  async #fileOf({ command: [program = ""], enter, furnish }: PlannedContainer): Promise<string | undefined> {
-    if (program.includes("\0")) return undefined;
-    const { root } = furnish;
-    return this.#parts.keeper.lookPath({ root, command: program, path: enter.env.get("PATH") ?? "" });
-  }
-
   /** A program that was found and cannot be executed: its container has started, says so and ends. */
-  async #sayUnexecuted(plan: PlannedContainer, file: string, failure: ExecFailure): Promise<Ending> {
+  async #sayUnexecuted(plan: PlannedContainer, { file, failure }: Unexecuted): Promise<Ending> {
     const time = new Date(this.#parts.clock.wall()).toISOString().replace("Z", "000000Z");
     await appendFile(plan.launch.log, `${time} stderr F exec ${file}: ${failure}\n`).catch(() => {});
     return { code: 1, signal: null, refused: undefined };
@@ -298,6 +288,7 @@ export class LinuxRuntime implements Runtime, Doors {
       tty,
       variables: carriedVariables(enter),
       refusal: refusalOf(container.enter),
+      program: { ...container.launch.program, command: command[0] ?? "" },
       stdin,
       membership: container.launch.membership,
     });
@@ -367,9 +358,9 @@ export class LinuxRuntime implements Runtime, Doors {
     const finishedAt = clock.wall();
     exits.delete(id);
     this.#containers.delete(id);
-    const failure = unexecuted(end.refused);
-    const file = failure && ((await this.#fileOf(plan)) ?? plan.command[0] ?? "");
-    const how = failure && { ...end, ...(await this.#sayUnexecuted(plan, file ?? "", failure)) };
+    const tooLong = unexecuted(end.refused);
+    const unrun = end.unexecuted ?? (tooLong && { file: end.file ?? plan.command[0] ?? "", failure: tooLong });
+    const how = unrun && { ...end, ...(await this.#sayUnexecuted(plan, unrun)) };
     const kills = (await groups?.oomKills(order.pod, id)) ?? 0;
     await this.#clearAway(id, remains);
     return readExit({ id, ...(how ?? end), finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });

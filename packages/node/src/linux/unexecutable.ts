@@ -7,7 +7,11 @@
 const tooLong = 2 ** 17;
 
 /** What container runtimes say of it. */
-export type ExecFailure = "argument list too long" | "invalid argument";
+export type ExecFailure =
+  | "argument list too long"
+  | "invalid argument"
+  | "exec format error"
+  | "no such file or directory";
 
 /** Why a command cannot be executed, if that can be seen. */
 export function unexecutable(argv: readonly string[]): ExecFailure | undefined {

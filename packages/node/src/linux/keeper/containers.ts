@@ -1,11 +1,12 @@
 /** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import type { Launch, Usage } from "../protocol.ts";
+import type { Launch, Unexecuted, Usage } from "../protocol.ts";
 import { endView, viewOf } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { openGate } from "./gate.ts";
+import { judge, lookAtCommand, type LookedAt, type Verdict } from "./look-path.ts";
 import { keepOutput, type Watcher } from "./output.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
 import { isRefusalCode } from "./refusal.ts";
@@ -19,6 +20,9 @@ export interface Ending {
   readonly signal: string | null;
   /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
   readonly refused: string | undefined;
+  readonly unexecuted: Unexecuted | undefined;
+  /** Where its program was found. */
+  readonly file: string | undefined;
 }
 
 /** A container that runs. */
@@ -30,6 +34,9 @@ export interface Running {
   /** Its namespaces, as the launcher made them. */
   spaces?: Spaces | undefined;
   readonly watchers: Set<Watcher>;
+  /** Its program, and why that was not even tried. */
+  seen?: LookedAt | undefined;
+  verdict?: Verdict | undefined;
 }
 
 /** What containers need of the world. */
@@ -86,7 +93,8 @@ export class Containers {
       const refused = await output.end(whoRefuses(code, hasStarted, launch));
       this.#running.delete(launch.id);
       if (running.spaces !== undefined) releaseSpaces(running.spaces);
-      this.#ended({ id: launch.id, code, signal, refused });
+      const file = running.seen && "file" in running.seen ? running.seen.file : undefined;
+      this.#ended({ id: launch.id, code, signal, refused, unexecuted: undefined, file, ...running.verdict });
     });
     const told = status === undefined ? running.pid : await status.pid;
     running.pid = told ?? running.pid;
@@ -96,11 +104,23 @@ export class Containers {
     if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
     if (membership !== undefined) {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
-      openGate(pipes[4]);
+      if (told !== undefined) await this.#look(running);
+      if (running.verdict === undefined) openGate(pipes[4]);
+      else this.signal(launch.id, "SIGKILL");
     }
     // Who waits for a launcher that told of nobody says nothing about the program.
     if ((await this.#untilExecuted(running)) && told !== undefined) output.open();
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
+  }
+
+  /** Looks at the program once everything that it sees has its place, and nothing of it runs yet. */
+  async #look(running: Running): Promise<void> {
+    const { id, program } = running.launch;
+    if (program === undefined) return;
+    const root = `/proc/${running.pid}/root`;
+    while (this.#running.has(id) && !existsSync(root + program.sign)) await this.#pause();
+    running.seen = lookAtCommand(root, program);
+    running.verdict = judge(running.seen, program);
   }
 
   /**

@@ -12,6 +12,7 @@ import { stdinOf, type Containers } from "./containers.ts";
 import { endTree } from "./companions.ts";
 import { enroll } from "./enroll.ts";
 import { behindGate, openGate } from "./gate.ts";
+import { judge, lookAtCommand, type CommandSearch, type Verdict } from "./look-path.ts";
 import { spawnPiped } from "./pipes.ts";
 import { createRefusalSieve, isRefusalCode } from "./refusal.ts";
 import { enterOptions, releaseSpaces } from "./spaces.ts";
@@ -96,6 +97,8 @@ async function exec(
   const { membership } = request;
   const way = containers.enter(request.id);
   if (way === undefined) return void socket.end(notRun("container not running"));
+  const verdict = verdictOf(way.pid, request.program);
+  if (verdict !== undefined) return void (releaseSpaces(way.spaces), socket.end(notExecuted(verdict)));
   const command = commandInto(way, request);
   const {
     process: child,
@@ -146,6 +149,22 @@ async function exec(
     if (!isOver && child.pid !== undefined) void endTree(child.pid, pause);
   });
   socket.resume();
+}
+
+/** What would become of a command. Where a path that does not begin at the root leads only its program knows. */
+function verdictOf(pid: number, program: CommandSearch): Verdict | undefined {
+  const { command } = program;
+  if (command.includes("/") && !command.startsWith("/")) return undefined;
+  return judge(lookAtCommand(`/proc/${pid}/root`, program), program);
+}
+
+/** What whoever asked is told instead of what the command would have said. */
+function notExecuted(verdict: Verdict): Buffer {
+  const end = (how: CommandEnd): Buffer => toFrame(channels.exit, Buffer.from(JSON.stringify(how)));
+  if ("refused" in verdict) return end({ code: 127, refused: verdict.refused });
+  const { file, failure } = verdict.unexecuted;
+  const words = toFrame(channels.stderr, Buffer.from(`exec ${file}: ${failure}\n`));
+  return Buffer.concat([words, end({ code: 1 })]);
 }
 
 /** Works in the folder in which the container's program works. */

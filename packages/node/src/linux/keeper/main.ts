@@ -10,7 +10,6 @@ import { openDoor } from "./door.ts";
 import { startNames, startRelay } from "./listeners.ts";
 import { furnish } from "./furnish.ts";
 import { lay, layFiles } from "./lay.ts";
-import { lookPath } from "./look-path.ts";
 import { bindInside, giveToGroup, removeInside } from "./volumes.ts";
 
 const [door = "", ...groups] = process.argv.slice(2);
@@ -79,8 +78,6 @@ async function perform(request: KeeperRequest): Promise<unknown> {
       return furnish(request.what, run);
     case "lay":
       return lay(request.what);
-    case "look":
-      return lookPath(request.what);
     case "files":
       return layFiles(request.what);
     case "give":
