@@ -7,8 +7,8 @@ import type { EtcdCluster } from "../kinds/index.ts";
 import { birthAnnotations, birthVariables, REFERRED } from "./birth.ts";
 import { birthOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
 import { mergeTrees } from "./merge.ts";
-import { refuseForeignData, refuseOwn } from "./refusals.ts";
-import type { MergedContainer } from "./refusals.ts";
+import { withoutOwn, withOwnVolume } from "./put-back.ts";
+import type { MergedContainer } from "./put-back.ts";
 import {
   BOOT_ANNOTATION,
   CHECK_ANNOTATION,
@@ -74,17 +74,24 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
   // What the template may not change is put back: who the pod is and what it runs.
   if (!Array.isArray(merged["containers"])) throw new Error("spec.podTemplate.spec.containers must be a list");
   const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
-    container.name === "etcd"
-      ? { ...container, ...etcdEssentials(form, input), env: withBirth(refuseOwn(container)) }
-      : container,
+    container.name === "etcd" ? putBack(container, { ...etcdEssentials(form, input) }) : container,
   );
-  refuseForeignData(merged, input.member);
-  const { hostname, subdomain, restartPolicy } = podEssentials(form, input);
+  const essentials = podEssentials(form, input);
   // The merge of two pod specs is a pod spec; the API server judges what the user put in.
   return {
     metadata: { labels, annotations },
-    spec: { ...merged, containers, hostname, subdomain, restartPolicy },
+    spec: { ...merged, containers, volumes: withOwnVolume(merged["volumes"], dataVolume(input)), ...essentials },
   } as DesiredPod;
+}
+
+/** What it runs, with which flags, on which data. */
+function putBack(container: MergedContainer, essentials: object): object {
+  const own = withoutOwn(container);
+  return { ...own, ...essentials, env: withBirth(own) };
+}
+
+function dataVolume({ member }: PodInput) {
+  return { name: "data", persistentVolumeClaim: { claimName: claimName(member) } };
 }
 
 /** How a member begins is told by variables that nobody else may set. */
@@ -194,11 +201,7 @@ function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unkno
         ...PROBES,
       },
     ],
-    volumes: [
-      { name: "data", persistentVolumeClaim: { claimName: claimName(input.member) } },
-      ...tls,
-      ...(input.seed?.volumes ?? []),
-    ],
+    volumes: [dataVolume(input), ...tls, ...(input.seed?.volumes ?? [])],
   };
 }
 
