@@ -29,9 +29,12 @@ async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): P
   measure(turn);
   const isHandsOff = turn.action.do === "refuse" && HANDS_OFF.has(turn.action.reason);
   try {
-    if (!isHandsOff) await provide(turn);
+    const refused = isHandsOff ? undefined : await provide(turn);
+    // Nobody begins without what belongs to it; whoever lives is looked after all the same.
+    if (refused !== undefined && turn.seen.known.clusterId === undefined) throw refused;
     const answer = await handler(turn, means);
-    overcome(turn);
+    if (refused === undefined) overcome(turn);
+    else if (turn.action.do !== "refuse") obstacle(turn, refused);
     return answer;
   } catch (error) {
     throw obstacle(turn, error);

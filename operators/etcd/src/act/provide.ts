@@ -13,19 +13,40 @@ import {
   volumeClaim,
   UID_LABEL,
 } from "../pods/index.ts";
+import { isImpossible } from "./obstacle.ts";
 import type { Turn } from "./turn.ts";
 
-export async function provide(turn: Turn): Promise<void> {
+/** Writes what can be written; answers with what was refused first, if anything was. */
+export async function provide(turn: Turn): Promise<Error | undefined> {
+  const refused: Error[] = [];
+  for (const write of writes(turn)) {
+    try {
+      await write();
+    } catch (error) {
+      if (!isImpossible(error)) throw error;
+      refused.push(error);
+    }
+  }
+  return refused[0];
+}
+
+/** One that is refused keeps no other from being written. */
+function writes(turn: Turn): readonly (() => Promise<unknown>)[] {
   const { apply, seen } = turn;
   const { name } = seen;
   const { spec } = seen.object;
-  await apply(Service, name, peerService(name));
-  await apply(Service, clientServiceName(name), clientService(name, spec.clientService));
-  await apply(PodDisruptionBudget, name, disruptionBudget(name, Math.max(spec.size, votersOf(seen), 1)));
-  for (const { name: secret, type, data } of seen.tls.apply) {
-    await apply(Secret, secret, { metadata: { labels: clusterLabels(name) }, type, data });
-  }
-  await keepBackups(turn);
+  const metadata = { labels: clusterLabels(name) };
+  const minimum = Math.max(spec.size, votersOf(seen), 1);
+  return [
+    () => apply(Service, name, peerService(name)),
+    () => apply(Service, clientServiceName(name), clientService(name, spec.clientService)),
+    () => apply(PodDisruptionBudget, name, disruptionBudget(name, minimum)),
+    ...seen.tls.apply.map((secret) => {
+      const { type, data } = secret;
+      return () => apply(Secret, secret.name, { metadata, type, data });
+    }),
+    () => keepBackups(turn),
+  ];
 }
 
 /** Where members are still to go, the quorum is that of those who vote, not of those who are wanted. */
