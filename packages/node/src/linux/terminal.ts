@@ -10,16 +10,12 @@ export interface TerminalCommand {
 /** What programs ask to know how to speak to the terminal that they have. */
 export const terminalVariables: ReadonlyMap<string, string> = new Map([["TERM", "xterm"]]);
 
-/** As one word, all of a command might be more than the kernel takes; in bytes a character may have three times as many. */
-const longestPart = 40_000;
+/** As one word, all of a command might be more than the kernel takes, which counts bytes, the name of its variable included. */
+const longestPart = 100_000;
 
 /** The command that runs another one on a terminal, of a size that a gate may have told. It comes in variables, which are gone once it is read. */
 export function withTerminal(argv: readonly string[]): TerminalCommand {
-  const parts =
-    argv
-      .map(quoted)
-      .join(" ")
-      .match(new RegExp(`[^]{1,${longestPart}}`, "gu")) ?? [];
+  const parts = cut(argv.map(quoted).join(" "));
   const names = parts.map((_, index) => `TERMINAL${index}`);
   const sized = 'test -z "$GATE_WORD" || stty $GATE_WORD; unset GATE_WORD';
   const script = `${sized}; command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
@@ -27,4 +23,17 @@ export function withTerminal(argv: readonly string[]): TerminalCommand {
     argv: ["/usr/bin/script", "-q", "-e", "-c", script, "/dev/null"],
     variables: Object.fromEntries(parts.map((part, index) => [names[index] ?? "", part])),
   };
+}
+
+/** Cuts a text between characters: half of one would be none. */
+function cut(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const parts: string[] = [];
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    end = Math.min(start + longestPart, bytes.length);
+    // Only the first byte of a character does not begin with the bits 10.
+    while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+    parts.push(bytes.toString("utf8", start, end));
+  }
+  return parts;
 }
