@@ -1,5 +1,5 @@
 /** The decision: one step from everything that was seen. Read it from top to bottom; the first rule that fits is taken. */
-import type { Action, Decide, KnownRecovery, Observation } from "../contract.ts";
+import type { Action, Decide, KnownRecovery, Observation, SeenPod } from "../contract.ts";
 import { decideBirth } from "./birth.ts";
 import { bringBack, decideWithoutQuorum } from "./quorum-loss.ts";
 import {
@@ -145,9 +145,11 @@ function refuseStranger(view: View): Action | undefined {
   return { do: "refuse", reason: "DataDiffers", why };
 }
 
-/** Its volume goes with its pod. */
-function isLeaving({ volumes }: Observation, name: string): boolean {
-  return volumes.every(({ member, state }) => member !== name || state === "stopping" || state === "lost");
+/** What it has goes with its pod: its volume does, or is gone under a process that runs. One that never ran has nothing. */
+function isLeaving({ volumes, answers }: Observation, { member, state, isDown }: SeenPod): boolean {
+  const volume = volumes.find((one) => one.member === member);
+  if (volume !== undefined && volume.state !== "lost") return volume.state === "stopping";
+  return answers[member]?.is === "talking" || (state === "running" && !isDown);
 }
 
 /** Whoever sleeps keeps its data, or does not sleep. */
@@ -162,7 +164,7 @@ function hibernate(seen: Observation): Action {
   const { members } = viewOf(seen);
   const leader = members.find(({ isLeader }) => isLeader)?.name;
   const running = seen.pods.filter(({ state }) => state !== "stopping");
-  const leaving = running.filter(({ member }) => isLeaving(seen, member)).map(({ member }) => member);
+  const leaving = running.filter((pod) => isLeaving(seen, pod)).map(({ member }) => member);
   if (leaving.length > 0) return refuseLoss(leaving);
   const next = running.find(({ member }) => member !== leader) ?? running[0];
   if (next !== undefined) return { do: "delete-pod", member: next.member, why: "the cluster goes to sleep" };

@@ -1,7 +1,15 @@
 /** Rules that keep the right members, while there is quorum: start, replace, promote, add, remove. */
 import type { Action } from "../contract.ts";
 import { isTrial } from "./form.ts";
-import { hasFormFailed, isDrifted, isInWrongForm, REFUSAL_PATIENCE, targetVersion, versionFor } from "./target.ts";
+import {
+  hasFormFailed,
+  isDrifted,
+  isFormRefused,
+  isInWrongForm,
+  REFUSAL_PATIENCE,
+  targetVersion,
+  versionFor,
+} from "./target.ts";
 import { canSpare, freshName, hasLostVolume, isOnLostGround, quorumOf, serialOf, successorOf } from "./view.ts";
 import { holdBack } from "./uncompared.ts";
 import { hearOut } from "./witness.ts";
@@ -50,7 +58,8 @@ export function startPods(view: View): Action | undefined {
   return undefined;
 }
 
-function startPod(view: View, { name, isStarted, isWell, pod, volume, ruin }: Member): Action | undefined {
+function startPod(view: View, member: Member): Action | undefined {
+  const { name, isStarted, isWell, pod, volume, ruin } = member;
   if (ruin !== undefined) return undefined;
   // Its data is under the process that runs, and nowhere else: another comes in its place.
   if (isStarted && hasLostVolume({ volume })) return undefined;
@@ -62,9 +71,22 @@ function startPod(view: View, { name, isStarted, isWell, pod, volume, ruin }: Me
   if (pod.state === "stopping") return undefined;
   if (pod.state === "ended") return { do: "delete-pod", member: name, why: "it ended" };
   if (!isStarted && pod.boot !== "join") return { do: "delete-pod", member: name, why: "it has yet to join" };
-  const isWrong = !isWell && isInWrongForm(view.seen, pod, version);
+  return isWell ? undefined : remake(view, member, version);
+}
+
+function remake(view: View, member: Member, version: string): Action | undefined {
+  const { pod, name } = member;
+  const isWrong = pod !== undefined && isInWrongForm(view.seen, pod, version);
   const why = "it does not serve and another form is wanted";
-  return isWrong ? { do: "delete-pod", member: name, why, next: version } : undefined;
+  if (!isWrong && !isMuteInWrongForm(view, member, version)) return undefined;
+  return { do: "delete-pod", member: name, why, next: version };
+}
+
+/** Its kubelet is content, and the operator hears nothing of it: that may be its form. The others have quorum without it. */
+function isMuteInWrongForm(view: View, member: Member, version: string): boolean {
+  const { pod, talk } = member;
+  if (pod?.isReady !== true || talk !== undefined || isFormRefused(view.seen, version)) return false;
+  return isDrifted(view, member, version) && canSpare(view, member, "restart");
 }
 
 /** Members that can never be well again, or were away for too long, are removed; the next turns add others. */
@@ -91,11 +113,12 @@ function disputeAmong(view: View): Action | undefined {
   return { do: "refuse", reason: "DataDiffers", why: disputeSentence(view, corrupt) };
 }
 
-/** Where some differ and others do not, it is known who is right: then only too few of those serve. */
+/** Where some differ from more than half of all, it is known who is right: then only too few of those serve. */
 function disputeSentence({ voters }: View, corrupt: readonly string[]): string {
   const who = corrupt.join(", ");
-  const others = voters.filter(({ talk, name }) => talk !== undefined && !corrupt.includes(name));
-  if (others.length === 0)
+  const rest = voters.filter(({ name }) => !corrupt.includes(name));
+  const others = rest.filter(({ talk }) => talk !== undefined);
+  if (others.length === 0 || rest.length < quorumOf(voters.length))
     return `the data of ${who} differs, and no more than half of the ${voters.length} members agree, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
   const good = others.map(({ name }) => name).join(", ");
   return `${who} has other data than ${good}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;

@@ -47,6 +47,7 @@ export const EtcdOperation = defineResource({
     began: s.timestamp().optional().describe("When it was begun"),
     ended: s.timestamp().optional().describe("When it was over, however it ended"),
     done: s.array(s.string()).max(16).describe("Members that are finished"),
+    size: s.int32().optional().describe("Members that the cluster had when it began"),
   }),
   conditions: { Complete: "It was done" },
   columns: { Cluster: "spec.cluster", Phase: "status.phase", Message: "status.message" },

@@ -36,6 +36,7 @@ async function turn(context: OperationContext, outside: Outside): Promise<Answer
   const now = formatTimestamp(outside.now());
   status.message = progress.message;
   status.began = operation.status?.began ?? now;
+  if (operation.status?.began === undefined && cluster?.status !== undefined) status.size = cluster.status.size;
   if ("done" in progress && progress.done !== undefined) status.done = [...progress.done];
   status.phase = PHASES[progress.is];
   status.condition("Complete", progress.is === "done", progress.message);
@@ -87,7 +88,10 @@ function replace(operation: Operation, { spec, status }: ClusterObject, member: 
   const isThere = status?.members?.some(({ name }) => name === member) === true;
   if (isThere) return { is: "running", message: `${member} is being replaced` };
   if (operation.status?.phase !== "Running") return rejected(`${operation.spec.cluster} has no member ${member}`);
-  const isWhole = status?.ready === spec.size && status.size === spec.size;
+  // As many as there were: that there are to be more is another matter, which may have to wait.
+  const wanted = Math.min(spec.size, operation.status.size ?? spec.size);
+  const { size = 0, ready } = status ?? {};
+  const isWhole = size >= wanted && ready === size;
   return isWhole
     ? { is: "done", message: `${member} was replaced` }
     : { is: "running", message: "the new member is joining" };

@@ -178,6 +178,19 @@ test("whoever goes on alone was compared with the others, and has all that any o
   assert.ok(inLine.do === "note-recovery" && inLine.recovery.source === "Backup", JSON.stringify(inLine));
 });
 
+test("who is right is said only where those who do not differ are more than half", () => {
+  const wordsOn = (differing: readonly string[], size: number): string => {
+    const slots = company(Array.from({ length: size }, () => ({})));
+    const seen = observe(worldOf({ slots, size, version: OLD, update: undefined }));
+    const action = decide({ ...seen, differing });
+    return action.do === "refuse" ? action.why : action.do;
+  };
+  // The third has another compaction: it was compared with nobody.
+  assert.match(wordsOn(["m-0", "m-1"], 3), /nobody can say which is right/u);
+  assert.match(wordsOn(["m-0", "m-1"], 2), /nobody can say which is right/u);
+  assert.doesNotMatch(wordsOn(["m-0"], 3), /nobody can say/u);
+});
+
 test("members that serve the data of another life are nobody's to give up, whether they are ready or not", () => {
   const slots = company([{ data: "foreign" }, { data: "foreign" }, { data: "foreign" }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good" });

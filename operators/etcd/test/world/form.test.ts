@@ -122,3 +122,23 @@ test("where nothing is to be put back, a form that fails stays with the first me
   assert.equal(now.status?.ready, 2);
   assert.equal(bed.etcd.processes.size, 3);
 });
+
+test("a member that serves and is silent to the operator in a new form is made anew when the spec is put back", async () => {
+  await using bed = await startWorld();
+  const specOf = (mesh: string) => ({ size: 3, version: "3.6.16", podTemplate: { metadata: { labels: { mesh } } } });
+  await bed.world.apply(EtcdCluster, "e", { spec: specOf("no") });
+  await bed.until(isSettled, "three");
+  const known = new Set([...bed.etcd.processes.values()].map(({ address }) => address));
+  const fresh = () => [...bed.etcd.processes.values()].find(({ address }) => !known.has(address))?.address;
+  // Whoever is made next is out of the operator's reach.
+  await bed.world.apply(EtcdCluster, "e", { spec: specOf("yes") });
+  await bed.until(() => {
+    const address = fresh();
+    if (address !== undefined) bed.etcd.cut.add(address);
+    return address !== undefined;
+  }, "one in the new form");
+  await bed.pass(600);
+  assert.equal(bed.etcd.processes.size, 3, "nobody else is made anew");
+  await bed.world.apply(EtcdCluster, "e", { spec: specOf("no") });
+  await bed.until(isSettled, "three in the old form");
+});

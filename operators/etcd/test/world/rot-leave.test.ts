@@ -19,6 +19,19 @@ test("the claims are being deleted and the cluster is to sleep: nobody is stoppe
   assert.match(condition(refused, "Degraded")?.message ?? "", /e-0, e-1, e-2 .*put spec.size back/u);
   await bed.pass(60);
   for (const name of ["e-0", "e-1", "e-2"]) assert.ok(bed.etcd.processes.has(name), `${name} runs`);
+  assert.match(condition(await bed.cluster(), "Available")?.message ?? "", /3 of 3 .*not all sleep yet/u);
+});
+
+test("a cluster without quorum can be put to sleep: a pod that never ran has nothing to lose, and what is gone is told", async () => {
+  await using bed = await startWorld();
+  const recovery = { quorumLoss: "Manual" } as const;
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", recovery } });
+  await bed.until(isSettled, "members");
+  await bed.loseVolumes(["e-1", "e-2"]);
+  await bed.until((now) => condition(now, "Degraded")?.reason === "QuorumLost", "a refusal");
+  await bed.world.apply(EtcdCluster, "e", { spec: { size: 0, version: "3.6.16", recovery } });
+  const asleep = await bed.until((now) => condition(now, "Available")?.reason === "Asleep", "sleep");
+  assert.match(condition(asleep, "Available")?.message ?? "", /but for that of e-1, e-2, whose volumes are gone/u);
 });
 
 test("a member whose claim is being deleted is not restarted for an update as long as no other may come", async () => {

@@ -96,4 +96,6 @@ test("somebody's word lets one in, however many are wanted", async () => {
   await bed.until(() => bed.etcd.log.some((line) => line.startsWith("remove")), "it is gone");
   await bed.pass(900);
   assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1", "e-3"]);
+  const [operation] = await bed.world.list(EtcdOperation);
+  assert.equal(operation?.status?.phase, "Succeeded", "the larger size is another matter");
 });

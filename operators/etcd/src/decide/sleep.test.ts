@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Observation, SeenPod } from "../contract.ts";
+import { decide } from "./decide.ts";
+
+/** One member that is to sleep, as far as it matters. */
+function actionFor(pod: Partial<SeenPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
+  const seen = {
+    name: "e",
+    wanted: { size: 0, isPaused: false, rollsBack: false },
+    known: { serial: 0, versions: {}, clusterId: "1" },
+    foreign: [],
+    answers: {},
+    membership: { by: "memory", members: [] },
+    pods: [{ member: "e-0", state: "running", isDown: false, ...pod }],
+    volumes: volume === undefined ? [] : [{ member: "e-0", state: volume, requested: 1, capacity: 1 }],
+  };
+  return decide(seen as unknown as Observation).do;
+}
+
+test("nobody is put to sleep whose data goes with its pod; who never ran has none", () => {
+  assert.equal(actionFor({}, "bound"), "delete-pod");
+  assert.equal(actionFor({}, "stopping"), "refuse");
+  assert.equal(actionFor({ isDown: true }, "stopping"), "refuse");
+  assert.equal(actionFor({}, undefined), "refuse");
+  assert.equal(actionFor({}, "lost"), "refuse");
+  assert.equal(actionFor({ state: "pending", isDown: true }, undefined), "delete-pod");
+  assert.equal(actionFor({ state: "ended", isDown: true }, "lost"), "delete-pod");
+});
