@@ -15,7 +15,7 @@ import { Runner } from "./runner.ts";
 import { openScreen } from "./screen.ts";
 import { claimSession } from "./session.ts";
 import { type SourceEvents, watchSources } from "./sources.ts";
-import { openTypeChecker, type TypeChecker, typeErrorsText } from "./types.ts";
+import { openTypeChecker, type TypeChecker, typeErrorsText } from "./type-checker.ts";
 import { View } from "./view.ts";
 
 /** What a session is started with. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openTypeChecker, typeErrorsText } from "./types.ts";
+import { openTypeChecker, typeErrorsText } from "./type-checker.ts";
 
 const modules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 
