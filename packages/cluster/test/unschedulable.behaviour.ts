@@ -61,7 +61,7 @@ export async function unschedulable({ client, namespace }: World): Promise<objec
           type === "PodScheduled" &&
           state === "False" &&
           // A scheduler may hear of a pod before it hears of the claim that was there first.
-          (name !== "unbound" || !message.includes("not found")),
+          !message.includes(`"unbound" not found`),
       );
     });
     return [name, { reason, message, observedGeneration }];
