@@ -60,7 +60,12 @@ export interface SeenVolume {
 
 /** What a member itself answered. */
 export type Answer =
-  | { readonly is: "silent"; readonly why: string }
+  | {
+      readonly is: "silent";
+      readonly why: string;
+      /** It was heard, and says that the operator is nobody to it: authentication is on. */
+      readonly isLockedOut?: true;
+    }
   | {
       readonly is: "talking";
       readonly id: string;

@@ -17,6 +17,8 @@ import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts"
 export interface OperatorOptions extends Outside {
   /** What this process has seen so far: nothing, but where a test has several lives in one process. */
   readonly sightings?: Lookout["sightings"];
+  /** What this process has told members of passwords: nothing, as before. */
+  readonly passwords?: Means["passwords"];
   /** The image of this program: pods that make and fetch backups run it. */
   readonly agentImage: AgentImage;
 }
@@ -34,7 +36,7 @@ function clusterController(options: OperatorOptions): Controller {
     {
       observe: (context): Promise<Seen> => observe(context, lookout),
       decide: (seen: Seen) => decide(seen),
-      act: actions({ seedParts: seedsWith(options), passwords: new Map() }),
+      act: actions({ seedParts: seedsWith(options), passwords: options.passwords ?? new Map() }),
     },
   );
 }

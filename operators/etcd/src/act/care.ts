@@ -1,41 +1,24 @@
-/** What is done for a cluster that is well: room made when it is full or fragmented, one member at a time. */
-import { Secret } from "capstan/kinds/v1";
-import { EtcdError, syncAuth } from "../etcd/index.ts";
+/** What is done for a cluster that is well: room made when it is full or fragmented, one member at a time; users kept. */
+import { EtcdError } from "../etcd/index.ts";
 import { quotaOf } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { defragment, defragmentNext } from "./defragment.ts";
 import { successorOrder } from "./order.ts";
 import { asLeader, spokesman } from "./turn.ts";
 import type { Means, Turn } from "./turn.ts";
+import { keepUsers } from "./users.ts";
 
 /** Answers whether something was done, so that the next look comes soon. */
 export async function care(turn: Turn, means: Means): Promise<boolean> {
-  return (await makeRoom(turn)) || (await keepUsers(turn, means)) || (await defragmentNext(turn));
-}
-
-/** Users and roles follow the spec; passwords come from Secrets and are written when those change. */
-async function keepUsers(turn: Turn, { passwords }: Means): Promise<boolean> {
-  const { auth } = turn.seen.object.spec;
-  const { uid } = turn.seen.object.metadata;
-  if (!auth.enabled && auth.users.length === 0 && auth.roles.length === 0 && !passwords.has(uid)) return false;
-  const secretOf = (user: string) => {
-    const name = auth.users.find((one) => one.name === user)?.passwordSecret;
-    return name === undefined ? undefined : turn.get(Secret, name);
-  };
-  const versionOf = (user: string): string => secretOf(user)?.metadata.resourceVersion ?? "";
-  const known = passwords.get(uid) ?? new Map<string, string>();
-  const texts = auth.users.flatMap(({ name }) => {
-    const encoded = secretOf(name)?.data?.["password"];
-    return encoded === undefined ? [] : [[name, Buffer.from(encoded, "base64").toString()] as const];
-  });
-  turn.signal.throwIfAborted();
-  const done = await syncAuth(spokesman(turn), auth, {
-    passwords: new Map(texts),
-    isChanged: (user) => known.get(user) !== versionOf(user),
-  });
-  passwords.set(uid, new Map(auth.users.map(({ name }) => [name, versionOf(name)])));
-  if (done.length > 0) turn.event("Normal", "UsersChanged", done.join("; "));
-  return done.length > 0;
+  if (await makeRoom(turn)) return true;
+  try {
+    if (await keepUsers(turn, means)) return true;
+  } catch (error) {
+    // Users who cannot be made as the spec has them are no reason to let databases grow.
+    await defragmentNext(turn);
+    throw error;
+  }
+  return await defragmentNext(turn);
 }
 
 /** A full database refuses writes until it has room again and somebody says so: old revisions go, then the freed space, then the alarm. */

@@ -3,15 +3,16 @@
  * better; here nobody would tell that a quota was raised or that a member takes orders again, and a cluster may be waiting for it.
  */
 import { Retry } from "capstan";
-import { EtcdError } from "../etcd/index.ts";
+import { EtcdError, isPassing } from "../etcd/index.ts";
 import type { Turn } from "./turn.ts";
 
-/** The reason of `Degraded` while the API server refuses what the operator writes. */
+/** The reason of `Degraded` while the API server or etcd refuses what the operator asks for. */
 export const REFUSED = "Refused";
 
 /** What is to be thrown instead of an error. */
-export function obstacle(turn: Turn, error: unknown): unknown {
-  if (error instanceof EtcdError) return new Retry(error.message, { after: "2s", cause: error });
+export function obstacle(turn: Turn, thrown: unknown): unknown {
+  const error = refusalBehind(thrown) ?? thrown;
+  if (error instanceof EtcdError && isPassing(error)) return new Retry(error.message, { after: "2s", cause: error });
   if (!(error instanceof Error) || isOfTheMoment(error)) return error;
   const message = refusalWords(error);
   if (refusedBefore(turn) !== message) turn.event("Warning", REFUSED, message);
@@ -19,9 +20,15 @@ export function obstacle(turn: Turn, error: unknown): unknown {
   return new Retry(message, { after: "15s", cause: error });
 }
 
+/** A step that is to be tried again because of what etcd said: if that stays, it is told as well. */
+function refusalBehind(error: unknown): EtcdError | undefined {
+  const cause = error instanceof Retry ? error.cause : undefined;
+  return cause instanceof EtcdError && !isPassing(cause) ? cause : undefined;
+}
+
 /** What is told of an error that stays. */
 export function refusalWords(error: Error): string {
-  const who = isRefusal(error) ? "the API server refuses: " : "";
+  const who = error instanceof EtcdError ? "etcd refuses: " : isRefusal(error) ? "the API server refuses: " : "";
   return `${who}${error.message}`;
 }
 
@@ -38,6 +45,7 @@ function refusedBefore({ seen }: Turn): string | undefined {
 
 /** Somebody else was quicker, or the API server is away: over before anybody could look. */
 function isOfTheMoment(error: Error): boolean {
+  if (error instanceof EtcdError) return isPassing(error);
   if (error instanceof Retry || error.name === "AbortError") return true;
   return "code" in error && typeof error.code === "string" && PASSING.has(error.code);
 }

@@ -12,10 +12,11 @@ import {
 } from "../decide/index.ts";
 import type { Member, View } from "../decide/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
-import type { ClusterStatus } from "../observe/index.ts";
+import type { ClusterStatus, Seen } from "../observe/index.ts";
 import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { adviceFor } from "./advice.ts";
+import { lockoutOf } from "./lockout.ts";
 import { REFUSED } from "./obstacle.ts";
 import type { Turn } from "./turn.ts";
 
@@ -28,7 +29,7 @@ export function report(turn: Turn): void {
   const isAvailable = view.hasQuorum;
   status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
   status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
-  const trouble = troubleOf(view, action);
+  const trouble = lockoutOf(seen) ?? troubleOf(view, action);
   tellTrouble(turn, trouble);
   status.condition("Degraded", trouble !== undefined, {
     reason: trouble?.reason ?? "AllWell",
@@ -131,12 +132,7 @@ function reportMemory({ seen, status }: Turn): void {
     ...(seen < 1_000 ? {} : { seen: Math.floor(seen / 1_000) }),
   }));
   status.watched = watched.length === 0 ? undefined : watched;
-  status.comparison = comparison && {
-    at: formatTimestamp(comparison.at),
-    differing: [...comparison.differing],
-    answered: [...(comparison.answered ?? [])],
-    ...(comparison.accused && { accused: [...comparison.accused], agreeing: [...(comparison.agreeing ?? [])] }),
-  };
+  status.comparison = comparison && comparisonStatus(comparison);
   status.uncompared = uncompared && {
     at: formatTimestamp(uncompared.at),
     reasons: [...uncompared.reasons],
@@ -149,6 +145,19 @@ function reportMemory({ seen, status }: Turn): void {
     of: remains.of,
     differing: [...remains.differing],
     unhashed: [...remains.unhashed],
+  };
+}
+
+type Comparison = NonNullable<Seen["compared"]["comparison"]>;
+
+function comparisonStatus({ at, differing, answered = [], accused, agreeing = [], of, since }: Comparison) {
+  return {
+    at: formatTimestamp(at),
+    differing: [...differing],
+    answered: [...answered],
+    ...(accused && { accused: [...accused], agreeing: [...agreeing] }),
+    ...(of !== undefined && { of }),
+    ...(since !== undefined && { since: formatTimestamp(since) }),
   };
 }
 
@@ -224,13 +233,15 @@ function availability(view: View) {
   const goes = seen.wanted.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
   const message = `${wellVoters.length} of ${voters.length} voting members are well${goes}`;
   if (hasQuorum) return { reason: "QuorumHeld", message };
+  const isRefused = Object.values(seen.answers).some((answer) => answer.is === "silent" && answer.isLockedOut);
+  const why = isRefused ? "they refuse the operator" : "the operator cannot reach them";
   return isServingWithoutUs(view)
-    ? { reason: "OutOfReach", message: "the members serve, but the operator cannot reach them" }
+    ? { reason: "OutOfReach", message: `the members serve, but ${why}` }
     : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
 }
 
 /** Whose data is there when everybody sleeps. */
-function keptBy({ seen, voters }: View): string {
+function keptBy({ voters }: View): string {
   const isKept = ({ volume }: Member): boolean => volume?.state === "bound" || volume?.state === "pending";
   const lost = voters.filter((voter) => !isKept(voter)).map(({ name }) => name);
   return lost.length === 0

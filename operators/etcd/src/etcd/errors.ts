@@ -72,3 +72,27 @@ export class EtcdError extends Error {
     this.maybeDone = options.maybeDone;
   }
 }
+
+/** Over by itself: somebody is away, starts, catches up, or was quicker. Everything else stays until somebody changes something. */
+export function isPassing({ code }: EtcdError): boolean {
+  return PASSING.has(code);
+}
+
+const PASSING: ReadonlySet<EtcdErrorCode> = new Set([
+  "Unreachable",
+  "Deadline",
+  "Aborted",
+  "NoLeader",
+  "NotLeader",
+  "IsLearner",
+  "LearnerNotReady",
+  "TooManyLearners",
+  "NotLearner",
+  "MemberNotFound",
+  "MemberExists",
+  "Unhealthy",
+  "Compacted",
+  "FutureRevision",
+  "LeaseNotFound",
+  "Busy",
+]);

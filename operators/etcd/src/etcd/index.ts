@@ -1,7 +1,7 @@
 /** A client for one etcd member. */
 export type * from "./client.ts";
 export { connectEtcd } from "./connect.ts";
-export { EtcdError } from "./errors.ts";
+export { EtcdError, isPassing } from "./errors.ts";
 export type { EtcdErrorCode } from "./errors.ts";
-export { syncAuth } from "./sync-auth.ts";
+export { superusersOf, syncAuth } from "./sync-auth.ts";
 export type { AuthMeans, AuthSpec } from "./sync-auth.ts";

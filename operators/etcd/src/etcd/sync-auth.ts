@@ -1,6 +1,6 @@
 /** Brings users, roles and the switch of authentication to what a spec says. Nothing is written when nothing would change. */
 import type { EtcdClient, Keys, Permission } from "./client.ts";
-import { EtcdError } from "./errors.ts";
+import { EtcdError, isPassing } from "./errors.ts";
 import { toRange } from "./keys.ts";
 
 /** What a spec says about authentication. */
@@ -24,51 +24,83 @@ export interface AuthMeans {
   readonly passwords: ReadonlyMap<string, string>;
   /** Whether a password was changed since it was last written: etcd does not tell what it has. */
   readonly isChanged: (user: string) => boolean;
+  /** Whether it was made without a password: then it can be given none, and is made anew. */
+  readonly wasWithout?: (user: string) => boolean;
+  /** Users whose password is wanted and not there, and what is to be said: they are not made, for they could never be given one. */
+  readonly missing?: ReadonlyMap<string, Error>;
+  /** A user has the password that it should have, or none. */
+  readonly onDone?: (user: string) => void;
 }
 
 /** The role and user that may do everything; without them authentication cannot be on. */
 const ROOT = "root";
 
-/** Makes it so; answers with what was done, in words. */
+/** Whose certificate may do everything once authentication is on. */
+export function superusersOf({ users }: Pick<AuthSpec, "users">): readonly string[] {
+  return [ROOT, ...users.filter(({ roles }) => roles.includes(ROOT)).map(({ name }) => name)];
+}
+
+/**
+ * Makes it so; answers with what was done, in words. What etcd refuses keeps nothing else from being done, but for the switch: it is not
+ * put on before everybody is who the spec says.
+ */
 export async function syncAuth(client: EtcdClient, spec: AuthSpec, means: AuthMeans): Promise<readonly string[]> {
   const { auth } = client;
   const isOn = await auth.isEnabled();
-  if (!spec.enabled && !isOn && spec.users.length === 0 && spec.roles.length === 0) return [];
-  const done = [...(await syncRoles(client, spec)), ...(await syncUsers(client, spec, means))];
+  const done: string[] = [];
+  const failures = [...(await syncRoles(client, spec, done)), ...(await syncUsers(client, { spec, means }, done))];
+  if (!spec.enabled && isOn) {
+    await auth.disable();
+    done.push("authentication is off");
+  }
+  const [first] = failures;
+  if (first !== undefined) throw first;
   if (spec.enabled && !isOn) {
     await auth.enable();
     done.push("authentication is on");
-  } else if (!spec.enabled && isOn) {
-    await auth.disable();
-    done.push("authentication is off");
   }
   return done;
 }
 
-async function syncRoles({ auth }: EtcdClient, { roles }: AuthSpec): Promise<string[]> {
-  const done: string[] = [];
-  const wanted = new Map(roles.map(({ name, permissions }) => [name, permissions.map(toPermission)]));
+/** Without any wish there is no need for a root. */
+function isWanted({ enabled, users, roles }: AuthSpec): boolean {
+  return enabled || users.length > 0 || roles.length > 0;
+}
+
+/** Does one thing; what is refused is kept for later. Where nobody answers, the rest would fail as well. */
+async function attempt(failures: Error[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof Error) || (error instanceof EtcdError && isPassing(error))) throw error;
+    failures.push(error);
+  }
+}
+
+async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): Promise<Error[]> {
+  const failures: Error[] = [];
+  const wanted = new Map(spec.roles.map(({ name, permissions }) => [name, permissions.map(toPermission)]));
   const existing = await auth.roles();
-  for (const name of new Set([ROOT, ...wanted.keys()])) {
+  for (const name of new Set([...(isWanted(spec) ? [ROOT] : []), ...wanted.keys()])) {
     if (existing.includes(name)) continue;
     await tolerate("AlreadyExists", auth.addRole(name));
     done.push(`role ${name} was added`);
   }
-  for (const [name, permissions] of wanted) done.push(...(await syncPermissions(auth, name, permissions)));
+  for (const [role, permissions] of wanted)
+    await attempt(failures, () => syncPermissions(auth, { role, permissions }, done));
   for (const name of existing) {
     if (name === ROOT || wanted.has(name)) continue;
     await tolerate("RoleNotFound", auth.removeRole(name));
     done.push(`role ${name} was removed`);
   }
-  return done;
+  return failures;
 }
 
 async function syncPermissions(
   auth: EtcdClient["auth"],
-  role: string,
-  wanted: readonly Permission[],
-): Promise<string[]> {
-  const done: string[] = [];
+  { role, permissions: wanted }: { readonly role: string; readonly permissions: readonly Permission[] },
+  done: string[],
+): Promise<void> {
   const existing = await auth.permissionsOf(role);
   for (const permission of wanted) {
     if (existing.some((other) => isSame(other, permission))) continue;
@@ -81,23 +113,30 @@ async function syncPermissions(
     await auth.forbid(role, permission.keys);
     done.push(`role ${role} may ${permission.allow} less`);
   }
-  return done;
 }
 
-async function syncUsers({ auth }: EtcdClient, spec: AuthSpec, means: AuthMeans): Promise<string[]> {
-  const done: string[] = [];
+interface Wish {
+  readonly spec: AuthSpec;
+  readonly means: AuthMeans;
+}
+
+async function syncUsers({ auth }: EtcdClient, { spec, means }: Wish, done: string[]): Promise<Error[]> {
+  const failures: Error[] = [];
   const wanted = new Map(spec.users.map(({ name, roles }) => [name, roles]));
   // The operator itself is root: by certificate, or with the password of a user root in the spec.
-  const all = new Map([...wanted, [ROOT, [...new Set([ROOT, ...(wanted.get(ROOT) ?? [])])]]]);
+  const root = [...new Set([ROOT, ...(wanted.get(ROOT) ?? [])])];
+  const all = new Map(isWanted(spec) ? [...wanted, [ROOT, root]] : []);
   const existing = await auth.users();
-  for (const [name, roles] of all)
-    done.push(...(await syncUser(auth, { name, roles, isNew: !existing.includes(name) }, means)));
+  for (const [name, roles] of all) {
+    const isNew = !existing.includes(name);
+    await attempt(failures, () => syncUser(auth, { user: { name, roles, isNew }, means }, done));
+  }
   for (const name of existing) {
-    if (all.has(name)) continue;
+    if (name === ROOT || all.has(name)) continue;
     await tolerate("UserNotFound", auth.removeUser(name));
     done.push(`user ${name} was removed`);
   }
-  return done;
+  return failures;
 }
 
 interface WantedUser {
@@ -106,20 +145,17 @@ interface WantedUser {
   readonly isNew: boolean;
 }
 
-async function syncUser(
-  auth: EtcdClient["auth"],
-  { name, roles, isNew }: WantedUser,
-  means: AuthMeans,
-): Promise<string[]> {
-  const done: string[] = [];
-  const password = means.passwords.get(name);
-  if (isNew) {
-    await tolerate("AlreadyExists", auth.addUser(password === undefined ? { name } : { name, password }));
-    done.push(`user ${name} was added`);
-  } else if (password !== undefined && means.isChanged(name)) {
-    await auth.changePassword({ name, password });
-    done.push(`user ${name} has another password`);
-  }
+interface UserWish {
+  readonly user: WantedUser;
+  readonly means: AuthMeans;
+}
+
+async function syncUser(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
+  const { name, roles } = user;
+  const missing = means.missing?.get(name);
+  if (user.isNew && missing !== undefined) throw missing;
+  await syncPassword(auth, { user, means }, done);
+  if (missing === undefined) means.onDone?.(name);
   const granted = await auth.rolesOf(name);
   for (const role of roles) {
     if (granted.includes(role)) continue;
@@ -131,7 +167,21 @@ async function syncUser(
     await auth.revokeRole({ user: name, role });
     done.push(`user ${name} lost the role ${role}`);
   }
-  return done;
+}
+
+/** A user that was made without a password keeps to certificates, whatever etcd answers to another password: it has to be made anew. */
+async function syncPassword(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
+  const { name, isNew } = user;
+  const password = means.passwords.get(name);
+  const isRemade = !isNew && password !== undefined && means.wasWithout?.(name) === true && name !== ROOT;
+  if (isRemade) await tolerate("UserNotFound", auth.removeUser(name));
+  if (isNew || isRemade) {
+    await tolerate("AlreadyExists", auth.addUser(password === undefined ? { name } : { name, password }));
+    done.push(isNew ? `user ${name} was added` : `user ${name} has a password now`);
+  } else if (password !== undefined && means.isChanged(name)) {
+    await auth.changePassword({ name, password });
+    done.push(`user ${name} has another password`);
+  }
 }
 
 function toPermission({ access, key, rangeEnd, prefix }: PermissionSpec): Permission {

@@ -61,7 +61,7 @@ export const tls = s
       .object({
         server: secretName.describe("What members show to clients"),
         peer: secretName.describe("What members show to each other"),
-        client: secretName.describe("What the operator shows to members"),
+        client: secretName.describe("What the operator shows to members: with `auth`, of common name `root`"),
       })
       .optional()
       .describe("`Provided`: Secrets with `tls.crt`, `tls.key`, `ca.crt`"),
@@ -79,7 +79,7 @@ export const tls = s
       .describe("`Managed`: how long the authority is good; in days, for every change of it restarts members"),
     overlap: duration.default("24h").describe("How long old and new authorities are trusted side by side, at least"),
     names: s
-      .array(s.string().max(253))
+      .array(s.string().min(1).max(253).pattern("^[A-Za-z0-9._:*-]+$"))
       .max(32)
       .default([])
       .describe("More names and addresses in the servers' certificate"),
@@ -94,15 +94,27 @@ export const tls = s
       `self.mode != 'Managed' || ${secondsOf("self.caValidity")} >= 6 * ${secondsOf("self.overlap")}`,
       "caValidity must be at least six times overlap: an authority needs two overlaps to be replaced in the last third of its life",
     ),
+    s.rule(
+      `[self.validity, self.caValidity].all(one, ${secondsOf("one")} <= 36500 * 86400)`,
+      "no more than a hundred years: certificates cannot tell of later times",
+    ),
   )
   .describe("Certificates of members and clients");
 
-const permission = s.object({
-  access: s.enum("Read", "Write", "ReadWrite").describe("What whoever has the role may do with the keys"),
-  key: s.string().max(512).default("").describe("The key, or the first of the range"),
-  rangeEnd: s.string().max(512).optional().describe("The first key behind the range; left out: `key` alone"),
-  prefix: s.boolean().default(false).describe("All keys that begin with `key`"),
-});
+const permission = s
+  .object({
+    access: s.enum("Read", "Write", "ReadWrite").describe("What whoever has the role may do with the keys"),
+    key: s.string().max(512).default("").describe("The key, or the first of the range; empty only with `prefix`"),
+    rangeEnd: s.string().max(512).optional().describe("The first key behind the range; left out: `key` alone"),
+    prefix: s.boolean().default(false).describe("All keys that begin with `key`"),
+  })
+  .rules(
+    s.rule("self.prefix || self.key != ''", "etcd has no empty key: name one, or set prefix for all keys"),
+    s.rule(
+      "self.prefix || !has(self.rangeEnd) || self.rangeEnd in ['', '\\u0000'] || self.key < self.rangeEnd",
+      "rangeEnd must be behind key: etcd refuses a range without keys",
+    ),
+  );
 
 const role = s.object({
   name: s.string().min(1).max(128).describe("Its name in etcd"),
@@ -122,6 +134,12 @@ export const auth = s
     roles: s.array(role).max(64).map("name").default([]).describe("The roles that there are"),
     users: s.array(user).max(64).map("name").default([]).describe("The users that there are; `root` is the operator"),
   })
+  .rules(
+    s.rule(
+      "self.users.all(user, sets.contains(self.roles.map(role, role.name) + ['root'], user.roles))",
+      "a user has a role that there is not: add it to roles",
+    ),
+  )
   .describe("Users, roles and what they may do");
 
 /** What is done regularly. */

@@ -65,6 +65,14 @@ const comparison = s.object({
   answered: s.array(s.string()).max(128).optional().describe("Reasons to compare that it was an answer to"),
   accused: s.array(s.string()).max(32).optional().describe("Members that etcd itself said were corrupt just then"),
   agreeing: s.array(s.string()).max(32).optional().describe("Who was found to be right, where somebody was accused"),
+  of: s
+    .string()
+    .optional()
+    .describe("Where somebody differs or was accused: who voted, in which pods, by which generation of the spec"),
+  since: s
+    .timestamp()
+    .optional()
+    .describe("Since when the same has been found of them: the longer, the rarer it is asked"),
 });
 
 const uncompared = s.object({
@@ -94,6 +102,11 @@ const exhausted = s.object({
   revision: s.int64().describe("The newest revision then: nothing was deleted while it stays"),
   quota: s.int64().describe("Bytes that the database might have then"),
   at: s.timestamp().describe("When room was to be made for the last time"),
+});
+
+const auth = s.object({
+  cluster: s.string().describe("etcd's own name for the cluster then: data of a backup has another"),
+  inUse: s.boolean().describe("Whether something that `spec.auth` asked for may still be there"),
 });
 
 const growthRefused = s.object({
@@ -165,6 +178,7 @@ export const clusterStatus = s.object({
   survivors: survivors.optional().describe("The last comparison of those that are left without quorum"),
   defragmentation: defragmentation.optional().describe("The last round by schedule"),
   exhausted: exhausted.optional().describe("The database is full of live data: no room could be made"),
+  auth: auth.optional().describe("Users and roles are the operator's: it began to make them before it wrote any"),
   growthRefused: growthRefused.optional().describe("Why volumes do not grow"),
   formRefused: formRefused
     .optional()

@@ -2,9 +2,10 @@
 import type { Answer, Listed, SeenVolume } from "../contract.ts";
 import { accusedOf, judge, judgeOthers, withData } from "./accusation.ts";
 import type { Judgement } from "./accusation.ts";
+import { holds, withSince } from "./dispute.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { Hearing } from "./members.ts";
-import { FRESH, isOlder, pauseAfter, SOON } from "./pace.ts";
+import { FRESH, isOlder, pauseAfter, RARELY } from "./pace.ts";
 import type { Reach } from "./reach.ts";
 import { DOES_NOT_START } from "./urge.ts";
 
@@ -16,6 +17,9 @@ export interface Comparison {
   readonly agreeing?: readonly string[];
   /** Who was accused then. */
   readonly accused?: readonly string[];
+  /** Where somebody differs or was accused: of whom that was found, and since when it has been. */
+  readonly of?: string;
+  readonly since?: number;
   /** The reasons to compare that it was an answer to. No clock says so: one that is put back would make it answer what came later. */
   readonly answered?: readonly string[];
 }
@@ -49,6 +53,8 @@ export interface CompareFacts {
   readonly volumes: readonly SeenVolume[];
   readonly now: number;
   readonly former: Compared;
+  /** Who could be compared: what was found of others says nothing. */
+  readonly subject: string;
   /** Why not to wait until it is due. */
   readonly reasons: readonly string[];
   /** Since when there has been no answer, if there is none. */
@@ -59,12 +65,12 @@ export interface CompareFacts {
 
 /** The comparison that counts, and what it does not answer. */
 export async function compareData(reach: Reach, facts: CompareFacts): Promise<Compared> {
-  const { former, now, reasons, unansweredSince } = facts;
+  const { former, now, reasons, unansweredSince, subject } = facts;
   const answered = answeredBy(former.comparison, now);
   const open = reasons.filter((reason) => !answered.includes(reason));
   const isTried = wasTried(former.uncompared, { open, now, since: unansweredSince });
   const {
-    comparison,
+    comparison: found,
     missing,
     unlike = [],
     missed,
@@ -73,16 +79,31 @@ export async function compareData(reach: Reach, facts: CompareFacts): Promise<Co
     isUrgent: open.length > 0 && !isTried,
     isWaiting: open.length > 0 && isTried,
   });
-  const left = missing?.length === 0 && comparison !== undefined ? [] : open;
+  const left = missing?.length === 0 && found !== undefined ? [] : open;
   const failed = { at: now, members: missing ?? [], ...(unlike.length > 0 && { unlike }) };
   const tried = isTried ? former.uncompared : failed;
-  const lasting = reasons.filter((reason) => !left.includes(reason));
-  const over = isOlder(former.comparison, { now, than: FRESH }) ? [] : answered.filter(isRepeated);
   return {
-    ...(comparison && { comparison: { ...comparison, answered: [...new Set([...lasting, ...over])].slice(0, MOST) } }),
+    ...(found && {
+      comparison: {
+        ...withSince(found, { former: former.comparison, subject, now }),
+        answered: answeredNow(facts, { answered, left }),
+      },
+    }),
     ...(left.length > 0 && tried && { uncompared: { ...tried, reasons: left } }),
     ...(missed && { missed }),
   };
+}
+
+/** Which reasons need not be asked about again: those that this comparison answers, and those that come and go. */
+function answeredNow({ former, now, reasons }: CompareFacts, { answered, left }: Reckoning): readonly string[] {
+  const lasting = reasons.filter((reason) => !left.includes(reason));
+  const over = isOlder(former.comparison, { now, than: FRESH }) ? [] : answered.filter(isRepeated);
+  return [...new Set([...lasting, ...over])].slice(0, MOST);
+}
+
+interface Reckoning {
+  readonly answered: readonly string[];
+  readonly left: readonly string[];
 }
 
 /** What was answered long ago is asked again: somebody may have gone bad since. */
@@ -126,6 +147,7 @@ async function compare(
     now,
     former: { comparison: former, missed },
     missedSince = now,
+    subject,
     isUrgent,
     isWaiting,
   }: CompareFacts & Urgency,
@@ -136,7 +158,7 @@ async function compare(
   const quorum = withData(hearing.quorum, { answers, volumes });
   const accused = accusedOf(hearing);
   if (accused.length > 0) {
-    if (!isUrgent && isJudged(former, { accused, quorum, now })) return { comparison: former };
+    if (!isUrgent && isJudged(former, { accused, quorum, now, subject })) return { comparison: former };
     const { comparison, ...open } = await judge(reach, quorum, { answers, now });
     return { comparison: comparison && { ...comparison, accused }, ...open };
   }
@@ -144,7 +166,7 @@ async function compare(
   if (isAlone(hearing.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };
   if (isUrgent) return { missed, ...(await judgeOthers(reach, quorum, { answers, now, former: kept.comparison })) };
   if (isWaiting) return { ...kept, missed };
-  if (!isDue(former, now)) return kept;
+  if (!isDue(former, { now, subject })) return kept;
   const byTheHour = wasMissed(missed, { now, since: missedSince })
     ? undefined
     : await compareAll(reach, hearing.quorum, { answers, now });
@@ -180,12 +202,17 @@ async function compareAll(
   return { comparison: { at: now, differing: differing.filter((member) => again.differing.includes(member)) } };
 }
 
-const RARELY = 3_600_000;
 /** As many as the status has room for. */
 const MOST = 128;
 
-function isDue(former: Comparison | undefined, now: number): boolean {
-  return isOlder(former, { now, than: former?.differing.length === 0 ? RARELY : SOON });
+interface Moment {
+  readonly now: number;
+  readonly subject: string;
+}
+
+function isDue(former: Comparison | undefined, moment: Moment): boolean {
+  if (former === undefined) return true;
+  return former.differing.length === 0 ? isOlder(former, { now: moment.now, than: RARELY }) : !holds(former, moment);
 }
 
 /** What was found of an accusation holds for as long as that. */
@@ -196,11 +223,11 @@ function withoutTrial({ agreeing: _agreeing, accused: _accused, ...comparison }:
 /** The same were accused a moment ago: as long as nothing may be done about it, nobody reads all data again and again. */
 function isJudged(
   former: Comparison | undefined,
-  { accused, quorum, now }: { readonly accused: readonly string[]; readonly quorum: Quorum; readonly now: number },
+  { accused, quorum, ...moment }: Moment & { readonly accused: readonly string[]; readonly quorum: Quorum },
 ): boolean {
-  if (isUndecided(former, quorum)) return !isDue(former, now);
+  if (isUndecided(former, quorum)) return !isDue(former, moment);
   const isSame = former?.agreeing !== undefined && former.accused?.join() === accused.join();
-  return isSame && !isOlder(former, { now, than: SOON });
+  return isSame && holds(former, moment);
 }
 
 type Quorum = NonNullable<Hearing["quorum"]>;

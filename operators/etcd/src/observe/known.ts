@@ -5,7 +5,7 @@ import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { digestForm, PROFILES, printOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { Form } from "../pods/index.ts";
-import type { Compared } from "./compare.ts";
+import type { Compared, Comparison } from "./compare.ts";
 import type { Remains } from "./survivors.ts";
 import type { Watched } from "./stopwatch.ts";
 import { PATCHES, resolveVersion } from "./versions.ts";
@@ -99,10 +99,14 @@ function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): KnownReco
 /** When data was last compared and what that left open, as the status remembers it. An older operator wrote no reasons down: then all are open. */
 export function comparedOf({ comparison, uncompared, missed }: ClusterStatus = {}): Compared {
   return {
-    ...(comparison && { comparison: { ...comparison, at: Date.parse(comparison.at) } }),
+    ...(comparison && { comparison: comparisonOf(comparison) }),
     ...(missed && { missed: { ...missed, at: Date.parse(missed.at) } }),
     ...(uncompared && { uncompared: { ...uncompared, at: Date.parse(uncompared.at) } }),
   };
+}
+
+function comparisonOf({ since, ...found }: NonNullable<ClusterStatus["comparison"]>): Comparison {
+  return { ...found, at: Date.parse(found.at), ...(since !== undefined && { since: Date.parse(since) }) };
 }
 
 /** What was found when those that were left without quorum were last compared. */

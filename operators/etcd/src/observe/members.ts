@@ -1,6 +1,7 @@
 /** What the members themselves say: who they are, who is in, and whether their data agrees. */
 import type { Answer, Listed, Membership } from "../contract.ts";
 import type { Alarm, EndpointStatus, Member, Membership as EtcdMembership } from "../etcd/index.ts";
+import { EtcdError } from "../etcd/index.ts";
 import { memberOfUrl } from "../pods/index.ts";
 import type { Reach } from "./reach.ts";
 
@@ -15,7 +16,9 @@ export interface Hearing {
   readonly clusterVersion: string | undefined;
 }
 
-type Statuses = ReadonlyMap<string, EndpointStatus | string>;
+type Silence = Extract<Answer, { is: "silent" }>;
+
+type Statuses = ReadonlyMap<string, EndpointStatus | Silence>;
 
 /** What an answer must fit to count. */
 export interface Belief {
@@ -45,17 +48,19 @@ export async function hear(reach: Reach, { expected, doubt }: Belief): Promise<H
   };
 }
 
-async function statusOf(reach: Reach, member: string): Promise<EndpointStatus | string> {
+async function statusOf(reach: Reach, member: string): Promise<EndpointStatus | Silence> {
   try {
-    return (await reach.to(member)?.maintenance.status()) ?? "it has no address";
+    return (await reach.to(member)?.maintenance.status()) ?? { is: "silent", why: "it has no address" };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const why = error instanceof Error ? error.message : String(error);
+    const isRefused = error instanceof EtcdError && (error.code === "Unauthenticated" || error.code === "Denied");
+    return { is: "silent", why, ...(isRefused && { isLockedOut: true }) };
   }
 }
 
 /** Who may answer for all: not a learner, knows a leader, and is of the right cluster. */
-function isSpeaker(status: EndpointStatus | string, expected: string | undefined): boolean {
-  if (typeof status === "string" || status.isLearner || status.leader === undefined) return false;
+function isSpeaker(status: EndpointStatus | Silence, expected: string | undefined): boolean {
+  if ("is" in status || status.isLearner || status.leader === undefined) return false;
   return expected === undefined || status.clusterId === expected;
 }
 
@@ -103,7 +108,7 @@ export function toListed({ id, name, peerURLs, isLearner }: Member): Listed {
 function answersOf(statuses: Statuses, alarms: readonly Alarm[]): { readonly [member: string]: Answer } {
   const answers: { [member: string]: Answer } = {};
   for (const [member, status] of statuses) {
-    answers[member] = typeof status === "string" ? { is: "silent", why: status } : talkOf(status, alarms);
+    answers[member] = "is" in status ? status : talkOf(status, alarms);
   }
   return answers;
 }

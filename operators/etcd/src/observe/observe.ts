@@ -6,6 +6,7 @@ import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "
 import type { GoodForm, Membership, Observation, Safeguard, Wanted } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
+import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
@@ -32,6 +33,7 @@ import type { Compared, CompareFacts, Comparison, Uncompared } from "./compare.t
 import { comparedOf, knownOf, remainsOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
 import type { ClusterObject } from "./known.ts";
 import { complete, hearLocally } from "./hearsay.ts";
+import { subjectOf } from "./dispute.ts";
 import { hear } from "./members.ts";
 import type { Hearing } from "./members.ts";
 import { mountsOf, seePod, seeVolume } from "./pods.ts";
@@ -107,10 +109,8 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
   const context: LookContext = { object, find: given.find, get: given.get };
   const now = outside.now();
   const pods = ownPods(context);
-  const claims = ownClaims(context);
   const { place, tls, form } = formOf(context, object, { pods, now });
-  const addresses = new Map(pods.flatMap((pod) => addressOf(pod)));
-  const reach = new Reach({ ...outside, place, tls: tls.operator, addresses });
+  const reach = new Reach({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
   const stopwatch = stopwatchFor(object, now, outside);
   const goodForm = goodFormOf(context, form);
   try {
@@ -118,7 +118,7 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
     // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
     const expected = known.recovery?.phase === "Seeding" ? undefined : known.clusterId;
     const remembered = rememberedMembers(object.status);
-    const volumes = claims.map(seeVolume);
+    const volumes = ownClaims(context).map(seeVolume);
     const hearing = await hear(reach, {
       expected,
       // Whoever is to go on alone lists itself alone.
@@ -127,7 +127,9 @@ export async function observe(given: GivenContext, outside: Lookout): Promise<Se
     const wanted = wantedOf(object, form, replacements(context));
     const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
     const reasons = reasonsToCompare({ hearing, pods: seenPods, volumes, wanted, now });
-    const compared = await compareData(reach, { hearing, volumes, now, reasons, ...formerly(object, stopwatch) });
+    const subject = subjectOf({ hearing, pods: seenPods, generation: wanted.generation });
+    const facts = { hearing, volumes, now, reasons, subject, ...formerly(object, stopwatch) };
+    const compared = await compareData(reach, facts);
     const { comparison } = compared;
     return {
       name: place.name,
@@ -196,7 +198,7 @@ export function openReach(context: FindPods, object: ClusterObject, outside: Out
   const look = { object, find: context.find, get: context.get };
   const pods = ownPods(look);
   const { place, tls } = formOf(look, object, { pods, now: outside.now() });
-  return new Reach({ ...outside, place, tls: tls.operator, addresses: new Map(pods.flatMap((pod) => addressOf(pod))) });
+  return new Reach({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
 }
 
 function formOf(
@@ -216,6 +218,7 @@ function formOf(
     now,
     trusted,
     request: object.metadata.annotations?.[ROTATE_ANNOTATION] ?? "",
+    ...(spec.auth.enabled && { superusers: superusersOf(spec.auth) }),
   });
   const place = { name, namespace, isSecure: spec.tls.mode !== "Off" };
   return { place, tls, form: { place, uid, spec, trust: tls.restart, ...(tls.mounts ? { mounts: tls.mounts } : {}) } };
@@ -249,6 +252,10 @@ function takenSerial({ find, object }: LookContext): number {
   const claims = find(PersistentVolumeClaim, { labels }).map(({ metadata }) => metadata.labels?.[MEMBER_LABEL]);
   const serials = claims.map((member) => Number(member?.slice(member.lastIndexOf("-") + 1)));
   return Math.max(-1, ...serials.filter(Number.isInteger));
+}
+
+function addressesOf(pods: readonly PodObject[]): ReadonlyMap<string, string> {
+  return new Map(pods.flatMap((pod) => addressOf(pod)));
 }
 
 function addressOf(pod: PodObject): readonly (readonly [string, string])[] {

@@ -5,6 +5,8 @@ export const SOON = 60_000;
 /** What was found a moment ago will do. */
 export const FRESH = 600_000;
 const SELDOM = 1_800_000;
+/** So often everybody is compared while all is well. */
+export const RARELY = 3_600_000;
 
 /** What was done, and when. */
 interface Done {
@@ -23,6 +25,6 @@ export function isOlder(
  * How long to wait after something was tried in vain: the longer it could not be had, the longer. A member goes on reading when nobody
  * waits for it any more.
  */
-export function pauseAfter({ at }: Done, since: number): number {
-  return Math.min(Math.max(at - since, SOON), SELDOM);
+export function pauseAfter({ at }: Done, since: number, most = SELDOM): number {
+  return Math.min(Math.max(at - since, SOON), most);
 }

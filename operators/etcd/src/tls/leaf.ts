@@ -53,8 +53,15 @@ export function readLeaf(texts: Texts): KeyedCertificate | undefined {
 
 /** Whether a certificate stands for all these names; a wildcard stands for one label. */
 export function coversNames(certificate: Certificate, names: readonly string[]): boolean {
-  const { dnsNames, ipAddresses } = certificate;
-  return names.every((name) => (isIP(name) ? ipAddresses.includes(name) : dnsNames.some((own) => matches(own, name))));
+  const { dnsNames } = certificate;
+  const addresses = new Set(certificate.ipAddresses.map(canonical));
+  const hasName = (name: string): boolean => dnsNames.some((own) => matches(own, name));
+  return names.every((name) => (isIP(name) ? addresses.has(canonical(name)) : hasName(name)));
+}
+
+/** An address in the one way of many in which it is compared. */
+function canonical(address: string): string {
+  return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address;
 }
 
 function matches(own: string, name: string): boolean {

@@ -209,10 +209,11 @@ describe("given certificates", () => {
   };
   const given: TlsSpec = { ...spec, mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } };
   const good = { s: issue(90, ["*.db.shop.svc"]), p: issue(90, ["*.db.shop.svc"]), c: issue(90, []) };
-  const planOf = (secrets: Record<string, StoredSecret["data"]>): TlsPlan => {
+  const planOf = (secrets: Record<string, StoredSecret["data"]>, superusers?: string[]): TlsPlan => {
     const stored = Object.entries(secrets).map(([name, data]) => ({ metadata: { name }, ...(data ? { data } : {}) }));
-    return planTls({ cluster, spec: given, secrets: stored, now, trusted: [] });
+    return planTls({ cluster, spec: given, secrets: stored, now, trusted: [], ...(superusers && { superusers }) });
   };
+  const GARBAGE = Buffer.from("-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n").toString("base64");
 
   test("good ones are used as they are", () => {
     const plan = planOf(good);
@@ -232,6 +233,9 @@ describe("given certificates", () => {
       expired: planOf({ ...good, s: issue(-1, ["*.db.shop.svc"]) }).state.reason,
       untrusted: planOf({ ...good, s: foreign }).state.reason,
       names: planOf({ ...good, s: issue(90, ["elsewhere.example.com"]) }).state.reason,
+      garbage: planOf({ ...good, s: { ...good.s, "ca.crt": GARBAGE } }).state.reason,
+      user: planOf(good, ["root"]).state.reason,
+      "good user": planOf(good, ["root", "x"]).state.reason,
     };
     assert.deepEqual(reasons, {
       missing: "SecretMissing",
@@ -239,6 +243,9 @@ describe("given certificates", () => {
       expired: "Expired",
       untrusted: "Untrusted",
       names: "WrongNames",
+      garbage: "SecretIncomplete",
+      user: "WrongUser",
+      "good user": "Valid",
     });
   });
 });
@@ -246,3 +253,59 @@ describe("given certificates", () => {
 function toStored(name: string, texts: Record<string, string>): StoredSecret {
   return { metadata: { name }, data: toSecret(name, texts).data };
 }
+
+describe("a spec that was stored before its rules", () => {
+  const wrong = { ...spec, names: ["etcd.ex\u00e4mple.com", "", "a b", "fe80::1%eth0", "db.example.com"] };
+
+  test("names that no certificate can have are left out and told, also at birth; the others are in, and it is renewed in time", () => {
+    const world = new World();
+    const born = world.plan({ spec: wrong });
+    assert.deepEqual([born.state.ready, born.state.reason], [false, "Invalid"]);
+    assert.match(
+      born.state.message,
+      /spec\.tls\.names has "etcd\.ex\u00e4mple\.com", "", "a b", "fe80::1%eth0", which/u,
+    );
+    world.restartAll(born);
+    const first = world.text("db-server", "tls.crt");
+    assert.ok(parseCertificate(first).dnsNames.includes("db.example.com"));
+    world.plan({ spec: wrong });
+    assert.equal(world.text("db-server", "tls.crt"), first);
+    world.now += 61 * DAY;
+    world.plan({ spec: wrong });
+    assert.notEqual(world.text("db-server", "tls.crt"), first);
+    world.assertTrust();
+  });
+
+  for (const caValidity of ["999999999d", "9999999d"])
+    test(`an authority of ${caValidity} is made for a hundred years`, () => {
+      const world = new World();
+      const long = { ...spec, caValidity };
+      const plan = world.plan({ spec: long });
+      assert.equal(plan.state.reason, "Valid");
+      assert.equal(parseCertificate(world.text("db-ca", "tls.crt")).notAfter.getTime(), world.now + 36_500 * DAY);
+      world.restartAll(plan);
+      world.request = "now";
+      assert.equal(world.plan({ spec: long }).state.reason, "Introducing");
+      world.assertTrust();
+    });
+
+  test("what cannot be made for whatever reason changes nothing and is told", () => {
+    const world = new World();
+    const before = world.plan();
+    const { secrets } = world;
+    const after = world.plan({ now: Number.NaN });
+    assert.deepEqual([after.state.ready, after.state.reason], [false, "Invalid"]);
+    assert.deepEqual(world.secrets, secrets);
+    assert.deepEqual([after.restart, after.mounts], [before.restart, before.mounts]);
+    assert.equal(after.operator?.certificate, before.operator?.certificate);
+  });
+});
+
+test("an address counts however it is written: its certificate is not made anew all the time", () => {
+  const world = new World();
+  const odd = { ...spec, names: ["FD00:0::1", "::ffff:10.0.0.1", "Db.Example.com"] };
+  world.plan({ spec: odd });
+  const first = world.text("db-server", "tls.crt");
+  world.plan({ spec: odd });
+  assert.equal(world.text("db-server", "tls.crt"), first);
+});

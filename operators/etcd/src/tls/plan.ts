@@ -5,7 +5,7 @@ import { parseDuration } from "../duration.ts";
 import type { TlsMaterial } from "../etcd/index.ts";
 import { advance, formatSuccession, nextChange, openSigner, parseSuccession, trustOf } from "./authority.ts";
 import type { Succession } from "./authority.ts";
-import { keepLeaf, renewalTime } from "./leaf.ts";
+import { keepLeaf, readLeaf, renewalTime } from "./leaf.ts";
 import { printOf } from "./print.ts";
 import { planProvided } from "./provided.ts";
 import { readSecret, toSecret } from "./secret.ts";
@@ -36,6 +36,8 @@ export interface TlsInput {
   readonly trusted: readonly string[];
   /** A text that somebody changes to ask for a new authority. */
   readonly request?: string;
+  /** With authentication: the users that may do everything, one of whom the operator must be. */
+  readonly superusers?: readonly string[];
 }
 
 /** What should be. */
@@ -73,13 +75,44 @@ export function planTls(input: TlsInput): TlsPlan {
     case "Provided":
       return planProvided(input);
     case "Managed":
-      return planManaged(input);
+      return planOrKeep(input);
   }
 }
+
+/** A wish that no certificate can be made for changes nothing: members go on with what they have, and are looked after. */
+function planOrKeep(input: TlsInput): TlsPlan {
+  try {
+    return planManaged(input);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return keepAsIs(input, `certificates cannot be made as spec.tls has them: ${error.message}`);
+  }
+}
+
+function keepAsIs({ cluster, secrets, trusted, now }: TlsInput, message: string): TlsPlan {
+  const names = secretNames(cluster);
+  const texts = readSecret(secrets, names.operator);
+  const leaf = readLeaf(texts);
+  const known = parseSuccession(readSecret(secrets, names.authority));
+  const restart = known ? restartPrint(known) : (trusted[0] ?? "");
+  const kept = Object.values(names).map((name) => ({ name, parts: readSecret(secrets, name) }));
+  return {
+    apply: kept.flatMap(({ name, parts }) => (Object.keys(parts).length === 0 ? [] : [toSecret(name, parts)])),
+    state: { ready: false, reason: "Invalid", message },
+    mounts: { server: names.server, peer: names.peer },
+    clientSecret: names.client,
+    ...(leaf ? { operator: { ca: texts["ca.crt"] ?? "", ...leaf } } : {}),
+    restart,
+    lookAgain: now + HOUR,
+  };
+}
+
+const HOUR = 3_600_000;
 
 function planManaged(input: TlsInput): TlsPlan {
   const { cluster, spec } = input;
   const names = secretNames(cluster);
+  const impossible = spec.names.filter((name) => !isPossible(name));
   const succession = succeed(input);
   const trust = trustOf(succession);
   const leaves = keepLeaves(input, succession);
@@ -95,7 +128,7 @@ function planManaged(input: TlsInput): TlsPlan {
   const complete = server !== undefined && peer !== undefined && client !== undefined;
   return {
     apply,
-    state: expired(Object.values(leaves), input.now) ?? describe(succession, complete),
+    state: expired(Object.values(leaves), input.now) ?? leftOut(impossible) ?? describe(succession, complete),
     mounts: { server: names.server, peer: names.peer },
     clientSecret: names.client,
     ...(operator ? { operator: { ca: trust, ...operator } } : {}),
@@ -114,7 +147,7 @@ function succeed({ cluster, spec, secrets, now, trusted, request = "" }: TlsInpu
   return advance(known, {
     commonName: `etcd ${cluster.namespace}/${cluster.name}`,
     now,
-    validityMs: parseDuration(spec.caValidity),
+    validityMs: lifetimeOf(spec.caValidity),
     overlapMs: overlapOf(spec),
     isTrustEverywhere: trusted.every((print) => print === current),
     request,
@@ -126,9 +159,9 @@ type Leaves = { readonly [Purpose in "server" | "peer" | "client" | "operator"]:
 
 function keepLeaves({ cluster, spec, secrets, now }: TlsInput, succession: Succession): Leaves {
   const names = secretNames(cluster);
-  const wishes = leafWishes(cluster, spec.names);
+  const wishes = leafWishes(cluster, spec.names.filter(isPossible));
   const signer = openSigner(succession);
-  const validityMs = parseDuration(spec.validity);
+  const validityMs = lifetimeOf(spec.validity);
   const keep = (purpose: keyof Leaves): KeyedCertificate | undefined =>
     keepLeaf({ wish: wishes[purpose], texts: readSecret(secrets, names[purpose]), signer, now, validityMs });
   return { server: keep("server"), peer: keep("peer"), client: keep("client"), operator: keep("operator") };
@@ -154,6 +187,26 @@ function oldTrust(secrets: readonly StoredSecret[], name: string): string {
 
 function overlapOf(spec: TlsSpec): number {
   return parseDuration(spec.overlap ?? "24h");
+}
+
+/** Certificates cannot tell of times after the year 9999: what was asked for before the schema said so is as long as it may be. */
+function lifetimeOf(text: string): number {
+  return Math.min(parseDuration(text), CENTURY);
+}
+
+const CENTURY = 36_500 * 86_400_000;
+
+/** What can stand in a certificate: an address has no zone there. */
+function isPossible(name: string): boolean {
+  return /^[\x21-\x7e]+$/u.test(name) && !name.includes("%");
+}
+
+/** The other names are in the certificate, which is renewed as ever. */
+function leftOut(names: readonly string[]): TlsPlan["state"] | undefined {
+  if (names.length === 0) return undefined;
+  const list = names.map((name) => JSON.stringify(name)).join(", ");
+  const message = `spec.tls.names has ${list}, which cannot stand in a certificate and is left out: write names in ASCII (xn-- for others)`;
+  return { ready: false, reason: "Invalid", message };
 }
 
 /** Nothing that is too old is called good, whatever kept it from being renewed. */

@@ -52,7 +52,7 @@ function judgeAll(input: TlsInput, names: { server: string; peer: string; client
     return { ready: false, reason: "SecretMissing", message: `there is no Secret ${missing.join(", no Secret ")}` };
   }
   const found = (["server", "peer", "client"] as const).flatMap((purpose) => {
-    const complaint = judge(input, purpose, { name: names[purpose], trust: trust[purpose] });
+    const complaint = judgeText(input, purpose, { name: names[purpose], trust: trust[purpose] });
     return complaint === undefined ? [] : [complaint];
   });
   const [first] = found;
@@ -61,14 +61,34 @@ function judgeAll(input: TlsInput, names: { server: string; peer: string; client
 }
 
 interface Complaint {
-  readonly reason: "SecretIncomplete" | "Expired" | "Untrusted" | "WrongNames";
+  readonly reason: "SecretIncomplete" | "Expired" | "Untrusted" | "WrongNames" | "WrongUser";
   readonly text: string;
 }
 
+type Purpose = "server" | "peer" | "client";
+
+interface Given {
+  readonly name: string;
+  readonly trust: string | undefined;
+}
+
+/** Whatever somebody has put into a Secret is judged: what cannot be read is a complaint like others. */
+function judgeText(input: TlsInput, purpose: Purpose, given: Given): Complaint | undefined {
+  try {
+    return judge(input, purpose, given);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      reason: "SecretIncomplete",
+      text: `Secret ${given.name}, or whom it is to be trusted by, has no certificates that can be read: ${why}`,
+    };
+  }
+}
+
 function judge(
-  { secrets, now, cluster }: TlsInput,
-  purpose: "server" | "peer" | "client",
-  { name, trust }: { name: string; trust: string | undefined },
+  { secrets, now, cluster, superusers }: TlsInput,
+  purpose: Purpose,
+  { name, trust }: Given,
 ): Complaint | undefined {
   const texts = readSecret(secrets, name);
   const leaf = readLeaf(texts);
@@ -89,6 +109,11 @@ function judge(
   if (purpose !== "client" && !coversNames(certificate, [exampleMember(cluster)])) {
     const text = `the certificate of Secret ${name} lacks the name *.${cluster.name}.${cluster.namespace}.svc`;
     return { reason: "WrongNames", text };
+  }
+  const user = certificate.subject.commonName;
+  if (purpose === "client" && superusers !== undefined && !superusers.includes(user)) {
+    const text = `the certificate of Secret ${name} is that of ${JSON.stringify(user)}: with spec.auth its common name must be root, or etcd refuses the operator`;
+    return { reason: "WrongUser", text };
   }
   return undefined;
 }

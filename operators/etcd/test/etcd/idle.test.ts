@@ -127,6 +127,7 @@ async function compare(members: readonly EtcdProcess[], former: Compared): Promi
     now: Date.now(),
     former,
     reasons: ["they are about to change"],
+    subject: "",
   });
 }
 

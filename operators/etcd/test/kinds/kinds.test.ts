@@ -5,6 +5,12 @@ import { startWorld } from "../world/world.ts";
 
 type Spec = { readonly [field: string]: unknown };
 
+const READER = [{ name: "reader" }];
+
+function allowing(keys: object): Spec {
+  return { roles: [{ name: "reader", permissions: [{ access: "Read", ...keys }] }] };
+}
+
 /** What a spec was, what it is to become, and what the server says about it. */
 const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refused: RegExp | undefined }[] = [
   { from: {}, to: { size: 5 }, refused: undefined },
@@ -57,8 +63,24 @@ const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refus
   { from: {}, to: { tls: { caValidity: "6d" } }, refused: undefined },
   { from: {}, to: { tls: { caValidity: "6d", overlap: "1d1s" } }, refused: /six times overlap/u },
   { from: {}, to: { tls: { caValidity: "1d2d", overlap: "11h60m" } }, refused: undefined },
+  { from: {}, to: { tls: { caValidity: "36501d" } }, refused: /a hundred years/u },
+  { from: {}, to: { tls: { validity: "999999999h" } }, refused: /a hundred years/u },
+  { from: {}, to: { tls: { names: ["etcd.example.com", "*.example.com", "fd00::1"] } }, refused: undefined },
+  { from: {}, to: { tls: { names: ["etcd.ex\u00e4mple.com"] } }, refused: /should match/u },
   { from: {}, to: { auth: { enabled: true } }, refused: undefined },
   { from: { tls: { mode: "Off" } }, to: { auth: { enabled: true } }, refused: /auth needs TLS/u },
+  {
+    from: {},
+    to: { auth: { users: [{ name: "a", roles: ["raeder"] }], roles: READER } },
+    refused: /a role that there is not/u,
+  },
+  { from: {}, to: { auth: { users: [{ name: "a", roles: ["reader", "root"] }], roles: READER } }, refused: undefined },
+  { from: {}, to: { auth: allowing({}) }, refused: /no empty key/u },
+  { from: {}, to: { auth: allowing({ prefix: true }) }, refused: undefined },
+  { from: {}, to: { auth: allowing({ key: "b", rangeEnd: "a" }) }, refused: /must be behind key/u },
+  { from: {}, to: { auth: allowing({ key: "b", rangeEnd: "b" }) }, refused: /must be behind key/u },
+  { from: {}, to: { auth: allowing({ key: "b", rangeEnd: "c" }) }, refused: undefined },
+  { from: {}, to: { auth: allowing({ key: "b", rangeEnd: "\0" }) }, refused: undefined },
   { from: {}, to: { tls: { mode: "Provided" } }, refused: /must name the three Secrets/u },
   { from: {}, to: { maintenance: { compaction: { mode: "Revision", retention: "1h" } } }, refused: /a number/u },
 ];

@@ -70,10 +70,11 @@ A hash may take 30 s, and 1 s more for each 20 MB, up to 70 s. Where one is neve
 ([word.test.ts](../test/world/word.test.ts)). Without quorum, those that are left are compared with the same pauses, and one that gives no hash is told of with the ways out
 ([rot-mute.test.ts](../test/world/rot-mute.test.ts)). Whoever votes, is silent and has no volume any more is no judge; learners never are ([rot-lost.test.ts](../test/world/rot-lost.test.ts)).
 While data differs or cannot be compared, backups push no older ones out, and none is taken from whoever differs from a majority. A member whose volume is gone or goes with its pod is
-exchanged and never restarted, and a cluster with such members is not put to sleep ([rot-leave.test.ts](../test/world/rot-leave.test.ts)).
+exchanged and never restarted, and a cluster with such members is not put to sleep ([rot-leave.test.ts](../test/world/rot-leave.test.ts)). A dispute that waits for somebody, and an accusation about which nothing
+may be done, are looked at again after one minute, two, four and at last every hour, and at once where other members vote, in other pods, or the spec changes ([rot-pace.test.ts](../test/world/rot-pace.test.ts)).
 
 What is open: hashes of two versions are compared where they are equal only. 3.5, 3.6 and 3.7 hash alike; should one ever not, one or two members that are exchanged for others of it wait half way
-for somebody's word, as do three that become two in the midst of an update where of two versions that differ one is up each. A dispute that waits for somebody is compared anew every minute.`;
+for somebody's word, as do three that become two in the midst of an update where of two versions that differ one is up each.`;
 
 const ELSEWHERE = `## Tried elsewhere
 

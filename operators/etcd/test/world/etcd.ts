@@ -10,6 +10,7 @@ import type {
   Membership,
 } from "../../src/etcd/index.ts";
 import { EtcdError } from "../../src/etcd/index.ts";
+import { guarded, ScriptedAuth } from "./etcd-auth.ts";
 
 /** What is on a volume: which member of which cluster it is. */
 export interface Disk {
@@ -76,6 +77,8 @@ export class ScriptedEtcd {
   isSlow = false;
   /** What was asked and changed something, in order. */
   readonly log: string[] = [];
+  /** Users and roles: the same for all clusters of a test, which has one. */
+  readonly auth = new ScriptedAuth();
   readonly #births = new Map<string, { readonly id: string; readonly memberId: string }>();
   #serial = 0;
 
@@ -227,7 +230,16 @@ export class ScriptedEtcd {
         compact: async (revision) => this.#compact(led(), revision),
       },
     };
-    return Object.assign(Object.create(null), client, { [Symbol.asyncDispose]: async () => undefined }) as EtcdClient;
+    // Nobody answers who is not there, whoever asks.
+    const guard = (): void => (process(), this.auth.admit(options));
+    return Object.assign(Object.create(null), client, {
+      members: guarded(client.members, guard),
+      maintenance: guarded(client.maintenance, guard),
+      leases: guarded(client.leases, guard),
+      kv: guarded(client.kv, guard),
+      auth: guarded(this.auth.callsOf(options), () => void led()),
+      [Symbol.asyncDispose]: async () => undefined,
+    }) as EtcdClient;
   };
 
   /** More than half of the voters run. */

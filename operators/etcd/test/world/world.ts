@@ -48,9 +48,11 @@ export async function startWorld(): Promise<EtcdWorld> {
   const calendar = { ahead: 0 };
   const clocks = { now: () => clock.wall() + calendar.ahead, steady: () => clock.now() };
   const sightings = new Memory<string, Sightings>();
-  const app = etcdOperator({ connect: etcd.connect, ...clocks, agentImage: "etcd-operator", sightings });
-  const world = await testOperator(app, { clock });
+  const passwords = new Memory<string, ReadonlyMap<string, string>>();
+  const means = { connect: etcd.connect, ...clocks, agentImage: "etcd-operator", sightings, passwords };
+  const world = await testOperator(etcdOperator(means), { clock });
   sightings.lifeOf = () => world.running;
+  passwords.lifeOf = () => world.running;
   const kubelet = new ScriptedKubelet(world, etcd);
   const cluster = async (name = "e"): Promise<ClusterObject> => {
     const found = await world.get(EtcdCluster, name);

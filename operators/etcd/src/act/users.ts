@@ -1,0 +1,103 @@
+/** Users and roles follow the spec; passwords come from Secrets and are written when those change. */
+import { Secret } from "capstan/kinds/v1";
+import { parseCertificate } from "capstan/pki";
+import { superusersOf, syncAuth } from "../etcd/index.ts";
+import { spokesman } from "./turn.ts";
+import type { Means, Turn } from "./turn.ts";
+
+/** Users cannot be made as the spec has them. */
+export class UsersError extends Error {
+  override readonly name = "UsersError";
+  readonly code: "LockedOut" | "PasswordMissing";
+
+  constructor(code: UsersError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Answers whether something was done. */
+export async function keepUsers(turn: Turn, { passwords }: Means): Promise<boolean> {
+  const { seen, status } = turn;
+  const { auth } = seen.object.spec;
+  const { uid } = seen.object.metadata;
+  const cluster = seen.hearing.quorum?.clusterId ?? "";
+  const charge = seen.object.status?.auth;
+  const isWanted = isAnythingIn(auth);
+  if (!isWanted && !isLeftOver(turn, cluster)) return false;
+  if (isWanted && (charge?.cluster !== cluster || !charge.inUse)) {
+    // Written down before anything is done: whoever comes after knows that it was the operator who did it.
+    status.auth = { cluster, inUse: true };
+    return true;
+  }
+  if (auth.enabled) refuseLockout(turn);
+  const known = passwords.get(uid) ?? new Map<string, string>();
+  const told = new Map(known);
+  passwords.set(uid, told);
+  turn.signal.throwIfAborted();
+  const done = await syncAuth(spokesman(turn), auth, {
+    ...passwordsOf(turn),
+    isChanged: (user) => known.get(user) !== versionOf(turn, user),
+    wasWithout: (user) => known.get(user) === "",
+    onDone: (user) => told.set(user, versionOf(turn, user)),
+  });
+  if (!isWanted) status.auth = { cluster, inUse: false };
+  if (done.length > 0) turn.event("Normal", "UsersChanged", done.join("; "));
+  return done.length > 0;
+}
+
+function isAnythingIn({ enabled, users, roles }: Turn["seen"]["object"]["spec"]["auth"]): boolean {
+  return enabled || users.length > 0 || roles.length > 0;
+}
+
+/**
+ * Nothing is wanted, and something may be there that the operator made, or that came with the data of a backup. What somebody made by hand
+ * is left alone: nobody has asked for it to go.
+ */
+function isLeftOver({ seen }: Turn, cluster: string): boolean {
+  const { auth, bornFrom } = seen.object.status ?? {};
+  if (auth === undefined) return bornFrom !== undefined;
+  return auth.inUse || auth.cluster !== cluster;
+}
+
+/** With authentication on, etcd takes the common name of a certificate for the user: the operator must be able to do everything. */
+function refuseLockout({ seen }: Turn): void {
+  const { operator, clientSecret } = seen.tls;
+  const certificate = operator?.certificate;
+  const name = certificate === undefined ? "" : parseCertificate(certificate).subject.commonName;
+  if (superusersOf(seen.object.spec.auth).includes(name)) return;
+  const message =
+    `spec.auth is not followed: the certificate of Secret ${clientSecret} is that of ${JSON.stringify(name)}, and etcd would refuse the operator. ` +
+    "Give it one with the common name root";
+  throw new UsersError("LockedOut", message);
+}
+
+type SecretObject = { readonly metadata: { readonly resourceVersion?: string | undefined } };
+
+function secretOf({ get, seen }: Turn, user: string) {
+  const name = seen.object.spec.auth.users.find((one) => one.name === user)?.passwordSecret;
+  return name === undefined ? undefined : get(Secret, name);
+}
+
+/** Which password a user has been given: none without a Secret. */
+function versionOf(turn: Turn, user: string): string {
+  const secret: SecretObject | undefined = secretOf(turn, user);
+  return secret?.metadata.resourceVersion ?? "";
+}
+
+/** An empty password would let everybody in who knows the name. */
+function passwordsOf(turn: Turn): { passwords: Map<string, string>; missing: Map<string, UsersError> } {
+  const passwords = new Map<string, string>();
+  const missing = new Map<string, UsersError>();
+  for (const { name, passwordSecret } of turn.seen.object.spec.auth.users) {
+    if (passwordSecret === undefined) continue;
+    const text = Buffer.from(secretOf(turn, name)?.data?.["password"] ?? "", "base64").toString();
+    if (text !== "") passwords.set(name, text);
+    else missing.set(name, noPassword(name, passwordSecret));
+  }
+  return { passwords, missing };
+}
+
+function noPassword(user: string, secret: string): UsersError {
+  return new UsersError("PasswordMissing", `user ${user} waits for its password: Secret ${secret} has no \`password\``);
+}

@@ -1,0 +1,168 @@
+/** Users and roles of a spec on scripted members: what cannot be made is told and keeps nothing else from being done, and nobody is locked out. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Event } from "capstan/kinds/events.k8s.io/v1";
+import { Secret } from "capstan/kinds/v1";
+import { createAuthority, validFor } from "capstan/pki";
+import { EtcdCluster } from "../../src/kinds/index.ts";
+import { condition, isSettled, startWorld } from "./world.ts";
+import type { ClusterObject, EtcdWorld } from "./world.ts";
+
+const base = { size: 1, version: "3.6.16" };
+
+async function apply(bed: EtcdWorld, spec: object): Promise<void> {
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...base, ...spec } });
+}
+
+async function grown(bed: EtcdWorld, spec: object): Promise<ClusterObject> {
+  await apply(bed, spec);
+  return await bed.until(isSettled, "members");
+}
+
+async function setPassword(bed: EtcdWorld, password: string): Promise<void> {
+  await bed.world.apply(Secret, "app-password", { data: { password: Buffer.from(password).toString("base64") } });
+}
+
+async function warnings(bed: EtcdWorld): Promise<readonly string[]> {
+  const events = await bed.world.list(Event);
+  return events.filter(({ type }) => type === "Warning").map(({ reason }) => reason ?? "");
+}
+
+const app = { name: "app", passwordSecret: "app-password", roles: ["reader"] };
+const roles = [{ name: "reader" }];
+
+test("what etcd refuses is told and tried with pauses; the other users are made, databases are defragmented, the switch waits", async () => {
+  await using bed = await startWorld();
+  // Longer than etcd takes.
+  await setPassword(bed, "x".repeat(100));
+  const maintenance = { defragment: { schedule: "*/4 * * * *" } };
+  await apply(bed, { maintenance, auth: { enabled: true, roles, users: [app, { name: "other" }] } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /etcd refuses: .*password length/u);
+  assert.ok((await warnings(bed)).includes("Refused"));
+  const before = bed.etcd.auth.asked;
+  await bed.pass(300);
+  assert.ok(bed.etcd.auth.asked - before <= 30, `asked ${bed.etcd.auth.asked - before} times in five minutes`);
+  assert.ok(bed.etcd.log.some((line) => line.startsWith("defragment")));
+  assert.deepEqual([bed.etcd.auth.isOn, bed.etcd.auth.users.has("other")], [false, true]);
+  await setPassword(bed, "short");
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await bed.until((now) => condition(now, "Degraded")?.status === "False", "all is well");
+});
+
+test("a user waits for its password: made without one, it could never be given one", async () => {
+  await using bed = await startWorld();
+  await apply(bed, { auth: { enabled: true, roles, users: [app] } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /user app waits .*Secret app-password/u);
+  assert.equal(bed.etcd.auth.users.has("app"), false);
+  await setPassword(bed, "one");
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  assert.equal(bed.etcd.auth.users.get("app")?.password, "one");
+});
+
+test("a user that came with a certificate only is made anew when it gets a password", async () => {
+  await using bed = await startWorld();
+  await grown(bed, { auth: { enabled: true, roles, users: [{ name: "app", roles: ["reader"] }] } });
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await setPassword(bed, "one");
+  await apply(bed, { auth: { enabled: true, roles, users: [app] } });
+  await bed.until(() => bed.etcd.auth.users.get("app")?.password === "one", "a password");
+  await bed.until(isSettled, "all is done");
+  assert.deepEqual([...(bed.etcd.auth.users.get("app")?.roles ?? [])], ["reader"]);
+});
+
+test("auth that is taken out of the spec while the operator is away goes, users and all; what somebody made by hand stays", async () => {
+  await using bed = await startWorld();
+  await grown(bed, { auth: { enabled: true, roles, users: [{ name: "a", roles: ["reader"] }] } });
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await bed.world.crash();
+  await apply(bed, {});
+  bed.world.restart();
+  await bed.until(() => !bed.etcd.auth.isOn, "no authentication");
+  await bed.until(isSettled, "all is done");
+  assert.deepEqual([[...bed.etcd.auth.users.keys()], [...bed.etcd.auth.roles]], [["root"], ["root"]]);
+  const { auth } = bed.etcd;
+  auth.users.set("mine", { roles: new Set(), password: "x" });
+  auth.isOn = true;
+  await bed.world.crash();
+  bed.world.restart();
+  await bed.pass(90);
+  assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
+});
+
+/** Secrets that somebody else keeps, the client's with this name. */
+async function giveSecrets(bed: EtcdWorld, commonName: string): Promise<object> {
+  const now = new Date();
+  const authority = createAuthority({ commonName: "given", now, days: 3_650 });
+  const give = async (name: string, user: string): Promise<void> => {
+    const dnsNames = ["*.e.default.svc"];
+    const usages = ["server", "client"] as const;
+    const leaf = authority.issue({ commonName: user, usages, dnsNames, ...validFor({ now, days: 3_000 }) });
+    const texts = { "tls.crt": leaf.certificate, "tls.key": leaf.privateKey, "ca.crt": authority.certificate };
+    const data = Object.fromEntries(Object.entries(texts).map(([k, v]) => [k, Buffer.from(v).toString("base64")]));
+    await bed.world.apply(Secret, name, { data });
+  };
+  await give("s", "s");
+  await give("p", "p");
+  await give("c", commonName);
+  return { mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } };
+}
+
+test("authentication is not switched on where the operator would be nobody, and is with a certificate of root", async () => {
+  await using bed = await startWorld();
+  const tls = await giveSecrets(bed, "me");
+  await apply(bed, { tls, auth: { enabled: true } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /Secret c is that of "me".*common name root/u);
+  assert.deepEqual([condition(told, "TLSReady")?.status, condition(told, "TLSReady")?.reason], ["False", "WrongUser"]);
+  await bed.pass(60);
+  assert.equal(bed.etcd.auth.isOn, false);
+  await giveSecrets(bed, "root");
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await bed.until(isSettled, "all is done");
+});
+
+test("a user of the spec with the role root is as good as root, and cannot lose it as long as the operator is that user", async () => {
+  await using bed = await startWorld();
+  const tls = await giveSecrets(bed, "me");
+  await apply(bed, { tls, auth: { enabled: true, users: [{ name: "me", roles: ["root"] }] } });
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await apply(bed, { tls, auth: { enabled: true } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /common name root/u);
+  assert.deepEqual([...(bed.etcd.auth.users.get("me")?.roles ?? [])], ["root"]);
+});
+
+for (const [name, mode, cure] of [
+  ["without TLS", "Off", /tls\.mode Managed/u],
+  ["with a certificate of somebody else", "Provided", /Secret c have the common name root/u],
+] as const)
+  test(`data with authentication on, ${name}: the status says that the operator is refused, and what helps`, async () => {
+    await using bed = await startWorld();
+    bed.etcd.auth.roles.add("root");
+    bed.etcd.auth.users.set("root", { roles: new Set(["root"]), password: undefined });
+    bed.etcd.auth.isOn = true;
+    const tls = mode === "Off" ? { mode } : await giveSecrets(bed, "me");
+    await apply(bed, { tls });
+    const told = await bed.until((now) => condition(now, "Degraded")?.reason === "LockedOut", "a refusal");
+    assert.match(condition(told, "Degraded")?.message ?? "", cure);
+    assert.ok((await warnings(bed)).includes("LockedOut"));
+    const pods = [...bed.etcd.processes.keys()];
+    await bed.pass(180);
+    assert.deepEqual([...bed.etcd.processes.keys()], pods);
+    bed.etcd.auth.isOn = false;
+    const well = await bed.until(isSettled, "members");
+    assert.equal(condition(well, "Degraded")?.status, "False");
+  });
+
+test("a Secret with certificates that nobody can read is told, and members are looked after all the same", async () => {
+  await using bed = await startWorld();
+  const tls = await giveSecrets(bed, "me");
+  await grown(bed, { size: 3, tls, recovery: { replaceAfter: "10s" } });
+  const garbage = Buffer.from("-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n").toString("base64");
+  await bed.world.apply(Secret, "c", { data: { "ca.crt": garbage } });
+  await bed.until((now) => condition(now, "TLSReady")?.reason === "SecretIncomplete", "a complaint");
+  await bed.loseVolumes(["e-1"]);
+  await bed.until(({ status }) => status?.members?.some(({ name }) => name === "e-3") === true, "a successor");
+});
