@@ -10,6 +10,7 @@ import {
   showProgress,
 } from "@capstan/kubernetes";
 import { runAll } from "./all.ts";
+import { endOnSignals } from "./end-with-us.ts";
 import { parseList } from "./list.ts";
 import { formatPage, formatResult, type TestResult } from "./report.ts";
 import { findList, keepResults, listNames } from "./results.ts";
@@ -136,4 +137,5 @@ function archivesIn(folder: string): readonly string[] {
     .map((name) => resolve(folder, name));
 }
 
+endOnSignals();
 process.exitCode = await main();

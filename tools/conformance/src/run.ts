@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformancePrograms, DEFAULT_RELEASE, programPath } from "@capstan/kubernetes";
+import { endWithUs } from "./end-with-us.ts";
 import { toFocus } from "./list.ts";
 import { readReport, type TestResult } from "./report.ts";
 import type { Target } from "./target.ts";
@@ -36,6 +37,7 @@ export async function runTests(
       env: { ...process.env, LOG: join(folder, "e2e.log") },
       stdio: "inherit",
     });
+    endWithUs(child);
     child.on("error", reject);
     child.on("exit", () => resolve());
   });

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endWithUs } from "./end-with-us.ts";
 
 /** A server and the way to run programs where its pods can be reached. */
 export interface Target extends AsyncDisposable {
@@ -47,6 +48,7 @@ export async function startTarget(wanted: string | Wanted): Promise<Target> {
   if (!("store" in images) && images.length > 0) await run([...capstan, "cluster", "load-image", ...images], env);
   const command = [...capstan, ...commandOf(wanted, kubeconfig)];
   const child = spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "ignore", "inherit"], env });
+  endWithUs(child);
   while (!existsSync(kubeconfig)) {
     if (child.exitCode !== null) throw new TypeError(`capstan ${wanted.on} did not start; see above`);
     await new Promise((resolve) => setTimeout(resolve, 50));
