@@ -223,6 +223,15 @@ describe("given certificates", () => {
     assert.equal(plan.operator?.ca, authority.certificate);
   });
 
+  test("whatever comes behind a certificate is looked at once: nobody keeps the operator busy by it", () => {
+    const stranger = createAuthority({ commonName: "stranger", now: new Date(now), days: 3650 });
+    const validity = validFor({ now: new Date(now), days: 90 });
+    const leaf = stranger.issue({ commonName: "x", usages: ["client"], ...validity });
+    const texts = { "tls.key": leaf.privateKey, "ca.crt": authority.certificate };
+    const bundle = leaf.certificate + stranger.certificate.repeat(100);
+    assert.equal(planOf({ ...good, c: toSecret("c", { ...texts, "tls.crt": bundle }).data }).state.reason, "Untrusted");
+  });
+
   test("what is wrong is said", () => {
     const other = new World();
     other.plan();
