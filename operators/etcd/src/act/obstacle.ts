@@ -28,9 +28,14 @@ function refusalBehind(error: unknown): EtcdError | undefined {
 
 /** What is told of an error that stays. */
 export function refusalWords(error: Error): string {
-  const who = error instanceof EtcdError ? "etcd refuses: " : isRefusal(error) ? "the API server refuses: " : "";
-  return `${who}${error.message}`;
+  if (error instanceof EtcdError) return `etcd refuses: ${error.message}${NAMELESS.has(error.code) ? CURE : ""}`;
+  return `${isRefusal(error) ? "the API server refuses: " : ""}${error.message}`;
 }
+
+/** With authentication on, whoever has any certificate may look, so that it shows late who may do nothing. */
+const NAMELESS: ReadonlySet<EtcdError["code"]> = new Set(["Unauthenticated", "Denied", "UserNotFound"]);
+const CURE =
+  " (if authentication is on, the certificate that the operator shows must be that of root, or of a user with that role)";
 
 /** A step was taken: whatever was refused before is not refused any more, but for a form that somebody was spared. */
 export function overcome(turn: Turn): void {

@@ -89,7 +89,10 @@ function reportIdentity({ seen, status }: Turn): void {
   const identity = hearing.quorum?.clusterId;
   if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
   const isBorn = known.recovery === undefined && object.spec.bootstrap !== undefined;
-  if (isBorn) status.bornFrom ??= pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom;
+  const source = isBorn ? pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom : undefined;
+  status.bornFrom ??= source;
+  // Users that come with its first data are the operator's to look after. Those of who lived before this was written may be made by hand.
+  if (source !== undefined && known.clusterId === undefined) status.auth ??= { cluster: "", inUse: true };
 }
 
 function reportFields({ seen, status }: Turn, view: View): void {

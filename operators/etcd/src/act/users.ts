@@ -8,7 +8,7 @@ import type { Means, Turn } from "./turn.ts";
 /** Users cannot be made as the spec has them. */
 export class UsersError extends Error {
   override readonly name = "UsersError";
-  readonly code: "LockedOut" | "PasswordMissing";
+  readonly code: "LockedOut" | "PasswordMissing" | "PasswordImpossible";
 
   constructor(code: UsersError["code"], message: string) {
     super(message);
@@ -37,6 +37,7 @@ export async function keepUsers(turn: Turn, { passwords }: Means): Promise<boole
   turn.signal.throwIfAborted();
   const done = await syncAuth(spokesman(turn), auth, {
     ...passwordsOf(turn),
+    fixed: new Map(["root", operatorName(turn)].map((name) => [name, noRemaking(name)])),
     isChanged: (user) => known.get(user) !== versionOf(turn, user),
     wasWithout: (user) => known.get(user) === "",
     onDone: (user) => told.set(user, versionOf(turn, user)),
@@ -55,21 +56,25 @@ function isAnythingIn({ enabled, users, roles }: Turn["seen"]["object"]["spec"][
  * is left alone: nobody has asked for it to go.
  */
 function isLeftOver({ seen }: Turn, cluster: string): boolean {
-  const { auth, bornFrom } = seen.object.status ?? {};
-  if (auth === undefined) return bornFrom !== undefined;
-  return auth.inUse || auth.cluster !== cluster;
+  const { auth } = seen.object.status ?? {};
+  return auth !== undefined && (auth.inUse || auth.cluster !== cluster);
 }
 
 /** With authentication on, etcd takes the common name of a certificate for the user: the operator must be able to do everything. */
-function refuseLockout({ seen }: Turn): void {
-  const { operator, clientSecret } = seen.tls;
-  const certificate = operator?.certificate;
-  const name = certificate === undefined ? "" : parseCertificate(certificate).subject.commonName;
+function refuseLockout({ seen }: Pick<Turn, "seen">): void {
+  const { clientSecret } = seen.tls;
+  const name = operatorName({ seen });
   if (superusersOf(seen.object.spec.auth).includes(name)) return;
   const message =
     `spec.auth is not followed: the certificate of Secret ${clientSecret} is that of ${JSON.stringify(name)}, and etcd would refuse the operator. ` +
     "Give it one with the common name root";
   throw new UsersError("LockedOut", message);
+}
+
+/** The user that the operator is to etcd. */
+function operatorName({ seen }: Pick<Turn, "seen">): string {
+  const certificate = seen.tls.operator?.certificate;
+  return certificate === undefined ? "" : parseCertificate(certificate).subject.commonName;
 }
 
 type SecretObject = { readonly metadata: { readonly resourceVersion?: string | undefined } };
@@ -100,4 +105,12 @@ function passwordsOf(turn: Turn): { passwords: Map<string, string>; missing: Map
 
 function noPassword(user: string, secret: string): UsersError {
   return new UsersError("PasswordMissing", `user ${user} waits for its password: Secret ${secret} has no \`password\``);
+}
+
+/** etcd gives no password to who was made without one; who cannot do without that user cannot make it anew. */
+function noRemaking(user: string): UsersError {
+  const message =
+    `user ${user} was made without a password and etcd gives it none while authentication is on, for the operator needs that user: ` +
+    "let auth.enabled be false for a moment, or take its passwordSecret back and make another user with the role root";
+  return new UsersError("PasswordImpossible", message);
 }

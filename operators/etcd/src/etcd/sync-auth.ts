@@ -26,6 +26,8 @@ export interface AuthMeans {
   readonly isChanged: (user: string) => boolean;
   /** Whether it was made without a password: then it can be given none, and is made anew. */
   readonly wasWithout?: (user: string) => boolean;
+  /** Users that cannot be made anew while authentication is on, and what is to be said: root, and whoever asks. */
+  readonly fixed?: ReadonlyMap<string, Error>;
   /** Users whose password is wanted and not there, and what is to be said: they are not made, for they could never be given one. */
   readonly missing?: ReadonlyMap<string, Error>;
   /** A user has the password that it should have, or none. */
@@ -48,11 +50,13 @@ export async function syncAuth(client: EtcdClient, spec: AuthSpec, means: AuthMe
   const { auth } = client;
   const isOn = await auth.isEnabled();
   const done: string[] = [];
-  const failures = [...(await syncRoles(client, spec, done)), ...(await syncUsers(client, { spec, means }, done))];
+  // Before anybody goes: it may be the user who asks, and nobody could put it off then.
   if (!spec.enabled && isOn) {
     await auth.disable();
     done.push("authentication is off");
   }
+  const wish = { spec, means: spec.enabled && isOn ? means : { ...means, fixed: new Map() } };
+  const failures = [...(await syncRoles(client, spec, done)), ...(await syncUsers(client, wish, done))];
   const [first] = failures;
   if (first !== undefined) throw first;
   if (spec.enabled && !isOn) {
@@ -173,7 +177,9 @@ async function syncUser(auth: EtcdClient["auth"], { user, means }: UserWish, don
 async function syncPassword(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
   const { name, isNew } = user;
   const password = means.passwords.get(name);
-  const isRemade = !isNew && password !== undefined && means.wasWithout?.(name) === true && name !== ROOT;
+  const isRemade = !isNew && password !== undefined && means.wasWithout?.(name) === true;
+  const fixed = isRemade ? means.fixed?.get(name) : undefined;
+  if (fixed !== undefined) throw fixed;
   if (isRemade) await tolerate("UserNotFound", auth.removeUser(name));
   if (isNew || isRemade) {
     await tolerate("AlreadyExists", auth.addUser(password === undefined ? { name } : { name, password }));

@@ -134,26 +134,102 @@ test("a user of the spec with the role root is as good as root, and cannot lose 
   assert.deepEqual([...(bed.etcd.auth.users.get("me")?.roles ?? [])], ["root"]);
 });
 
-for (const [name, mode, cure] of [
-  ["without TLS", "Off", /tls\.mode Managed/u],
-  ["with a certificate of somebody else", "Provided", /Secret c have the common name root/u],
-] as const)
-  test(`data with authentication on, ${name}: the status says that the operator is refused, and what helps`, async () => {
+test("authentication that goes is put off before its users go: the operator may be one of them", async () => {
+  await using bed = await startWorld();
+  const tls = await giveSecrets(bed, "me");
+  await apply(bed, { tls, auth: { enabled: true, users: [{ name: "me", roles: ["root"] }] } });
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  await apply(bed, { tls });
+  const well = await bed.until((now) => isSettled(now) && now.status?.auth?.inUse === false, "all is done");
+  assert.deepEqual([bed.etcd.auth.isOn, [...bed.etcd.auth.users.keys()]], [false, ["root"]]);
+  assert.equal(condition(well, "Degraded")?.status, "False");
+});
+
+for (const name of ["root", "me"])
+  test(`the user whom the operator is, ${name}, gets a password while authentication is off, and else it is told`, async () => {
     await using bed = await startWorld();
-    bed.etcd.auth.roles.add("root");
-    bed.etcd.auth.users.set("root", { roles: new Set(["root"]), password: undefined });
-    bed.etcd.auth.isOn = true;
-    const tls = mode === "Off" ? { mode } : await giveSecrets(bed, "me");
-    await apply(bed, { tls });
-    const told = await bed.until((now) => condition(now, "Degraded")?.reason === "LockedOut", "a refusal");
-    assert.match(condition(told, "Degraded")?.message ?? "", cure);
-    assert.ok((await warnings(bed)).includes("LockedOut"));
-    const pods = [...bed.etcd.processes.keys()];
-    await bed.pass(180);
-    assert.deepEqual([...bed.etcd.processes.keys()], pods);
-    bed.etcd.auth.isOn = false;
-    const well = await bed.until(isSettled, "members");
-    assert.equal(condition(well, "Degraded")?.status, "False");
+    const tls = await giveSecrets(bed, name);
+    const own = { name, roles: ["root"] };
+    await grown(bed, { tls, auth: { enabled: true, users: [own] } });
+    await bed.until(() => bed.etcd.auth.isOn, "authentication");
+    await setPassword(bed, "one");
+    const users = [{ ...own, passwordSecret: "app-password" }];
+    await apply(bed, { tls, auth: { enabled: true, users } });
+    const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+    assert.match(condition(told, "Degraded")?.message ?? "", /made without a password.*auth\.enabled be false/u);
+    await bed.pass(60);
+    assert.equal(bed.etcd.auth.isOn, true);
+    await apply(bed, { tls, auth: { enabled: false, users } });
+    await bed.until(() => bed.etcd.auth.users.get(name)?.password === "one", "a password");
+    await apply(bed, { tls, auth: { enabled: true, users } });
+    await bed.until((now) => isSettled(now) && bed.etcd.auth.isOn, "authentication");
+  });
+
+/** A cluster that begins with a backup whose data has authentication on. */
+async function begin(bed: EtcdWorld, spec: object): Promise<void> {
+  const size = { bytes: 1, sha256: "0".repeat(64) };
+  const cluster = { namespace: "default", name: "x", clusterId: "c9" };
+  const part = { format: 1, time: "2026-01-01T00:00:00.000Z", member: "x-0", version: "3.6.16", revision: 7 } as const;
+  const name = "default/x/b";
+  bed.kubelet.store.backups.set(name, { ...part, name, cluster, snapshot: size, stored: size, compression: "none" });
+  bed.etcd.auth.roles.add("root");
+  bed.etcd.auth.users.set("root", { roles: new Set(["root"]), password: undefined });
+  bed.etcd.auth.users.set("theirs", { roles: new Set(), password: "x" });
+  bed.etcd.auth.isOn = true;
+  await apply(bed, { ...spec, bootstrap: { store: { volume: { claim: "backups" } } } });
+}
+
+test("users that come with a backup go where the spec has none, once; who makes others by hand then keeps them", async () => {
+  await using bed = await startWorld();
+  await begin(bed, {});
+  await bed.until(({ status }) => status?.auth?.inUse === false, "no users");
+  const { auth } = bed.etcd;
+  assert.deepEqual([auth.isOn, [...auth.users.keys()]], [false, ["root"]]);
+  auth.users.set("mine", { roles: new Set(), password: "x" });
+  auth.isOn = true;
+  await bed.pass(90);
+  assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
+});
+
+test("a cluster that began with a backup before anybody kept count of users keeps those that were made by hand since", async () => {
+  await using bed = await startWorld();
+  await grown(bed, {});
+  await bed.world.crash();
+  const { auth } = bed.etcd;
+  auth.roles.add("root");
+  for (const name of ["root", "mine"]) auth.users.set(name, { roles: new Set([name]), password: "x" });
+  auth.isOn = true;
+  // As an operator of before has left it.
+  await bed.world.applyStatus(EtcdCluster, "e", { bornFrom: "default/x/b" });
+  bed.world.restart();
+  await bed.pass(90);
+  assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
+});
+
+test("data with authentication on, without TLS: the status says that the operator is refused, and what helps", async () => {
+  await using bed = await startWorld();
+  await begin(bed, { tls: { mode: "Off" } });
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "LockedOut", "a refusal");
+  assert.match(condition(told, "Degraded")?.message ?? "", /tls\.mode Managed/u);
+  assert.ok((await warnings(bed)).includes("LockedOut"));
+  const pods = [...bed.etcd.processes.keys()];
+  await bed.pass(180);
+  assert.deepEqual([...bed.etcd.processes.keys()], pods);
+  bed.etcd.auth.isOn = false;
+  await bed.until((now) => isSettled(now) && condition(now, "Degraded")?.status === "False", "all is well");
+});
+
+for (const name of ["me", "theirs"])
+  test(`data with authentication on and a certificate of ${name}, who may look: the first step that is refused says what helps`, async () => {
+    await using bed = await startWorld();
+    const tls = await giveSecrets(bed, name);
+    await begin(bed, { tls });
+    const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
+    assert.match(condition(told, "Degraded")?.message ?? "", /etcd refuses: .*certificate.*root/u);
+    assert.equal(condition(told, "Available")?.status, "True");
+    await giveSecrets(bed, "root");
+    await bed.until((now) => isSettled(now) && condition(now, "Degraded")?.status === "False", "all is well");
+    assert.equal(bed.etcd.auth.isOn, false);
   });
 
 test("a Secret with certificates that nobody can read is told, and members are looked after all the same", async () => {

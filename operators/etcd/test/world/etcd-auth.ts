@@ -16,9 +16,14 @@ export class ScriptedAuth {
   /** How often anybody asked for the roles: each time that a spec is followed. */
   asked = 0;
 
-  /** What etcd does first with every question: with authentication on, only root may ask what the operator asks. */
-  admit(options: ConnectOptions): void {
-    if (this.isOn && !this.#isRoot(options)) this.#refuse(options, "Unauthenticated", "user name is empty");
+  /** What etcd does first with every question: with authentication on, whoever has a name may look, and only root may do anything. */
+  admit(options: ConnectOptions, call: string): void {
+    if (!this.isOn || this.#isRoot(options)) return;
+    const name = nameIn(options);
+    if (name === undefined) this.#refuse(options, "Unauthenticated", "user name is empty");
+    if (OPEN.has(call)) return;
+    if (this.users.has(name)) this.#refuse(options, "Denied", "permission denied");
+    this.#refuse(options, "UserNotFound", "user name not found");
   }
 
   callsOf(options: ConnectOptions): AuthCalls {
@@ -54,12 +59,11 @@ export class ScriptedAuth {
       grantRole: async (grant) => void user(grant.user).roles.add(role(grant.role)),
       revokeRole: async (grant) => void user(grant.user).roles.delete(grant.role),
     };
-    return guarded(calls, () => this.admit(options));
+    return guarded(calls, (call) => this.admit(options, call));
   }
 
-  #isRoot({ tls }: ConnectOptions): boolean {
-    if (tls?.certificate === undefined) return false;
-    return this.users.get(parseCertificate(tls.certificate).subject.commonName)?.roles.has("root") === true;
+  #isRoot(options: ConnectOptions): boolean {
+    return this.users.get(nameIn(options) ?? "")?.roles.has("root") === true;
   }
 
   #refuse({ endpoint }: ConnectOptions, code: EtcdErrorCode, why: string): never {
@@ -67,10 +71,17 @@ export class ScriptedAuth {
   }
 }
 
+/** What etcd tells whoever comes with any certificate. */
+const OPEN: ReadonlySet<string> = new Set(["status", "list", "alarms", "versions"]);
+
+function nameIn({ tls }: ConnectOptions): string | undefined {
+  return tls?.certificate === undefined ? undefined : parseCertificate(tls.certificate).subject.commonName;
+}
+
 /** The same calls, each behind a guard. */
-export function guarded<Calls extends object>(calls: Calls, guard: () => void): Calls {
-  const wrap = (call: unknown): unknown =>
-    typeof call === "function" ? async (...args: unknown[]) => (guard(), await call(...args)) : call;
+export function guarded<Calls extends object>(calls: Calls, guard: (call: string) => void): Calls {
+  const wrap = (name: string, call: unknown): unknown =>
+    typeof call === "function" ? async (...args: unknown[]) => (guard(name), await call(...args)) : call;
   // The calls keep their names and types: only a guard stands before each.
-  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, wrap(call)])) as Calls;
+  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, wrap(name, call)])) as Calls;
 }

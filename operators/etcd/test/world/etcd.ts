@@ -231,7 +231,7 @@ export class ScriptedEtcd {
       },
     };
     // Nobody answers who is not there, whoever asks.
-    const guard = (): void => (process(), this.auth.admit(options));
+    const guard = (call: string): void => (process(), this.auth.admit(options, call));
     return Object.assign(Object.create(null), client, {
       members: guarded(client.members, guard),
       maintenance: guarded(client.maintenance, guard),
