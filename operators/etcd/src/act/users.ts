@@ -21,13 +21,17 @@ export async function keepUsers(turn: Turn, { passwords }: Means): Promise<boole
   const { seen, status } = turn;
   const { auth } = seen.object.spec;
   const { uid } = seen.object.metadata;
-  const cluster = seen.hearing.quorum?.clusterId ?? "";
+  const cluster = seen.hearing.quorum?.clusterId;
+  // Who sleeps has nobody to ask.
+  if (cluster === undefined) return false;
   const charge = seen.object.status?.auth;
   const isWanted = isAnythingIn(auth);
   if (!isWanted && !isLeftOver(turn, cluster)) return false;
   if (isWanted && (charge?.cluster !== cluster || !charge.inUse)) {
     // Written down before anything is done: whoever comes after knows that it was the operator who did it.
     status.auth = { cluster, inUse: true };
+    // Data of a backup has the passwords of then.
+    passwords.delete(uid);
     return true;
   }
   if (auth.enabled) refuseLockout(turn);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
 import { Secret } from "capstan/kinds/v1";
 import { createAuthority, validFor } from "capstan/pki";
-import { EtcdCluster } from "../../src/kinds/index.ts";
+import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
@@ -90,6 +90,21 @@ test("auth that is taken out of the spec while the operator is away goes, users 
   await bed.pass(90);
   assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
 });
+
+for (const auth of [{ enabled: true }, { enabled: false }])
+  test(`a cluster that sleeps has nobody to ask for users, ${auth.enabled ? "wanted" : "wanted once"}: all is well`, async () => {
+    await using bed = await startWorld();
+    await grown(bed, { auth: { enabled: true } });
+    await bed.until(() => bed.etcd.auth.isOn, "authentication");
+    await apply(bed, { auth });
+    await bed.until((now) => now.status?.auth?.inUse === auth.enabled, "what is wanted");
+    await apply(bed, { auth, size: 0 });
+    await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 0, "sleep");
+    await bed.pass(60);
+    const asleep = await bed.cluster();
+    assert.equal(condition(asleep, "Degraded")?.status, "False", condition(asleep, "Degraded")?.message);
+    assert.equal(asleep.status?.auth?.cluster, asleep.status?.clusterId);
+  });
 
 /** Secrets that somebody else keeps, the client's with this name. */
 async function giveSecrets(bed: EtcdWorld, commonName: string): Promise<object> {
@@ -204,6 +219,22 @@ test("a cluster that began with a backup before anybody kept count of users keep
   bed.world.restart();
   await bed.pass(90);
   assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
+});
+
+test("users of a backup that takes the place of all data get the passwords of now", async () => {
+  await using bed = await startWorld();
+  await setPassword(bed, "now");
+  await grown(bed, { auth: { enabled: true, roles, users: [app] } });
+  await bed.until(() => bed.etcd.auth.isOn, "authentication");
+  const store = { volume: { claim: "backups" } };
+  await bed.world.apply(EtcdBackup, "b", { spec: { cluster: "e", store } });
+  await bed.until(() => bed.kubelet.store.backups.size > 0, "a backup");
+  const before = (await bed.cluster()).status?.clusterId;
+  await bed.world.apply(EtcdRestore, "r", { spec: { cluster: "e", overwrite: "e", store } });
+  await bed.until(({ status }) => status?.recovery?.phase === "Seeding", "a recovery");
+  bed.etcd.auth.users.set("app", { roles: new Set(["reader"]), password: "then" });
+  await bed.until((now) => isSettled(now) && now.status?.clusterId !== before, "the backup");
+  await bed.until(() => bed.etcd.auth.users.get("app")?.password === "now", "a password");
 });
 
 test("data with authentication on, without TLS: the status says that the operator is refused, and what helps", async () => {
