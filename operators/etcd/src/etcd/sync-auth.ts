@@ -83,15 +83,17 @@ async function attempt(failures: Error[], run: () => Promise<void>): Promise<voi
 
 async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): Promise<Error[]> {
   const failures: Error[] = [];
-  const wanted = new Map(spec.roles.map(({ name, permissions }) => [name, permissions.map(toPermission)]));
+  const wanted = new Map(spec.roles.map(({ name, permissions }) => [name, toPermissions(permissions)]));
   const existing = await auth.roles();
   for (const name of new Set([...(isWanted(spec) ? [ROOT] : []), ...wanted.keys()])) {
     if (existing.includes(name)) continue;
     await tolerate("AlreadyExists", auth.addRole(name));
     done.push(`role ${name} was added`);
   }
-  for (const [role, permissions] of wanted)
-    await attempt(failures, () => syncPermissions(auth, { role, permissions }, done));
+  for (const [role, permissions] of wanted) {
+    // It may do everything, whatever it is told.
+    if (role !== ROOT) await attempt(failures, () => syncPermissions(auth, { role, permissions }, done));
+  }
   for (const name of existing) {
     if (name === ROOT || wanted.has(name)) continue;
     await tolerate("RoleNotFound", auth.removeRole(name));
@@ -107,16 +109,29 @@ async function syncPermissions(
 ): Promise<void> {
   const existing = await auth.permissionsOf(role);
   for (const permission of wanted) {
-    if (existing.some((other) => isSame(other, permission))) continue;
-    await auth.allow(role, permission);
-    done.push(`role ${role} may ${permission.allow} more`);
+    const former = existing.filter((other) => isOver(other, permission));
+    if (former.length === 1 && former[0]?.allow === permission.allow) continue;
+    await (former.length === 0 ? auth.allow(role, permission) : replacePermission(auth, role, permission));
+    done.push(`role ${role} may ${permission.allow} ${former.length === 0 ? "more" : "instead"}`);
   }
-  for (const permission of existing) {
-    // A permission with other rights over the same keys was replaced by the one above.
-    if (wanted.some(({ keys }) => rangeText(keys) === rangeText(permission.keys))) continue;
-    await auth.forbid(role, permission.keys);
-    done.push(`role ${role} may ${permission.allow} less`);
+  const others = existing.filter((permission) => !wanted.some((one) => isOver(one, permission)));
+  // Several may be over the same keys: all of them go at once.
+  for (const { allow, keys } of new Map(others.map((one) => [rangeText(one.keys), one])).values()) {
+    await auth.forbid(role, keys);
+    done.push(`role ${role} may ${allow} less`);
   }
+}
+
+/**
+ * etcd puts a permission in the place of another over the same keys, unless there is one that begins with the same key and ends elsewhere:
+ * then both stay, and what was to be taken away is allowed as before.
+ */
+async function replacePermission(auth: EtcdClient["auth"], role: string, permission: Permission): Promise<void> {
+  await auth.allow(role, permission);
+  const left = (await auth.permissionsOf(role)).filter((other) => isOver(other, permission));
+  if (left.length === 1) return;
+  await auth.forbid(role, permission.keys);
+  await auth.allow(role, permission);
 }
 
 interface Wish {
@@ -196,8 +211,20 @@ function toPermission({ access, key, rangeEnd, prefix }: PermissionSpec): Permis
   return { allow, keys: rangeEnd === undefined ? { key } : { from: key, to: rangeEnd } };
 }
 
-function isSame(one: Permission, other: Permission): boolean {
-  return one.allow === other.allow && rangeText(one.keys) === rangeText(other.keys);
+/** One for each range: whoever may read and may write the same keys may do both. */
+function toPermissions(specs: readonly PermissionSpec[]): readonly Permission[] {
+  const merged = new Map<string, Permission>();
+  for (const permission of specs.map(toPermission)) {
+    const range = rangeText(permission.keys);
+    const former = merged.get(range);
+    const isSame = former === undefined || former.allow === permission.allow;
+    merged.set(range, isSame ? permission : { ...permission, allow: "readwrite" });
+  }
+  return [...merged.values()];
+}
+
+function isOver(one: Permission, other: Permission): boolean {
+  return rangeText(one.keys) === rangeText(other.keys);
 }
 
 function rangeText(keys: Keys): string {

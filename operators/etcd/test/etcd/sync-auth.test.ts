@@ -6,6 +6,8 @@ import { connectEtcd, EtcdError, syncAuth } from "../../src/etcd/index.ts";
 import type { AuthSpec } from "../../src/etcd/index.ts";
 import { startHealthyEtcd } from "./processes.ts";
 
+type PermissionSpec = AuthSpec["roles"][number]["permissions"][number];
+
 const denied = (error: unknown): boolean => error instanceof EtcdError && error.code === "Denied";
 
 for (const version of ETCD_VERSIONS) {
@@ -51,5 +53,26 @@ for (const version of ETCD_VERSIONS) {
     assert.deepEqual(await root.auth.users(), ["app", "root"]);
     assert.deepEqual(await syncAuth(root, { ...less, enabled: false }, means), ["authentication is off"]);
     await etcd.client.kv.put("other", "1");
+  });
+
+  test(`etcd ${version}: what a role may over the same keys is one thing, and less of it is less, also beside what begins alike`, async () => {
+    await using etcd = await startHealthyEtcd({ version });
+    const sync = (...access: readonly PermissionSpec["access"][]): Promise<readonly string[]> => {
+      const exact = access.map((one) => ({ access: one, key: "a/", prefix: false }));
+      const permissions: PermissionSpec[] = [{ access: "Read", key: "a/", prefix: true }, ...exact];
+      const root = { name: "root", permissions: [] };
+      const spec: AuthSpec = { enabled: false, roles: [{ name: "app", permissions }, root], users: [] };
+      return syncAuth(etcd.client, spec, { passwords: new Map(), isChanged: () => false });
+    };
+    const allowed = async (): Promise<readonly string[]> =>
+      (await etcd.client.auth.permissionsOf("app")).map(({ allow }) => allow).toSorted();
+    await sync("Read", "Write");
+    assert.deepEqual(await allowed(), ["read", "readwrite"]);
+    assert.deepEqual(await sync("Read", "Write"), []);
+    await sync("Read");
+    assert.deepEqual(await allowed(), ["read", "read"]);
+    assert.deepEqual(await sync("Read"), []);
+    await sync();
+    assert.deepEqual(await allowed(), ["read"]);
   });
 }
