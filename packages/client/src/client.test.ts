@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Kind, StoredObject } from "@capstan/model";
 import { createClient } from "./client.ts";
 import { allNamespaces } from "./call/target.ts";
+import { isApiError } from "./error/api-error.ts";
 import { inProcess } from "./transport/in-process.ts";
 
 interface ConfigMap extends StoredObject {
@@ -120,3 +121,18 @@ test("each way of writing has its method, its content type and its query", async
   );
   assert.deepEqual(seen[5]?.body, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { x: "3" } });
 });
+
+for (const name of ["", "..", "a/status", "../secrets/a", "a%2Fstatus", undefined]) {
+  test(`what no object can be called reaches nothing else: ${name}`, async () => {
+    const { client, seen } = serverOf(() => Response.json(configMap("a", "1")));
+    const invalid = (error: unknown): boolean => isApiError(error, "Invalid");
+    const target = { namespace: "default", name } as { readonly namespace: string; readonly name: string };
+    await assert.rejects(async () => client.get(ConfigMap, target), invalid);
+    await assert.rejects(async () => client.delete(ConfigMap, target), invalid);
+    if (name !== undefined) {
+      await assert.rejects(async () => client.list(ConfigMap, { namespace: name }).all(), invalid);
+      await assert.rejects(async () => client.patch(ConfigMap, target, { merge: {} }), invalid);
+    }
+    assert.deepEqual(seen, []);
+  });
+}

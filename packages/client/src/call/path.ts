@@ -1,4 +1,5 @@
 /** Request paths and queries of the Kubernetes API. */
+import { ApiError } from "../error/api-error.ts";
 import { allNamespaces } from "./target.ts";
 import type { AnyKind } from "./target.ts";
 
@@ -40,8 +41,13 @@ export function withQuery(path: string, query: Query): string {
 
 const plain = /^[A-Za-z0-9._-]+$/u;
 
-/** A name as one segment of a path: names that are no path ("..") or empty would reach another resource than was meant. */
+/**
+ * A name as one segment of a path. Servers decode a path before they divide it: with a slash, however it is written, a name would reach another
+ * resource than was meant, or all of a kind. The same names are refused by client-go.
+ */
 function segment(name: string): string {
-  if (name === "" || name === "." || name === "..") throw new TypeError(`"${name}" cannot be the name of an object`);
-  return plain.test(name) ? name : encodeURIComponent(name);
+  if (plain.test(name) && name !== "." && name !== "..") return name;
+  if (name !== "" && !/^\.\.?$|[/%]/u.test(name)) return encodeURIComponent(name);
+  const why = "a name is not empty, neither . nor .., and has no / and no % in it";
+  throw new ApiError({ code: "Invalid", message: `Cannot ask for "${name}": ${why}. Correct the name.` });
 }

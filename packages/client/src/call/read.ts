@@ -30,7 +30,9 @@ export interface ReadCalls {
 export function readCalls(sender: Sender): ReadCalls {
   return {
     get<T extends KubeObject>(kind: AnyKind, target: Place & GetOptions): Promise<T> {
-      const path = withQuery(pathOf(kind, target), { resourceVersion: target.resourceVersion });
+      // Whatever the compiler was told: without a name it would be a list.
+      const place = { ...target, name: target.name ?? "" };
+      const path = withQuery(pathOf(kind, place), { resourceVersion: target.resourceVersion });
       const headers = acceptOf(kind, "one");
       return sender.json({ attempt: attemptOf("get", kind, target), method: "GET", path, headers, options: target });
     },

@@ -108,7 +108,8 @@ export function writeCalls(sender: Sender): WriteCalls {
       remove(sender, {
         verb: "delete",
         kind,
-        place: { namespace: target.namespace, name: target.name },
+        // Whatever the compiler was told: without a name it would be all of the kind.
+        place: { namespace: target.namespace, name: target.name ?? "" },
         options: target,
       }),
     deleteCollection: <T>(kind: AnyKind, where: Place & DeleteCollectionOptions): Promise<KubeList<T> | Status> =>
