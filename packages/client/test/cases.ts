@@ -1,5 +1,7 @@
 /** What the client does with a whole API server: the same cases on the embedded one and on the real kube-apiserver. */
 import assert from "node:assert/strict";
+import type { Kind } from "@capstan/model";
+import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { ConfigMap, Namespace, Pod, ServiceAccount } from "@capstan/kinds/v1";
 import {
@@ -230,3 +232,37 @@ add("many requests at once share the connection and all get their answer", async
   const reads = Array.from({ length: 300 }, () => client.get(ConfigMap, { namespace, name: "a" }));
   assert.equal((await Promise.all(reads)).length, 300);
 });
+
+add("the watches of a custom kind end with its definition", async ({ client, namespace }) => {
+  const group = `${namespace}.example.com`;
+  const names = { plural: "gadgets", kind: "Gadget" };
+  const Gadget: Kind = { group, version: "v1", scope: "Namespaced", ...names };
+  const definition = { name: `gadgets.${group}` };
+  const schema = { openAPIV3Schema: { type: "object" } } as const;
+  await client.create(CustomResourceDefinition, {
+    metadata: definition,
+    spec: { group, names, scope: "Namespaced", versions: [{ name: "v1", served: true, storage: true, schema }] },
+  });
+  const signal = AbortSignal.timeout(60_000);
+  await untilServed(() => client.list(Gadget, { namespace, signal }).all());
+  const watch = client.watch(Gadget, { namespace, signal, sendInitialEvents: true });
+  let removed: Promise<unknown> | undefined;
+  for await (const { type } of watch) {
+    assert.equal(type, "BOOKMARK");
+    await (removed ??= client.delete(CustomResourceDefinition, definition));
+  }
+  assert.notEqual(removed, undefined);
+  await assert.rejects(client.get(Gadget, { namespace, name: "a" }), (error) => isApiError(error, "UnknownKind"));
+});
+
+/** A kind is served a moment after its definition was made. */
+async function untilServed(call: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (!isApiError(error, "UnknownKind", "NotFound")) throw error;
+    }
+  }
+}

@@ -41,6 +41,7 @@ function stream(exchange: ResourceExchange, options: ListOptions, store: Store):
         resource: resource.storage,
         selection,
         matches: storedMatcher(resource, selection),
+        onUnserved: resource.isCustom ? (callback) => whenUnserved(exchange, callback) : undefined,
         start: startOf(options, parts.store.revision),
         bookmarks: options.allowWatchBookmarks,
         timeout: timeoutOf(exchange, options),
@@ -90,4 +91,12 @@ function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialE
   const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
   const metadata = { resourceVersion: String(revision), ...annotations };
   return { ...empty, metadata: resource.isCustom ? { ...annotations, ...metadata } : metadata };
+}
+
+/** A custom kind goes with its definition, or a version with its entry there: its watches end, so that whoever resumes them is told. */
+function whenUnserved({ parts: { registry }, resource }: ResourceExchange, callback: () => void): () => void {
+  const { group, version, resource: name } = resource;
+  return registry.onChange(() => {
+    if (registry.find(group, version, name) === undefined) callback();
+  });
 }

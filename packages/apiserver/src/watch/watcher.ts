@@ -23,6 +23,8 @@ export interface WatchPlan {
   /** Milliseconds until the server ends the watch. */
   readonly timeout: number;
   readonly frames: FrameWriter;
+  /** Calls back when the kind is no longer served; absent where that cannot be. */
+  readonly onUnserved?: ((callback: () => void) => () => void) | undefined;
   /** What the client is told about something that went wrong. */
   refusal(error: unknown): StatusError;
   /** An object of the kind with nothing in it but a resourceVersion. */
@@ -53,6 +55,7 @@ class Watcher implements Follower {
   readonly #timers: Timer[] = [];
   #unlisten: () => void = () => {};
   #unrestore: () => void = () => {};
+  #unserve: (() => void) | undefined;
   /** Events are sent in order even when one of them has to be converted elsewhere. */
   #tail: Promise<void> | undefined;
   /** What is left of the state that the watch begins with. */
@@ -71,11 +74,12 @@ class Watcher implements Follower {
   }
 
   start(): void {
-    const { store, clock, timeout, bookmarks } = this.#plan;
+    const { store, clock, timeout, bookmarks, onUnserved } = this.#plan;
     this.#attempt(() => this.#begin());
     if (this.#stopped) return;
     this.#unlisten = this.#listen();
     this.#unrestore = store.onRestore(() => this.#finish());
+    this.#unserve = onUnserved?.(() => this.#finish());
     this.#timers.push(clock.after(timeout, () => this.#finish()));
     if (bookmarks) this.#scheduleBookmark();
     this.#attempt(() => this.#catchUp());
@@ -85,6 +89,7 @@ class Watcher implements Follower {
     this.#stopped = true;
     this.#unlisten();
     this.#unrestore();
+    this.#unserve?.();
     for (const timer of this.#timers) timer.cancel();
   }
 
