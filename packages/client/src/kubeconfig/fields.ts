@@ -45,7 +45,8 @@ export function fieldsOf(value: unknown, file: string, path = ""): Fields {
     flag: (name) => typed(name, "true or false", (found) => typeof found === "boolean"),
     texts: (name) => typed(name, "a list of strings", isTexts),
     within: (name) => fieldsOf(typed(name, "an object", isObject), file, at(name)),
-    has: (name) => (object as Record<string, unknown>)[name] !== undefined,
+    // Null is what is not there, as for Go.
+    has: (name) => (object as Record<string, unknown>)[name] != null,
     list: (name) =>
       (typed(name, "a list", (found): found is unknown[] => Array.isArray(found)) ?? []).map((one, index) =>
         fieldsOf(one, file, `${at(name)}[${index}]`),

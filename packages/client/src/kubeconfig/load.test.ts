@@ -79,6 +79,12 @@ test("a token file wins over a token and is relative to its file", async () => {
   assert.deepEqual(user.proof, { type: "tokenFile", file: "/etc/token" });
 });
 
+test("what is null is not there: a user with exec and auth-provider of null is known by its token", async () => {
+  const text = user('{ token: "t", exec: null, auth-provider: null }');
+  const config = await loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c" });
+  assert.deepEqual(config.user.proof, { type: "token", token: "t" });
+});
+
 test("context, cluster, user and namespace can be chosen one by one", async () => {
   const listed = host({ KUBECONFIG: "/home/me/.kube/config:/etc/two.yaml" });
   const config = await loadConfig(listed, { context: "dev", cluster: "prod", user: "prod", namespace: "here" });
