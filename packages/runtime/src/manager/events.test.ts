@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { checkDns1123Subdomain } from "@capstan/model";
 import type { KubeObject, StoredObject } from "@capstan/model";
 import type { Writer } from "../apply/writer.ts";
 import { type Log, silentLog } from "../log.ts";
@@ -16,14 +17,14 @@ function objectNamed(name: string): StoredObject {
 function setUp(log: Log = silentLog): {
   clock: VirtualClock;
   recorder: Recorder;
-  created: { note: string; of: string }[];
+  created: { note: string; of: string; name: string }[];
 } {
   const clock = new VirtualClock();
-  const created: { note: string; of: string }[] = [];
+  const created: { note: string; of: string; name: string }[] = [];
   const writer = {
     create: async (of: unknown, event: KubeObject & { note: string; regarding: { name: string } }) => {
       assert.equal(of, Event);
-      created.push({ note: event.note, of: event.regarding.name });
+      created.push({ note: event.note, of: event.regarding.name, name: event.metadata.name ?? "" });
     },
     patch: async () => undefined,
     // The recorder uses no more of a writer than these two.
@@ -78,4 +79,26 @@ test("events that are left out are in the log, with a warning when that begins",
   await clock.advance(300_000);
   for (let at = 27; at < 29; at++) say(at);
   assert.deepEqual(said, [`${begins} ${left(28)}`]);
+});
+
+test("events of objects whose names are long, or no names for events, are recorded, too", () => {
+  const { recorder, created } = setUp();
+  for (const [name, uid] of [
+    ["a", "a."],
+    ["a".repeat(253), "5f9b."],
+    ["system:controller:a", "5f9b."],
+  ] as const) {
+    const object = objectNamed(name);
+    recorder.record(
+      { ...object, metadata: { ...object.metadata, uid: "5f9b" } },
+      {
+        type: "Normal",
+        reason: "Seen",
+        note: name,
+      },
+    );
+    const [told] = created.splice(0);
+    assert.deepEqual(checkDns1123Subdomain(told?.name ?? ""), []);
+    assert.ok(told?.name.startsWith(uid));
+  }
 });

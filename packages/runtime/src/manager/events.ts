@@ -1,5 +1,5 @@
 /** Records Kubernetes events on objects; repeated ones are counted in a series instead of written anew. */
-import { apiVersionOf } from "@capstan/model";
+import { apiVersionOf, checkDns1123Subdomain } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
@@ -89,7 +89,8 @@ export class Recorder {
     const { writer, clock, controller, instance, kind } = this.#options;
     const { namespace = "default", name, uid } = object.metadata;
     const now = clock.now();
-    const eventName = `${name}.${Math.floor(clock.wall()).toString(16)}${(this.#serial++).toString(16)}`;
+    const serial = `${Math.floor(clock.wall()).toString(16)}${(this.#serial++).toString(16)}`;
+    const eventName = nameOfEvent(object, serial);
     keep(this.#series, id, { namespace, name: eventName, count: 1, lastAt: now, writtenAt: now });
     const regarding = {
       apiVersion: apiVersionOf(kind),
@@ -141,6 +142,12 @@ export class Recorder {
     else log.warn("an event was left out: this object had too many, and gets one in five minutes now", told);
     return false;
   }
+}
+
+/** The object's own name, with which events have less room and fewer characters than some kinds: then its uid. */
+function nameOfEvent({ metadata: { name, uid } }: StoredObject, serial: string): string {
+  const named = `${name}.${serial}`;
+  return checkDns1123Subdomain(named).length === 0 ? named : `${uid}.${serial}`;
 }
 
 /** Puts an entry last and lets the first go when there are too many. */
