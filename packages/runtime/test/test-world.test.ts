@@ -9,6 +9,7 @@ import { controller } from "../src/define.ts";
 import { Retry, RuntimeError } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
+import { again } from "../src/reconcile/outcome.ts";
 import { crashEverywhere, testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 import { onModel } from "./worlds.ts";
@@ -180,4 +181,28 @@ test("what the server refuses to a test names the line of the test", async () =>
       return true;
     });
   }
+});
+
+test("an operator that looks again and again never settles: what becomes of it in the end is waited for", async () => {
+  let looks = 0;
+  const restless = controller(Task, {}, ({ status }) => {
+    status.seen = String(++looks);
+    return again("5s", "looks again");
+  });
+  await using world = await onModel(operator({ controllers: [restless] }));
+  await world.apply(Task, "a", { spec: {} });
+  await assert.rejects(world.settle(), { code: "TimedOut" });
+  const from = looks;
+  const seen = await world.eventually(async () => {
+    const found = Number((await world.get(Task, "a"))?.status?.seen);
+    assert.ok(found >= from + 10);
+    return found;
+  });
+  assert.equal(seen, looks);
+  const start = world.clock.now();
+  await assert.rejects(
+    world.eventually(() => assert.fail("never"), "1m"),
+    /^AssertionError.*: never$/u,
+  );
+  assert.equal(world.clock.now() - start, 60_000);
 });

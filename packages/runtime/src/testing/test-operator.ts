@@ -198,6 +198,17 @@ export class TestWorld implements AsyncDisposable {
     return failedIn(this.#running?.history ?? []);
   }
 
+  /** Lets virtual time pass until an assertion holds, an hour or `within` at most; answers what it returned. For operators that never settle. */
+  async eventually<T>(check: () => T | Promise<T>, within: string | number = PATIENCE): Promise<T> {
+    for (const end = this.clock.now() + toMilliseconds(within); ; await this.clock.advance(STEP)) {
+      try {
+        return await check();
+      } catch (error) {
+        if (this.clock.now() >= end) throw error;
+      }
+    }
+  }
+
   /** Lets time pass. */
   async advance(duration: string | number): Promise<void> {
     await this.clock.advance(toMilliseconds(duration));
@@ -323,7 +334,9 @@ export class TestWorld implements AsyncDisposable {
       ({ definition, counts: own }) => `${definition.name}: ${JSON.stringify(own)}`,
     );
     const queues = `Queues: ${counts?.join(", ") ?? "none"}.`;
-    const told = "Nothing settles: after an hour of virtual time there is still something to do.";
+    const told =
+      "Nothing settles: after an hour of virtual time there is still something to do. " +
+      "If that is as it should be, wait for what you expect: await world.eventually(() => ...).";
     return new RuntimeError(
       "TimedOut",
       `${told} ${isWaiting ? `${REAL_WAIT} ` : ""}${queues}${formatFailures(this.failures)}`,
