@@ -93,10 +93,9 @@ function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialE
   return { ...empty, metadata: resource.isCustom ? { ...annotations, ...metadata } : metadata };
 }
 
-/** A custom kind goes with its definition, or a version with its entry there: its watches end, so that whoever resumes them is told. */
+/** A custom kind goes with its definition: its watches end, so that whoever resumes them is told. */
 function whenUnserved({ parts: { registry }, resource }: ResourceExchange, callback: () => void): () => void {
-  const { group, version, resource: name } = resource;
   return registry.onChange(() => {
-    if (registry.find(group, version, name) === undefined) callback();
+    if (registry.findStorage(resource.storage) === undefined) callback();
   });
 }
