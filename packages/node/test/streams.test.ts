@@ -58,6 +58,19 @@ test("all that a program sent before it ended a connection arrives through a for
   }
 });
 
+test("a port is forwarded also to who listens only at the newer address of its loopback", { skip }, async () => {
+  const command = ["sh", "-c", "echo six > /tmp/six; exec httpd -f -p [::1]:7001 -h /tmp"];
+  const readinessProbe = { exec: { command: ["sh", "-c", "netstat -ltn | grep -q ::1:7001"] }, periodSeconds: 1 };
+  await world.run("newer", { containers: [{ name: "main", image: busybox, command, readinessProbe }] });
+  await world.until("newer", "ready", isReady);
+  const connection = await world.outside.portForward({ ...target("newer"), port: 7001 });
+  await connection.write("GET /six HTTP/1.0\r\n\r\n");
+  assert.match(Buffer.concat(await Array.fromAsync(connection)).toString(), /six\n$/);
+  const toNobody = async (): Promise<unknown> =>
+    Array.fromAsync(await world.outside.portForward({ ...target("newer"), port: 7002 }));
+  await assert.rejects(toNobody, /ECONNREFUSED 127\.0\.0\.1:7002/);
+});
+
 test("a container may have a terminal, and its size can be changed", { skip }, async () => {
   const command = ["sh", "-c", "test -t 0 && echo terminal; while read line; do stty size; done"];
   await world.run("terminal", { containers: [{ name: "main", image: busybox, command, stdin: true, tty: true }] });

@@ -75,11 +75,23 @@ function join(socket: Socket, other: Socket): void {
   socket.once("close", () => other.destroy());
 }
 
+/**
+ * Passes bytes on to a port of the loopback that it finds itself at. A program may listen at only one of its addresses: they are tried as
+ * container runtimes do it, and if it is at neither, it is the first of which is told.
+ */
+const passOn = `
+const dial = (host, failed) => {
+  const s = require("net").connect({ port: +process.argv[1], host });
+  let open = false;
+  s.on("connect", () => { open = true; process.stdout.write("ok\\n"); process.stdin.pipe(s); s.pipe(process.stdout); });
+  s.on("error", (error) => open ? process.exit(1) : failed(error));
+  s.on("close", () => open && process.stdin.destroy());
+};
+dial("127.0.0.1", ({ message }) => dial("::1", () => { process.stdout.write(message + "\\n"); process.exit(1); }));`;
+
 /** Enters the network of a process with a program that passes bytes on: its loopback can be reached from nowhere else. */
 function dialIn(socket: Socket, pid: number, port: number): void {
-  const script =
-    "const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1'});let open=false;s.on('connect',()=>{open=true;process.stdout.write('ok\\n');process.stdin.pipe(s);s.pipe(process.stdout)});s.on('error',e=>{if(!open)process.stdout.write(e.message+'\\n');process.exit(1)});s.on('close',()=>process.stdin.destroy())";
-  const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", script, String(port)], {
+  const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", passOn, String(port)], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   socket.pipe(child.stdin);
