@@ -100,6 +100,16 @@ test(
   },
 );
 
+test("who may write to a volume may write to a part of it that was not there", { skip }, async () => {
+  const volumeMounts = [
+    { name: "data", mountPath: "/part", subPath: "not/there" },
+    { name: "data", mountPath: "/all" },
+  ];
+  const spec = { volumes: [{ name: "data", emptyDir: {} }], securityContext: { runAsUser: 1001, fsGroup: 77 } };
+  const script = "touch /part/file && ls /all/not/there; stat -c %a /all /part";
+  assert.equal(await world.outputOf("writer", script, { volumeMounts }, spec), "file\n2777\n2777\n");
+});
+
 test("no pod waits for a volume that none of its containers shows", { skip }, async () => {
   const volumes = [
     { name: "secret", secret: { secretName: "nobody-made-it" } },

@@ -28,8 +28,8 @@ export interface BindRequest extends Walk {
   readonly to: string;
   /** What it must be, if that matters. */
   readonly expect?: Found | undefined;
-  /** Who may do what with it, if it has to be made. */
-  readonly modeIfNew?: number | undefined;
+  /** Who may do what with it, if it has to be made: the same as with the folder where the walk begins, or what is said here. */
+  readonly modeIfNew?: number | "the root's" | undefined;
 }
 
 /** Folders, each with those above it, and files that are to be there. */

@@ -219,7 +219,8 @@ async function showPart(
   if (path.startsWith("/")) throw badPath(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
   const to = join(place.folder, partsFolder, slot);
-  const found = await place.bind({ root, path, links: "volume", make: "folder", to });
+  // Whoever may write to the volume may write to a part of it, as with a kubelet: many programs are nobody who could make that so.
+  const found = await place.bind({ root, path, links: "volume", make: "folder", modeIfNew: "the root's", to });
   if (found === "outside" || found === "missing") throw new NodeError("Internal", `${path} leaves the volume`);
   return to;
 }

@@ -12,7 +12,8 @@ export async function bindInside({ to, expect, modeIfNew, ...walk }: BindRequest
   await using end = await walkInside(walk);
   const { found, isNew, path } = end;
   if (found === "missing" || found === "outside" || (expect !== undefined && found !== expect)) return found;
-  if (isNew && modeIfNew !== undefined) await chmod(path, modeIfNew);
+  if (isNew && modeIfNew !== undefined)
+    await chmod(path, modeIfNew === "the root's" ? (await stat(walk.root)).mode & 0o7777 : modeIfNew);
   await makeTarget(to, found, run);
   // By the number of this process: the command has other files open.
   const from = path.replace("self", String(process.pid));
