@@ -112,6 +112,24 @@ test("programs may open their output by name", { skip }, async () => {
   assert.equal(await world.inside("open", ["sh", "-c", "echo here > /dev/stdout"]), "here");
 });
 
+test("programs that are not root may open their terminal by name", { skip }, async () => {
+  const script = "echo one > /dev/stdout; echo two > /dev/stderr";
+  const command = ["sh", "-c", `${script}; exec sleep 1000`];
+  const securityContext = { runAsUser: 1001, runAsGroup: 1002 };
+  await world.run("user", { securityContext, containers: [{ name: "main", image: busybox, command, tty: true }] });
+  await world.until("user", "ready", isReady);
+  const said = (): Promise<string> => world.outside.logs(target("user")).text();
+  const lines = (text: string): readonly string[] => text.trim().split(/\r?\n/);
+  assert.deepEqual(lines(await eventually("its words", said, (text) => lines(text).length > 1)), ["one", "two"]);
+  const session = await world.outside.exec({
+    ...target("user"),
+    command: ["sh", "-c", script],
+    stdin: true,
+    tty: true,
+  });
+  assert.deepEqual(lines((await session.finish()).stdout), ["one", "two"]);
+});
+
 test(
   "a command that cannot be run is told in the words of a container runtime, also on a terminal",
   { skip },

@@ -206,6 +206,14 @@ function carrierOf(index: number, part: number): string {
   return `_${index.toString(36)}${"_".repeat(part)}`;
 }
 
+/** Whose a terminal has to be: who is root may open any, and as a user there is nobody else. */
+export function terminalOwner({
+  rights,
+  identity: { uid },
+}: Pick<Entrance, "rights" | "identity">): number | undefined {
+  return rights === "root" && uid !== 0 ? uid : undefined;
+}
+
 /** As a user there is nobody else to become, but whoever enters the container's own users is called as they are. */
 function ownUsers({ rights, identity: { uid } }: Entrance): readonly string[] {
   return rights === "user" && uid !== 0 ? ["-U", "--preserve-credentials"] : [];

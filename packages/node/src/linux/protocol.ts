@@ -167,6 +167,8 @@ export type DoorRequest =
       /** What follows the options of `nsenter` that say which namespaces those are. */
       readonly entry: readonly string[];
       readonly tty: boolean;
+      /** Whose the terminal is to be. */
+      readonly owner?: number | undefined;
       readonly variables: Readonly<Record<string, string>>;
       /** How the line begins in which the last program before the command says that it cannot become it. */
       readonly refusal: string;

@@ -28,7 +28,7 @@ import { checkNetwork, dial } from "./checks.ts";
 import { planContainer, type PlannedContainer } from "./container-plan.ts";
 import { execFailure, neverStarted, readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
-import { carriedVariables, entryOf, refusalOf } from "./launch.ts";
+import { carriedVariables, entryOf, refusalOf, terminalOwner } from "./launch.ts";
 import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
@@ -162,7 +162,7 @@ export class LinuxRuntime implements Runtime, Doors {
       exits.set(id, (end) => void this.#ended(id, { ...end, startedAt }, remains).then(resolve));
     });
     const { variables } = plan.launch;
-    const command = plan.tty ? withTerminal(argv) : { argv, variables: {} };
+    const command = plan.tty ? withTerminal(argv, terminalOwner(plan.enter)) : { argv, variables: {} };
     try {
       const { pid, isOver } = await keeper.start({
         ...plan.launch,
@@ -286,6 +286,7 @@ export class LinuxRuntime implements Runtime, Doors {
       id,
       entry: entryOf(enter, command),
       tty,
+      owner: terminalOwner(enter),
       variables: carriedVariables(enter),
       refusal: refusalOf(container.enter),
       program: { ...container.launch.program, command: command[0] ?? "" },

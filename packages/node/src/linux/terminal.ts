@@ -13,12 +13,16 @@ export const terminalVariables: ReadonlyMap<string, string> = new Map([["TERM", 
 /** As one word, all of a command might be more than the kernel takes, which counts bytes, the name of its variable included. */
 const longestPart = 100_000;
 
-/** The command that runs another one on a terminal, of a size that a gate may have told. It comes in variables, which are gone once it is read. */
-export function withTerminal(argv: readonly string[]): TerminalCommand {
+/**
+ * The command that runs another one on a terminal, of a size that a gate may have told. It comes in variables, which are gone once it is read.
+ * With an owner the terminal is that user's, who may open it by its name only then.
+ */
+export function withTerminal(argv: readonly string[], owner?: number): TerminalCommand {
   const parts = cut(argv.map(quoted).join(" "));
   const names = parts.map((_, index) => `TERMINAL${index}`);
   const sized = 'test -z "$GATE_WORD" || stty $GATE_WORD; unset GATE_WORD';
-  const script = `${sized}; command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
+  const owned = owner === undefined ? "" : `chown ${owner} /proc/self/fd/0 2> /dev/null; `;
+  const script = `${owned}${sized}; command="${names.map((name) => `$${name}`).join("")}"; unset ${names.join(" ")}; eval "exec $command"`;
   return {
     argv: ["/usr/bin/script", "-q", "-e", "-c", script, "/dev/null"],
     variables: Object.fromEntries(parts.map((part, index) => [names[index] ?? "", part])),

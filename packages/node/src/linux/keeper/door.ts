@@ -182,12 +182,12 @@ function notExecuted(verdict: Verdict): Buffer {
 /** Works in the folder in which the container's program works. */
 function commandInto(
   { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
-  { entry, tty }: Extract<DoorRequest, { readonly to: "exec" }>,
+  { entry, tty, owner }: Extract<DoorRequest, { readonly to: "exec" }>,
 ): TerminalCommand {
   const { pod, own } = enterOptions(spaces);
   const nsenter = "/usr/bin/nsenter";
   const argv = [nsenter, ...pod, "--", nsenter, "-t", String(pid), ...own, "-w", ...entry];
-  return tty ? withTerminal(argv) : { argv, variables: {} };
+  return tty ? withTerminal(argv, owner) : { argv, variables: {} };
 }
 
 /** Whoever asked has to hear of it: silence would be taken for success. */
