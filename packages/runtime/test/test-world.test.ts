@@ -121,6 +121,28 @@ test("a world that does not settle tells which objects failed last, and why", as
   });
 });
 
+for (const wait of [0, 1]) {
+  test(`an object that wants another turn after ${wait} ms, for ever, is named long before an hour has passed`, async () => {
+    const hasty = controller(Task, {}, () => again(wait, "the disk is not there"));
+    await using world = await onModel(operator({ controllers: [hasty] }));
+    await world.apply(Task, "a", {});
+    await assert.rejects(world.settle(), {
+      code: "TimedOut",
+      message: /^Nothing settles: task default\/a wants .* \(the disk is not there\)\. Say a longer time, or none: /u,
+    });
+    assert.ok(world.clock.now() < 120_000, `${world.clock.now()} ms have passed`);
+  });
+}
+
+test("an object that wants many turns at once and then comes to an end settles", async () => {
+  let turns = 0;
+  const busy = controller(Task, {}, () => (++turns < 1_000 ? again(0, "one by one") : undefined));
+  await using world = await onModel(operator({ controllers: [busy] }));
+  await world.apply(Task, "a", {});
+  await world.settle();
+  assert.equal(turns, 1_000);
+});
+
 test("a crash that leads to another end tells what failed last", async () => {
   let isFirst = true;
   // It forgets what it had begun: the second run finds its own mark and gives up.

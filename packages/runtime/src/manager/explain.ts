@@ -31,7 +31,8 @@ export interface HistoryEntry {
   readonly turns: readonly TurnRecord[];
 }
 
-const TURNS_KEPT = 8;
+/** So many turns of an object are remembered. */
+export const TURNS_KEPT = 8;
 /** Of so many objects an operator that runs for months remembers turns. */
 const OBJECTS_KEPT = 10_000;
 

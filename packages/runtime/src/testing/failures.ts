@@ -1,5 +1,5 @@
 /** What still fails in the world of a test, told so that one finds the line. */
-import type { HistoryEntry } from "../manager/explain.ts";
+import { type HistoryEntry, TURNS_KEPT } from "../manager/explain.ts";
 
 /** An object whose last turn failed, or did what cannot be meant. */
 export interface FailedObject {
@@ -47,4 +47,13 @@ export function formatFailures(failures: readonly FailedObject[]): string {
   const left = failures.length - told.length;
   const more = left > 0 ? `\n  and ${left} more` : "";
   return failures.length === 0 ? "" : `\nWhat is not well:${told.join("")}${more}`;
+}
+
+/** An object that wanted another turn, again and again, and all that is remembered of it lies behind this time. */
+export function restlessSince(history: Iterable<HistoryEntry>, since: number): HistoryEntry | undefined {
+  for (const entry of history) {
+    const isRestless = entry.turns.every(({ at, next }) => next === "wait" && Date.parse(at) >= since);
+    if (isRestless && entry.turns.length >= TURNS_KEPT) return entry;
+  }
+  return undefined;
 }

@@ -12,6 +12,7 @@ import { RuntimeError, toMilliseconds } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "../manager/crds.ts";
+import type { HistoryEntry } from "../manager/explain.ts";
 import { Registry } from "../manager/registry.ts";
 import { Lease } from "../manager/lease.ts";
 import type { RunningOperator } from "../manager/operator.ts";
@@ -25,7 +26,7 @@ import type { Door, Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
-import { failedIn, formatFailures } from "./failures.ts";
+import { failedIn, formatFailures, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
 
 /** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
@@ -57,6 +58,8 @@ const PATIENCE = 3_600_000;
 /** Nothing may be due for so long for a world to be settled. */
 const CALM = 10_000;
 const STEP = 1_000;
+/** An object that wants turn after turn at once for so long does not come to an end: an hour of that would be minutes of the test's own time. */
+const RESTLESS = 60_000;
 
 const REAL_WAIT =
   "All the time a turn waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
@@ -77,6 +80,15 @@ function stillFailing(failed: readonly FailedObject[]): RuntimeError {
     "StillFailing",
     `The world has settled, and not all is well.${formatFailures(failed)}\n` +
       'If the test is about that, say so: world.settle({ failures: "expected" }).',
+  );
+}
+
+function tooHasty({ controller, key, turns }: HistoryEntry): RuntimeError {
+  const why = turns.at(-1)?.message ?? "";
+  return new RuntimeError(
+    "TimedOut",
+    `Nothing settles: ${controller} ${key} wants turn after turn, many in a second (${why}). ` +
+      "Say a longer time, or none: what a turn has read wakes its object when it changes.",
   );
 }
 
@@ -182,9 +194,13 @@ export class TestWorld implements AsyncDisposable {
     const end = this.clock.now() + PATIENCE;
     let steps = 0;
     let busy = 0;
+    let restless = 0;
     for (let calm = 0; calm < CALM; steps++) {
       const before = this.#activity;
       await this.clock.advance(STEP);
+      const hasty = restlessSince(this.#running?.history ?? [], this.clock.wall() - STEP);
+      restless = hasty === undefined ? 0 : restless + STEP;
+      if (hasty !== undefined && restless > RESTLESS) throw tooHasty(hasty);
       if (this.#isRunning) busy++;
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
       if (this.clock.now() > end) throw this.#restless(busy * 2 > steps);
