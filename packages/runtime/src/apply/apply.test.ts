@@ -341,7 +341,10 @@ describe("the breaker names who else writes", () => {
     const budget = { writes: 0, within: 1000 };
     const breaker = new Breaker({ clock, api: { get } as never, manager: "whole", budget });
     await assert.rejects(breaker.check({ kind, key: "ns/a", field: "data.x" }), (error: Error) => {
-      assert.match(error.message, /because data\.x is not what was sent, and nobody else owns it\./u);
+      assert.match(
+        error.message,
+        /because data\.x is not what was sent, and nobody else owns it\. See whether a turn applies it twice;/u,
+      );
       assert.doesNotMatch(error.message, /"whole"/u);
       return true;
     });

@@ -91,7 +91,7 @@ export class Breaker {
       const isStatus = fields.every((field) => /^status(?![^.[])/u.test(field));
       const cure = isStatus
         ? "Servers take a status only from whoever runs the object: leave it out."
-        : "See what the server, or a webhook of it, makes of the value, and send that.";
+        : "See whether a turn applies it twice; if not, what the server, or a webhook of it, makes of the value, and send that.";
       return new RuntimeError("HotLoop", `${head} ${found}. ${cure}`, { object });
     }
     const who = rivals?.map((name) => `"${name}"`).join(" and ") ?? "another manager";
