@@ -53,6 +53,12 @@ test("a slip of the finger is answered with the word that was meant", async () =
   assert.match((await capstan(["completion", "bsah"])).err, /did you mean bash\?/);
 });
 
+test("an option that is meant for the operator is sent behind the dashes", async () => {
+  const { code, err } = await capstan(["run", "--kubeconfig", "there"]);
+  assert.equal(code, 2);
+  assert.match(err, /no option --kubeconfig; what it hands on follows --, as in capstan run -- --kubeconfig\n/);
+});
+
 test("bad words are refused with exit code 2", async () => {
   for (const words of [["version", "extra"], ["completion"], ["version", "--output"], ["nothing-like-it"]]) {
     const { code, out, err } = await capstan(words);

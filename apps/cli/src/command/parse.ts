@@ -22,7 +22,7 @@ export function parse(command: Command, words: readonly string[], name: string):
     strict: false,
     tokens: true,
   });
-  const found = new Found(command.options, name);
+  const found = new Found(command, name);
   const args: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") args.push(token.value);
@@ -54,11 +54,13 @@ class Found {
   help = false;
   readonly #options: Options;
   readonly #command: string;
+  readonly #handsOn: boolean;
   readonly #given = new Map<string, string | boolean | string[]>();
 
-  constructor(options: Options, command: string) {
+  constructor({ options, rest }: Command, command: string) {
     this.#options = options;
     this.#command = command;
+    this.#handsOn = rest !== undefined;
   }
 
   take({ name, rawName, value }: OptionToken): void {
@@ -70,7 +72,13 @@ class Found {
     if (option !== undefined) return this.#set(name, option, value);
     const denied = name.startsWith("no-") ? this.#options[name.slice(3)] : undefined;
     if (denied?.type === "flag" || denied?.type === "yes-no") return void this.#given.set(name.slice(3), false);
-    throw new CliError("Usage", `${this.#command} has no option ${rawName}${suggest(rawName, this.#names())}`);
+    throw new CliError("Usage", `${this.#command} has no option ${rawName}${this.#cure(rawName)}`);
+  }
+
+  #cure(rawName: string): string {
+    const meant = suggest(rawName, this.#names());
+    if (meant !== "" || !this.#handsOn) return meant;
+    return `; what it hands on follows --, as in ${this.#command} -- ${rawName}`;
   }
 
   values(): Parsed["options"] {

@@ -28,7 +28,11 @@ export const clusterLogs: Command = defineCommand({
         (found) => found.size,
         () => undefined,
       );
-      if (size === undefined && start === 0) throw new CliError("Cluster", `there is no log of a cluster ${name}`);
+      if (size === undefined && start === 0)
+        throw new CliError(
+          "Cluster",
+          `there is no log of a cluster ${name}; capstan cluster list shows those that run`,
+        );
       if (size !== undefined && size > start) start = await show(file, start, (text) => terminal.out(text));
       if (!follow || !isRunning) return;
       await wait(200);
