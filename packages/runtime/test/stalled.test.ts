@@ -138,6 +138,23 @@ describe("a kind that declares Ready and not Stalled", () => {
     assert.deepEqual(await shownBy(world, "a"), well, "nothing is left of it");
   });
 
+  test("tells of a reconcile that does not come back in time, and calls it again", async () => {
+    let isDown = true;
+    const site = controller(Site, { timeout: "10s" }, () => (isDown ? new Promise<void>(() => undefined) : undefined));
+    await using world = await onModel(operator({ controllers: [site] }));
+    await world.apply(Site, "a", {});
+    await world.advance("5m");
+    const [stalled, ...others] = await shownBy(world, "a");
+    assert.match(
+      stalled ?? "nothing is shown",
+      /^Stalled=True ReconcileFailed: site: Stopped waiting for the reconcile/u,
+    );
+    assert.deepEqual(others, []);
+    isDown = false;
+    await world.advance("30m");
+    assert.deepEqual(await shownBy(world, "a"), []);
+  });
+
   test("is not left Ready from better days, and is again when a reconcile succeeds that says nothing about it", async () => {
     let isDown = false;
     const site = controller(Site, {}, ({ object, status }) => {

@@ -316,7 +316,9 @@ export class TurnWork {
   /** The compiler says so too, where it is asked. The runtime itself tells conditions beside those of the kind. */
   #mustBeDeclaredCondition(condition: string): void {
     const { kind, conditions } = this.#setting;
-    if (!this.#isCalled || conditions === undefined || conditions.includes(condition)) return;
+    // A function that was given up still runs, and it is the runtime that speaks.
+    const isCalled = this.#isCalled && !this.#signal.aborted;
+    if (!isCalled || conditions === undefined || conditions.includes(condition)) return;
     const known = conditions.length === 0 ? "it declares none" : `there are ${conditions.join(", ")}`;
     throw new RuntimeError(
       "NotDeclared",
