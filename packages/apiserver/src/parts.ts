@@ -3,6 +3,7 @@ import type { Access } from "./access.ts";
 import type { AdmissionChain } from "./admit/admission.ts";
 import type { Aggregation } from "./aggregate/aggregation.ts";
 import type { Authenticator } from "./authenticate/authenticator.ts";
+import type { LastWays } from "./authenticate/last-ways.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 import type { Lookup, Writer } from "./builtin/context.ts";
 import type { PortRange } from "./builtin/core/node-ports.ts";
@@ -30,6 +31,8 @@ export interface ServerParts {
   readonly writer: Writer;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** How users were last allowed to act as others. */
+  readonly lastWays: LastWays;
   readonly access: Access;
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;

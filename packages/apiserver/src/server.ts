@@ -10,6 +10,7 @@ import type { Answer } from "./answer.ts";
 import { audited } from "./audit/audited.ts";
 import type { AuditEvent } from "./audit/event.ts";
 import { authenticateWith } from "./authenticate/authenticator.ts";
+import { LastWays } from "./authenticate/last-ways.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
 import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
@@ -322,6 +323,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     writer,
     authenticator: authenticateWith([certificateAuthenticator, tokenAuthenticator(access)]),
     authorizer,
+    lastWays: new LastWays(),
     access,
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
