@@ -169,6 +169,8 @@ export interface TableRules<T extends KubeObject = KubeObject> {
   readonly columns?: readonly TableColumn[];
   /** `now` in milliseconds, for ages. */
   row(object: T, now: number): TableRow;
+  /** In which order the rows of a page stand; that of the page by default. */
+  compare?(one: T, other: T): number;
 }
 
 /** The cells of one object, in the order of the columns. */

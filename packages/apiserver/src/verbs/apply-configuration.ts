@@ -1,5 +1,5 @@
 /** Server-side apply: a configuration is read, merged into what is there, and read again as an object. */
-import { apiErrors, StatusError, toFailure } from "@capstan/model";
+import { apiErrors, isDeepEqual, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
 import type { JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
@@ -27,7 +27,7 @@ export function applied(
     const merged = manager.apply(live, configuration, origin);
     checkSentOwners(kind, merged, configuration);
     const draft = decodeApplied(kind, merged as unknown as JsonValue, configuration);
-    kind.codec.defaults(draft);
+    if (!kind.isCustom || !isOnlyOwned(merged, live)) setDefaults(kind, draft, configuration);
     if (options.fieldValidation === "Strict") refuse(problems);
     for (const message of problems?.messages ?? []) warnings.add(message);
     return draft;
@@ -39,6 +39,32 @@ function refuse(problems: StrictProblems | undefined): void {
   const [message] = problems?.refusals ?? [];
   if (message === undefined) return;
   throw apiErrors.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${message}`);
+}
+
+/** Whoever applies what is there already changes only whose it is: no default of the version that he speaks comes in. */
+function isOnlyOwned(merged: AnyDraft, live: KubeObject | undefined): boolean {
+  const unowned = ({ metadata, ...rest }: AnyDraft | KubeObject): object => {
+    const { managedFields: _, ...others } = metadata;
+    return { ...rest, metadata: others };
+  };
+  return live !== undefined && isDeepEqual(unowned(merged), unowned(live));
+}
+
+/** Some fields of the server's own types are annotations for clients, and what stands there must fit as well. */
+function setDefaults({ codec, group, version, kind }: PatchedKind, draft: AnyDraft, { metadata }: JsonObject): void {
+  try {
+    codec.defaults(draft);
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    const what = `${namesOf(metadata)}; ${group}/${version}, Kind=${kind}`;
+    const message = `failed to convert to unversioned (${what}): ${error.message}`;
+    throw new StatusError(toFailure({ code: 500, reason: "", message }));
+  }
+}
+
+function namesOf(metadata: Json | undefined): string {
+  const { namespace, name } = (metadata ?? {}) as { namespace?: string | null; name?: string | null };
+  return `${namespace ?? ""}/${name ?? ""}`;
 }
 
 /** Owners that are sent along, and that nobody could read, are found out late. */
@@ -59,12 +85,12 @@ function decodeApplied(
     return codec.decode(merged, undefined, "values");
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
-    const { namespace, name } = (metadata ?? {}) as { namespace?: string | null; name?: string | null };
+    const { name } = (metadata ?? {}) as { name?: string | null };
     // Nobody looks into embedded objects before the whole is validated.
     if (error instanceof FieldMismatch) throw apiErrors.invalid({ group, kind }, name ?? "", [error.error]);
     const qualified = `${group}/${version}, Kind=${kind}`;
     const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
-    const message = `failed to convert new object (${namespace ?? ""}/${name ?? ""}; ${qualified}) to proper version: ${why}`;
+    const message = `failed to convert new object (${namesOf(metadata)}; ${qualified}) to proper version: ${why}`;
     throw new StatusError(toFailure({ code: 500, reason: "", message }));
   }
 }

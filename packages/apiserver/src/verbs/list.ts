@@ -165,7 +165,7 @@ async function respondShown(exchange: ResourceExchange, page: ListPage, all: rea
       return media.format === "protobuf" ? respondMessages(exchange, page, all) : respondTexts(exchange, page, all);
     case "Table": {
       const makeRow = rowMaker(exchange);
-      const rows = await eachInTurns(all, ({ object }) => toGoJson(makeRow(object)));
+      const rows = await eachInTurns(inTableOrder(resource, all), ({ object }) => toGoJson(makeRow(object)));
       const frame = toGoJson(tableOf(exchange, [], meta));
       if (rows.length === 0 && hasPlainRows(resource))
         return respondJson(200, frame.replace(/\[\]\}$/, "null}"), media);
@@ -187,6 +187,12 @@ async function respondShown(exchange: ResourceExchange, page: ListPage, all: rea
         `you requested PartialObjectMetadata, but the requested object is a list (${goNameOf(resource, resource.listKind)})`,
       );
   }
+}
+
+function inTableOrder({ rules }: ServedResource, all: readonly Shown[]): readonly Shown[] {
+  const table = rules.serves === "answers" ? undefined : rules.table;
+  const compare = table?.compare?.bind(table);
+  return compare === undefined ? all : all.toSorted((one, other) => compare(one.object, other.object));
 }
 
 async function respondTexts(

@@ -66,8 +66,21 @@ export function readPatched(exchange: ResourceExchange, document: Json, reading:
       : readDocument(document, { ...reading, form: request.kind, found });
   const messages = [...(problems?.messages ?? []), ...(found?.messages ?? [])];
   settle(messages, { validation: request.options.fieldValidation, shown, warnings: exchange.warnings });
-  kind.codec.defaults(draft);
-  return draft;
+  try {
+    kind.codec.defaults(draft);
+    return draft;
+  } catch (error) {
+    throw error instanceof TypeMismatch
+      ? toInternalRefusal(error, request.kind === "strategic" ? undefined : shown)
+      : error;
+  }
+}
+
+/** What only the server's own type cannot hold: nobody has prepared strategic patches for that. */
+function toInternalRefusal({ message }: TypeMismatch, shown: (() => string) | undefined): StatusError {
+  return shown === undefined
+    ? new StatusError(toFailure({ code: 500, reason: "", message }))
+    : invalidPatch(shown(), message);
 }
 
 /** What was read, and how the patch is shown if it is refused all the same. */

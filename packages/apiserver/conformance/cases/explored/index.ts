@@ -8,6 +8,7 @@ import { customRules } from "./custom-rules.ts";
 import { edges } from "./edges.ts";
 import { empties } from "./empties.ts";
 import { everyKind } from "./every-kind.ts";
+import { formerVersions } from "./former-versions.ts";
 import { hostileForms } from "./hostile-forms.ts";
 import { hostileKinds } from "./hostile-kinds.ts";
 import { hostileLives } from "./hostile-lives.ts";
@@ -33,6 +34,7 @@ export const exploredTopics: readonly Topic[] = [
   edges,
   empties,
   everyKind,
+  formerVersions,
   hostileForms,
   hostileKinds,
   hostileLives,

@@ -1,6 +1,7 @@
 /** DaemonSet: a pod of one template on every node. */
 import type { DaemonSet as DaemonSetObject, DaemonSetSpec, DaemonSetUpdateStrategy } from "@capstan/kinds/apps/v1";
-import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { fieldErrors, isDeepEqual, parseInt64, quote, type FieldError } from "@capstan/model";
+import { TypeMismatch } from "../../decode/strict.ts";
 import type { Draft } from "../draft.ts";
 import {
   checkAtMostWhole,
@@ -31,7 +32,7 @@ export const daemonSet: KindRules<DaemonSet> = defineRules<DaemonSet>({
   wholeOnlyAnnotations: [templateGeneration],
   defaults(draft) {
     setDefaults(draft.spec);
-    setTemplateGeneration(draft, templateGenerationOf(draft));
+    setTemplateGeneration(draft, readTemplateGeneration(draft));
   },
   prepareForCreate(draft) {
     dropField(draft, "status");
@@ -101,6 +102,14 @@ function setDefaults(spec: Draft<DaemonSetSpec>): void {
 
 function templateGenerationOf({ metadata }: Pick<DaemonSet, "metadata"> | Draft<DaemonSet>): number {
   return Number(metadata.annotations?.[templateGeneration] ?? 0);
+}
+
+/** Whoever writes it himself must write a number: inside of the real server it is a field. */
+function readTemplateGeneration({ metadata }: Draft<DaemonSet>): number {
+  const text = metadata.annotations?.[templateGeneration] ?? "0";
+  if (parseInt64(text) !== undefined) return Number(text);
+  const why = /^[+-]?[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
+  throw new TypeMismatch(`strconv.ParseInt: parsing ${quote(text)}: ${why}`);
 }
 
 function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: number): void {

@@ -49,6 +49,8 @@ export const flowSchema: KindRules<FlowSchema> = defineRules<FlowSchema>({
     }),
   },
   table: {
+    // As they are tried, not as they are named.
+    compare: ({ spec: one }, { spec: other }) => (one.matchingPrecedence ?? 0) - (other.matchingPrecedence ?? 0),
     row: (object, now) => {
       const { metadata, spec, status } = object;
       const dangling = (status.conditions ?? []).find(({ type }) => type === "Dangling");

@@ -9,6 +9,7 @@ import type {
   ResourceClaimStatus,
 } from "@capstan/kinds/resource.k8s.io/v1";
 import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import type { Draft } from "../draft.ts";
 import { checkLabelName, checkPresent, requireOneOf } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
 import { checkInterfaceAddress } from "../meta/ip-checks.ts";
@@ -50,6 +51,15 @@ export function checkClaimStatus(status: ResourceClaimStatus, context: StatusCon
     ...checkReservation(status, context),
     ...checkChangedAllocation(allocation, context),
   ];
+}
+
+/** What is told about devices goes with them when they are given back. */
+export function dropDeallocated(status: Draft<ResourceClaimStatus>, old: ResourceClaimStatus): void {
+  const kept = new Set((status.allocation?.devices?.results ?? []).map(deviceKey));
+  const gone = new Set((old.allocation?.devices?.results ?? []).map(deviceKey).filter((key) => !kept.has(key)));
+  const devices = (status.devices ?? []).filter((device) => !gone.has(deviceKey(device)));
+  if (devices.length > 0) status.devices = devices;
+  else delete status.devices;
 }
 
 function checkReservation(

@@ -22,7 +22,7 @@ import { toInternal } from "../meta/internal-form.ts";
 import { isExtendedResource } from "../meta/resource-name.ts";
 import { checkAdminRequests, checkAdminResults } from "./admin-access.ts";
 import { checkClaimSpec, defaultClaimSpec, requestNamesOf } from "./claim-spec.ts";
-import { checkClaimStatus } from "./claim-status.ts";
+import { checkClaimStatus, dropDeallocated } from "./claim-status.ts";
 import { checkConfiguration, maxConfigurations } from "./configuration.ts";
 import { checkSelectors } from "./selectors.ts";
 import { checkList } from "./sets.ts";
@@ -71,7 +71,10 @@ const resourceClaim = defineRules<Claim>({
     status: statusView<Claim>({
       hasNoTable: true,
       resetFields: ["metadata", "spec"],
-      prepare: keepMetadata,
+      prepare(draft, old) {
+        keepMetadata(draft, old);
+        dropDeallocated(draft.status, old.status);
+      },
       validatesMetadata: false,
       validate: (object, old, context) => [
         ...checkAdminResults(resultsOf(object), resultsOf(old), context),
