@@ -610,6 +610,12 @@ export const pods = defineTopic("pods", {
     post(`${a}/binding`, { metadata: { name: "a" }, target: { kind: "Node", name: "m" } }),
     get(a),
   ],
+  "refuses bindings without a name": [
+    post("/api/v1/namespaces/{ns}/bindings", {}),
+    post("/api/v1/namespaces/{ns}/bindings", { target: { name: "n" } }),
+    post("/api/v1/namespaces/{ns}/bindings", { target: { kind: "Pod", name: "n" } }),
+    post("/api/v1/namespaces/{ns}/bindings", { metadata: { name: "a/b" }, target: { name: "n" } }),
+  ],
   "refuses bad bindings": [
     make,
     post(`${a}/binding`, { metadata: { name: "b" }, target: { name: "n" } }),

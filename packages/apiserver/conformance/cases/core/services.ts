@@ -165,6 +165,14 @@ export const services = defineTopic("services", {
     patch("merge", a, { spec: { clusterIP: "1.2.3.4" } }, withoutAddress),
     patch("merge", a, { spec: { clusterIP: null, clusterIPs: [] } }, { only: ["kind"] }),
   ],
+  "service: has an address before it has a name": [
+    post(path, { metadata: {}, spec: { ports: [port], clusterIP: "10.0.0.13" } }),
+    post(path, { metadata: { name: "a/b" }, spec: { ports: [port], clusterIP: "10.0.0.13" } }),
+    post(path, { metadata: { name: ".." }, spec: { clusterIP: "10.0.0.13" } }),
+    post(`${path}?dryRun=All`, { metadata: {}, spec: { ports: [port], clusterIP: "10.0.0.13" } }),
+    post(path, { metadata: {}, spec: { ports: [port], clusterIP: "None" } }),
+    post(path, { metadata: { name: "A_" }, spec: { ports: [port], clusterIP: "10.0.0.13" } }),
+  ],
   "service: reports": [
     make,
     patch("merge", `${a}/status`, { status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } } }),

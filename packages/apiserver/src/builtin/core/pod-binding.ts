@@ -20,11 +20,13 @@ export const bindingDoor: ActionRules<Pod> = {
   type: "action",
   kind,
   check({ body, name }) {
-    if (name === "") throw apiErrors.badRequest("Name parameter required.");
-    if (body.metadata.name !== name) throw apiErrors.badRequest("name in URL does not match name in Binding object");
+    if (name !== "" && body.metadata.name !== name)
+      throw apiErrors.badRequest("name in URL does not match name in Binding object");
     const errors = checkBinding(body as Binding);
     if (errors.length > 0)
       throw new StatusError(toFailure({ code: 500, reason: "", message: fieldErrors.formatAll(errors) }));
+    // Only the store, where the pod is looked for at last, asks for a name.
+    if (name === "") throw apiErrors.badRequest("Name parameter required.");
   },
   run(action) {
     assign(action, action.body as Binding);

@@ -1,6 +1,6 @@
 /** Addresses and ports that a service takes from the cluster: given out before it is checked, kept when it is stored. */
 import type { Service, ServiceSpec } from "@capstan/kinds/v1";
-import { fieldErrors, type FieldError } from "@capstan/model";
+import { apiErrors, checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import type { RuleContext, Writer } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -25,7 +25,8 @@ export function allocateService(
   else patchOldValues(spec, specOf(old));
   const errors = fillFamilies(spec, old === undefined ? undefined : specOf(old), addresses.families);
   if (errors.length > 0) return errors;
-  const refused = takeAddresses(spec, old, addresses) ?? takePorts(spec, old, ports);
+  const taking = { old, pool: addresses, owner: context.dryRun ? undefined : (draft.metadata.name ?? "") };
+  const refused = takeAddresses(spec, taking) ?? takePorts(spec, old, ports);
   if (refused !== undefined) {
     addresses.release();
     ports.release();
@@ -79,7 +80,14 @@ function followFirstAddress(spec: DraftSpec, before: ServiceSpec): void {
   else spec.clusterIPs = [now];
 }
 
-function takeAddresses(spec: DraftSpec, old: Service | undefined, pool: AddressPool): FieldError | undefined {
+interface Taking {
+  readonly old: Service | undefined;
+  readonly pool: AddressPool;
+  /** Whose the addresses will be; a trial run takes none. */
+  readonly owner: string | undefined;
+}
+
+function takeAddresses(spec: DraftSpec, { old, pool, owner }: Taking): FieldError | undefined {
   const kept = keptAddresses(spec, old);
   if (kept === "all") return undefined;
   const addresses = [...(spec.clusterIPs ?? [])];
@@ -87,12 +95,25 @@ function takeAddresses(spec: DraftSpec, old: Service | undefined, pool: AddressP
     if (index < kept) continue;
     const taken = pool.take(family, addresses[index] ?? "");
     if (typeof taken !== "string") return addressError(taken, spec);
+    const why = owner === undefined ? undefined : ownerProblem(taken, owner);
+    if (why !== undefined) return addressError({ ip: addresses[index] ?? "", why }, spec);
     addresses[index] = taken;
   }
   if (addresses.length > 0) spec.clusterIPs = addresses;
   const [first] = addresses;
   if (first !== undefined && kept === 0) spec.clusterIP = first;
   return undefined;
+}
+
+/** The object of an address names the service, before anybody has looked at that name. */
+function ownerProblem(ip: string, owner: string): string | undefined {
+  const path = "spec.parentRef.name";
+  const errors =
+    owner === ""
+      ? [fieldErrors.required(path)]
+      : checkPathSegment(owner).map((why) => fieldErrors.invalid(path, owner, why));
+  if (errors.length === 0) return undefined;
+  return apiErrors.invalid({ group: "networking.k8s.io", kind: "IPAddress" }, ip, errors).message;
 }
 
 /** How many addresses of a service stay as they are; the others have to be taken. */
