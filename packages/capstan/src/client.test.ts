@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
 import { isApiError, toMilliseconds } from "capstan";
 import type { Duration } from "capstan";
-import { ApiError, createClient, inProcess } from "capstan/client";
+import { ApiError, createClient, inProcess, metadataOnly, noRetry } from "capstan/client";
 import { ConfigMap } from "capstan/kinds/v1";
 
 test("what is done beside reconciling is reached by the facade, and refusals are told apart by their code", async () => {
@@ -13,6 +13,27 @@ test("what is done beside reconciling is reached by the facade, and refusals are
   assert.ok(isApiError(missing, "NotFound") && missing instanceof ApiError);
   await client.create(ConfigMap, { metadata: config, data: { a: "b" } });
   assert.equal((await client.get(ConfigMap, config)).data?.["a"], "b");
+  await client.close();
+});
+
+test("only the metadata can be asked for, and nothing is asked for twice where the caller says so", async () => {
+  let asked = 0;
+  const server = await startApiServer();
+  const client = createClient(
+    inProcess(async (request) => {
+      asked += 1;
+      return asked === 1
+        ? new Response("busy", { status: 503, headers: { "Retry-After": "1" } })
+        : server.fetch(request);
+    }),
+    { retry: noRetry },
+  );
+  const config = { namespace: "default", name: "settings" };
+  await assert.rejects(client.get(ConfigMap, config), ApiError);
+  assert.equal(asked, 1);
+  await client.create(ConfigMap, { metadata: config, data: { a: "b" } });
+  const known = await client.get(metadataOnly(ConfigMap), config);
+  assert.deepEqual([known.kind, known.metadata.name, "data" in known], ["PartialObjectMetadata", "settings", false]);
   await client.close();
 });
 

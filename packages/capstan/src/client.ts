@@ -5,6 +5,7 @@ export {
   ConfigError,
   ConnectionError,
   createClient,
+  defaultRetry,
   ForbiddenError,
   inClusterConfig,
   inProcess,
@@ -12,6 +13,8 @@ export {
   jsonPatchBetween,
   loadConfig,
   mergePatchBetween,
+  metadataOnly,
+  noRetry,
   processHost,
 } from "@capstan/client";
 export type {
@@ -22,4 +25,6 @@ export type {
   ConnectionErrorCode,
   Host,
   LoadOptions,
+  PartialObjectMetadata,
+  RetryPolicy,
 } from "@capstan/client";

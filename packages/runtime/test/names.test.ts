@@ -123,6 +123,30 @@ describe("steps", () => {
     }
   });
 
+  test("that somebody wrote by hand and that are none count as never begun", async () => {
+    for (const rubbish of [
+      null,
+      3,
+      "done",
+      [],
+      {},
+      { state: "done", result: "rubbish" },
+      { input: 1, state: "begun" },
+    ]) {
+      const { clock, server } = model();
+      const acting = controller(Box, {}, async ({ step, status }) => {
+        status.text = await step("act", () => "done");
+        return again("1h");
+      });
+      await using world = await testOperator(operator({ controllers: [acting] }), server, { clock });
+      const annotations = { [STEPS_ANNOTATION]: JSON.stringify({ act: rubbish, other: rubbish }) };
+      await world.apply(Box, "b", { metadata: { annotations }, spec: {} });
+      await world.advance("10s");
+      assert.equal((await world.get(Box, "b"))?.status?.text, "done", JSON.stringify(rubbish));
+      assert.deepEqual(world.failures, []);
+    }
+  });
+
   test("without a name are refused", async () => {
     const nameless = controller(Box, {}, async ({ step }) => {
       await step("", () => undefined);

@@ -303,11 +303,19 @@ function recordsOf(object: StoredObject, text: string | undefined): { readonly [
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null) return {};
-    const { [OF]: of, ...records } = parsed as { readonly [name: string]: Record | string };
-    return typeof of === "string" && of !== keyText(object) ? {} : (records as { [name: string]: Record });
+    const { [OF]: of, ...records } = parsed as { readonly [name: string]: unknown };
+    if (typeof of === "string" && of !== keyText(object)) return {};
+    const known = Object.entries(records).filter((entry): entry is [string, Record] => isRecord(entry[1]));
+    return Object.fromEntries(known);
   } catch {
     return {};
   }
+}
+
+function isRecord(value: unknown): value is Record {
+  if (typeof value !== "object" || value === null) return false;
+  const { input, state } = value as Partial<Record>;
+  return typeof input === "string" && (state === "begun" || state === "done");
 }
 
 /** The same for inputs that are equal, whatever the order of their fields. */
