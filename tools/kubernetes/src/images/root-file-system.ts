@@ -1,6 +1,6 @@
 /** Puts together a root file system: Debian packages unpacked, files of ours beside them, and no installation scripts run. */
 
-import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { run } from "../command.ts";
@@ -11,15 +11,27 @@ import { cacheFolder } from "../paths.ts";
 /** Makes the folders and users that programs expect anywhere. */
 export async function makeRoot(root: string): Promise<void> {
   const folders = ["usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/local/bin", "etc", "proc", "sys", "dev", "run"];
-  for (const folder of [...folders, "var/lib", "home"]) await mkdir(join(root, folder), { recursive: true });
-  await mkdir(join(root, "tmp"), { mode: 0o1777 });
+  for (const folder of [...folders, "var/lib", "var/log", "home"]) await addFolder(root, folder);
+  for (const folder of ["tmp", "var/tmp"]) await addFolder(root, folder, 0o1777);
   for (const merged of ["bin", "sbin", "lib", "lib64"]) await symlink(`usr/${merged}`, join(root, merged));
-  await writeFile(
-    join(root, "etc/passwd"),
-    "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/sh\n",
-  );
-  await writeFile(join(root, "etc/group"), "root:x:0:\nnogroup:x:65534:\n");
-  await writeFile(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");
+  await addFile(root, "etc/passwd", "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/sh\n");
+  await addFile(root, "etc/group", "root:x:0:\nnogroup:x:65534:\n");
+  await addFile(root, "etc/nsswitch.conf", "hosts: files dns\n");
+}
+
+/** Makes a folder and those above it, with the rights that are asked for, whatever the mask of the user would leave of them. */
+export async function addFolder(root: string, path: string, mode = 0o755): Promise<void> {
+  const above = dirname(path);
+  if (above !== ".") await addFolder(root, above);
+  const made = await mkdir(join(root, path), { recursive: true });
+  if (made !== undefined) await chmod(join(root, path), mode);
+}
+
+/** Writes a file that everybody may read. */
+export async function addFile(root: string, path: string, content: string | Uint8Array): Promise<void> {
+  await addFolder(root, dirname(path));
+  await writeFile(join(root, path), content);
+  await chmod(join(root, path), 0o644);
 }
 
 /** Unpacks Debian packages with the libraries that they depend on but for those named, without documentation. Gives the version of each. */
@@ -53,10 +65,11 @@ export function libraries(fields: string): string[] {
   return first.map((entry) => entry.split(/[\s:(]/)[0] ?? "").filter((name) => name.startsWith("lib"));
 }
 
-/** Copies a program of this machine. */
+/** Copies a program of this machine, for everybody to start. */
 export async function addProgram(root: string, path: string, from: string): Promise<void> {
-  await mkdir(dirname(join(root, path)), { recursive: true });
+  await addFolder(root, dirname(path));
   await copyFile(from, join(root, path));
+  await chmod(join(root, path), 0o755);
 }
 
 /** A shell and the usual tools, in one static program with many names. */
@@ -95,6 +108,7 @@ async function fetchPackage(name: string, folder: string): Promise<void> {
 
 /** Packages may still have /lib where the root has a link to /usr/lib: tar must go through the link. */
 async function unpack(file: string, root: string): Promise<void> {
-  const script = 'dpkg-deb --fsys-tarfile "$1" | tar --extract --keep-directory-symlink --directory "$2"';
+  const script =
+    'dpkg-deb --fsys-tarfile "$1" | tar --extract --preserve-permissions --keep-directory-symlink --directory "$2"';
   await run("bash", ["-euo", "pipefail", "-c", script, "bash", file, root], { code: "package-install" });
 }
