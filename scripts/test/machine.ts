@@ -1,5 +1,6 @@
 /** Gets the machine ready for the tests that start real programs, and leaves nothing behind afterwards. */
 import {
+  COMMON_CONFORMANCE_IMAGES,
   buildConformanceImages,
   buildPrograms,
   buildTestImages,
@@ -45,7 +46,7 @@ export async function prepareMachine(report: Report, { ci }: { readonly ci: bool
     await buildTestImages({ progress });
     const programs = conformancePrograms(DEFAULT_RELEASE.kubernetes);
     await buildPrograms([...programs, kubernetesProgram("kubectl", olderKubectl), mirrorOperator()], progress);
-    await buildConformanceImages(progress);
+    await buildConformanceImages(progress, COMMON_CONFORMANCE_IMAGES);
   } catch (error) {
     if (ci || !(error instanceof Error)) throw error;
     report(`${error.message}; tests that need this are skipped`);

@@ -1,16 +1,10 @@
 /** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and tells one line for each. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import {
-  buildConformanceImages,
-  buildPrograms,
-  conformancePrograms,
-  DEFAULT_RELEASE,
-  showProgress,
-} from "@capstan/kubernetes";
+import { buildPrograms, conformancePrograms, DEFAULT_RELEASE, showProgress } from "@capstan/kubernetes";
 import { runAll } from "./all.ts";
 import { endOnSignals } from "./end-with-us.ts";
+import { imagesFor } from "./images.ts";
 import { parseList } from "./list.ts";
 import { formatPage, formatResult, type TestResult } from "./report.ts";
 import { findList, keepResults, listNames } from "./results.ts";
@@ -25,7 +19,8 @@ const help = `Runs official Kubernetes conformance tests and prints one line for
                   all: those of the cluster in one run at one commit, in slices on clusters of their own; a run that was broken off goes on
   --on            what to start and test: the bare embedded API server (default) or the embedded cluster
   --pods          how pods of the embedded cluster run: real (default) or simulated
-  --images        a folder with OCI archives of the images that the tests ask for; without it the most common ones are made
+  --images        a folder with OCI archives of the images that the tests ask for, instead of those that are made here: once, of what is
+                  built from Go modules and of Debian packages, all of them or, for fast and api-only, the three that do
   --kubeconfig    tests this server instead of starting one
   --nodes         how many nodes the tests may assume (default 0 for the bare server, 1 for the cluster)
   --processes     how many tests run at once on a cluster (default 2)
@@ -36,10 +31,10 @@ const help = `Runs official Kubernetes conformance tests and prints one line for
   --record        keeps the results for the page of the documentation (npm run generate)
 
 Examples:
-  npm run conformance -- all --images ~/images --processes 4 --record
+  npm run conformance -- all --processes 4 --record
   npm run conformance -- api-only --record
   npm run conformance -- api-only --on cluster --pods simulated
-  npm run conformance -- with-pods --on cluster --images ~/images --record
+  npm run conformance -- with-pods --on cluster --record
   npm run conformance -- api-only --kubeconfig ~/.kube/config --page results.md`;
 
 async function main(): Promise<number> {
@@ -88,7 +83,8 @@ async function runList(list: string, values: ListValues): Promise<number> {
   const { on, pods, timeout } = values;
   const nodes = Number(values.nodes ?? (on === "cluster" ? 1 : 0));
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
-  const images = await imagesOf(values.images, on === "cluster" && pods === "real");
+  const startsPods = values.kubeconfig === undefined && on === "cluster" && pods === "real";
+  const images = startsPods ? await imagesFor(list, values.images) : [];
   await using target = await startTarget(values.kubeconfig ?? { on, pods, nodes, images });
   const isBare = values.kubeconfig === undefined && on === "apiserver";
   const results = await runTests(names, target, { nodes, processes: Number(values.processes), timeout, isBare });
@@ -110,7 +106,7 @@ interface AllValues {
 async function all({ images, clusters, processes, fresh, only, record = false }: AllValues): Promise<number> {
   await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), showProgress(process.stderr));
   return runAll({
-    images: await imagesOf(images, true),
+    images: await imagesFor("all", images),
     clusters: Number(clusters),
     processes: Number(processes),
     fresh,
@@ -123,18 +119,6 @@ function tell(results: readonly TestResult[]): number {
   const passed = results.filter(({ state }) => state === "passed").length;
   console.log(`${passed} passed, ${results.length - passed} failed`);
   return passed === results.length ? 0 : 1;
-}
-
-/** The archives of a folder, or those that most tests need; a bare server has no use for any. */
-async function imagesOf(folder: string | undefined, areNeeded: boolean): Promise<readonly string[]> {
-  if (!areNeeded) return [];
-  return folder === undefined ? buildConformanceImages(showProgress(process.stderr)) : archivesIn(folder);
-}
-
-function archivesIn(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".tar"))
-    .map((name) => resolve(folder, name));
 }
 
 endOnSignals();

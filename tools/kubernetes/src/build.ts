@@ -82,8 +82,12 @@ async function prepareModule(module: GoModule, workshop: string): Promise<void> 
 
 /** A file that a module brings along beside its sources, such as the manifests of a release. */
 export async function readModuleFile(module: GoModule, path: string): Promise<string> {
-  const { Dir: folder } = await download(module, cacheFolder());
-  return readFile(join(folder, path), "utf8");
+  return readFile(join(await moduleFolder(module), path), "utf8");
+}
+
+/** The folder with all that a module brings along. */
+export async function moduleFolder(module: GoModule): Promise<string> {
+  return (await download(module, cacheFolder())).Dir;
 }
 
 async function download({ path, version }: GoModule, cwd: string): Promise<{ GoMod: string; Dir: string }> {
@@ -94,19 +98,24 @@ async function download({ path, version }: GoModule, cwd: string): Promise<{ GoM
   };
 }
 
-/** The first process of a cluster's namespaces, built from the source beside this package; the same program pauses pods. */
+/** The first process of a cluster's namespaces; the same program pauses pods. */
 export async function buildInit(progress: Progress): Promise<string> {
-  const source = goSource("init");
+  return buildOwn("init", progress);
+}
+
+/** A program of ours, built from its source beside this package; needs no module but Go's own. */
+export async function buildOwn(name: "init" | "shell", progress: Progress): Promise<string> {
+  const source = goSource(name);
   const version = createHash("sha256")
     .update(await readFile(source))
     .digest("hex")
     .slice(0, 12);
-  const folder = join(cacheFolder(), `init-${version}`);
-  const finished = join(folder, "capstan-init");
+  const folder = join(cacheFolder(), `${name}-${version}`);
+  const finished = join(folder, `capstan-${name}`);
   if (existsSync(finished)) return finished;
   await using _lock = await takeLock(folder);
   if (existsSync(finished)) return finished;
-  const step = progress.step("building the first process");
+  const step = progress.step(`building ${name === "init" ? "the first process" : "the shell of the test images"}`);
   await mkdir(folder, { recursive: true });
   await go(folder, ["build", "-trimpath", "-buildvcs=false", `-ldflags=-s -w`, `-o=${finished}.new`, source]);
   await rename(`${finished}.new`, finished);

@@ -129,6 +129,25 @@ export function agnhostProgram(version: string): Program {
   return { name: "agnhost", module: kubernetesModule(version), package: "k8s.io/kubernetes/test/images/agnhost" };
 }
 
+/** The program that says whether it got more rights by being started. */
+export function privilegesProgram(version: string): Program {
+  return { name: "nnp", module: kubernetesModule(version), package: "k8s.io/kubernetes/test/images/nonewprivs" };
+}
+
+/** The API server that official tests put behind another one; it is released with Kubernetes, as v0.x. */
+export function sampleApiserverProgram(kubernetes: string): Program {
+  const path = "k8s.io/sample-apiserver";
+  const release = kubernetes.replace(/^1\./, "0.");
+  const module = {
+    folder: `sample-apiserver-${release}`,
+    path,
+    version: `v${release}`,
+    linkFlags: STRIP,
+    staged: false,
+  };
+  return { name: "sample-apiserver", module, package: path };
+}
+
 /** The etcd server. */
 export function etcdProgram(version: string): Program {
   const module = etcdModule("server", version);

@@ -15,7 +15,11 @@ export {
 export type { GoModule, Program } from "./go-module.ts";
 export { KubernetesToolError } from "./errors.ts";
 export type { KubernetesToolErrorCode } from "./errors.ts";
-export { areConformanceProgramsBuilt, buildConformanceImages } from "./images/conformance-images.ts";
+export {
+  COMMON_CONFORMANCE_IMAGES,
+  areConformanceProgramsBuilt,
+  buildConformanceImages,
+} from "./images/conformance-images.ts";
 export { TEST_IMAGES, buildNodeImage, buildTestImages } from "./images/test-images.ts";
 export type { TestImage } from "./images/test-images.ts";
 export type { Credentials } from "./kubeconfig.ts";

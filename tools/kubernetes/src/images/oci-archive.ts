@@ -17,12 +17,13 @@ export interface ImageConfig {
   readonly User?: string;
   readonly WorkingDir?: string;
   readonly ExposedPorts?: Readonly<Record<string, object>>;
+  readonly StopSignal?: string;
 }
 
 /** An image to be written. */
 export interface ImageOptions {
-  /** The full name with a tag, such as capstan.test/memcached:1.6. */
-  readonly reference: string;
+  /** The full names with tags, such as capstan.test/memcached:1.6, under which it can be had. */
+  readonly references: readonly string[];
   /** The folder that becomes the root file system; owners become root. */
   readonly root: string;
   readonly config: ImageConfig;
@@ -53,7 +54,7 @@ export async function writeOciArchive(path: string, options: ImageOptions): Prom
   }
 }
 
-async function writeLayout(layout: string, { reference, config }: ImageOptions, layer: Descriptor): Promise<void> {
+async function writeLayout(layout: string, { references, config }: ImageOptions, layer: Descriptor): Promise<void> {
   const platform = { architecture: ARCHITECTURES[arch()] ?? arch(), os: "linux" };
   const imageConfig = await addJson(layout, `${MEDIA}.config.v1+json`, {
     created: "1970-01-01T00:00:00Z",
@@ -68,12 +69,12 @@ async function writeLayout(layout: string, { reference, config }: ImageOptions, 
     config: imageConfig,
     layers: [layer],
   });
-  const annotations = { "io.containerd.image.name": reference, "org.opencontainers.image.ref.name": reference };
-  const index = {
-    schemaVersion: 2,
-    mediaType: `${MEDIA}.index.v1+json`,
-    manifests: [{ ...manifest, platform, annotations }],
-  };
+  const manifests = references.map((reference) => ({
+    ...manifest,
+    platform,
+    annotations: { "io.containerd.image.name": reference, "org.opencontainers.image.ref.name": reference },
+  }));
+  const index = { schemaVersion: 2, mediaType: `${MEDIA}.index.v1+json`, manifests };
   await writeFile(join(layout, "index.json"), JSON.stringify(index));
   await writeFile(join(layout, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
 }

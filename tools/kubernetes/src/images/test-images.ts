@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { buildInit, buildPrograms, programPath } from "../build.ts";
@@ -13,10 +12,10 @@ import { cacheFolder } from "../paths.ts";
 import { silentProgress } from "../progress.ts";
 import type { Progress } from "../progress.ts";
 import { ETCD_VERSIONS } from "../releases.ts";
-import { writeOciArchive } from "./oci-archive.ts";
-import type { ImageConfig } from "./oci-archive.ts";
 import { cloudNativePgRecipes } from "./cloudnative-pg.ts";
 import { addPackages, addProgram, addShell, makeRoot } from "./root-file-system.ts";
+import { writeImage } from "./write-image.ts";
+import type { ImageRecipe } from "./write-image.ts";
 
 /** A test image on disk. */
 export interface TestImage {
@@ -28,12 +27,10 @@ export interface TestImage {
   readonly archive: string;
 }
 
-/** How an image is made. */
-export interface Recipe {
+/** How a test image is made. */
+export interface Recipe extends Omit<ImageRecipe, "references"> {
   readonly name: string;
   readonly reference: string;
-  readonly config: ImageConfig;
-  fill(root: string, progress: Progress): Promise<void>;
 }
 
 /** The pause image, which every node has. */
@@ -98,13 +95,19 @@ export async function buildNodeImage(options: { reference: string; program: stri
     await addProgram(root, "app/main.mjs", program);
   };
   await using _lock = await takeLock(archive);
-  await writeImage({ name: "program", reference, config, fill }, archive, silentProgress);
+  await writeImage({ references: [reference], config, fill }, archive, silentProgress);
 }
 
 /** Images are kept by what makes them: the recipes of this folder and the version of Node. */
 function imagesFolder(): string {
   const fingerprint = createHash("sha256").update(process.version);
-  for (const file of ["cloudnative-pg.ts", "oci-archive.ts", "root-file-system.ts", "test-images.ts"]) {
+  for (const file of [
+    "cloudnative-pg.ts",
+    "oci-archive.ts",
+    "root-file-system.ts",
+    "test-images.ts",
+    "write-image.ts",
+  ]) {
     fingerprint.update(readFileSync(new URL(file, import.meta.url)));
   }
   return join(cacheFolder(), `images-${fingerprint.digest("hex").slice(0, 12)}`);
@@ -142,25 +145,6 @@ function findRecipe(name: string): Recipe {
 async function buildImage(recipe: Recipe, folder: string, progress: Progress): Promise<TestImage> {
   const archive = join(folder, `${recipe.reference.split("/").at(-1)?.replace(":", "-")}.tar`);
   await using _lock = await takeLock(archive);
-  if (!existsSync(archive)) await writeImage(recipe, archive, progress);
+  if (!existsSync(archive)) await writeImage({ ...recipe, references: [recipe.reference] }, archive, progress);
   return { name: recipe.name, reference: recipe.reference, archive };
-}
-
-/** The folder of an image in the making is named after its archive, so that what a killed run left is cleared by the next. */
-async function writeImage(recipe: Recipe, archive: string, progress: Progress): Promise<void> {
-  const workshop = join(cacheFolder(), "workshop", createHash("sha256").update(archive).digest("hex").slice(0, 12));
-  await rm(workshop, { recursive: true, force: true });
-  const step = progress.step(`making image ${recipe.reference}`);
-  try {
-    const root = join(workshop, "root");
-    await mkdir(root, { recursive: true });
-    await recipe.fill(root, progress);
-    await writeOciArchive(archive, { reference: recipe.reference, root, config: recipe.config });
-    step.done();
-  } catch (error) {
-    step.done("failed");
-    throw error;
-  } finally {
-    await rm(workshop, { recursive: true, force: true });
-  }
 }
