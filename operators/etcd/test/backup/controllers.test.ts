@@ -190,10 +190,20 @@ describe("a backup that is asked for once", () => {
     await stage.end(trial.pod, { ok: false, code: "Different", message: "other keys" });
     assert.equal(conditionOf(await world.get(EtcdBackup, "b"), "Ready"), "False Different");
     await stage.pass(60);
+    const another = await stage.onlyJob();
+    assert.ok(
+      another.job.do === "backup" && another.job.retention === undefined,
+      "one that holds other keys is made anew",
+    );
+    await stage.end(another.pod, { ok: true, manifest: manifestOf(4), kept: 2, removed: 0 });
+    await stage.pass(20);
     const again = await stage.onlyJob();
+    const second = agentJobOf(again.pod);
+    assert.ok(second.do === "check" && second.prune?.backup === "default/db/backup-4");
+    assert.notEqual((await world.get(EtcdBackup, "b"))?.status?.phase, "Succeeded");
     await stage.end(again.pod, { ok: true });
-    const made = await world.get(EtcdBackup, "b");
-    assert.deepEqual([made?.status?.phase, made?.status?.last?.verified], ["Succeeded", "restore"]);
+    const { phase, last } = (await world.get(EtcdBackup, "b"))?.status ?? {};
+    assert.deepEqual([phase, last?.name, last?.verified], ["Succeeded", "default/db/backup-4", "restore"]);
   });
 });
 
