@@ -189,6 +189,16 @@ describe("a backup that is asked for once", () => {
     assert.notEqual((await world.get(EtcdBackup, "b"))?.status?.phase, "Succeeded");
     await stage.end(trial.pod, { ok: false, code: "Different", message: "other keys" });
     assert.equal(conditionOf(await world.get(EtcdBackup, "b"), "Ready"), "False Different");
+  });
+
+  test("that holds other keys than its trial found is made anew, and tried as well", async () => {
+    await using stage = await startWorld();
+    const { world } = stage;
+    await addCluster(world);
+    await world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, verify: "restore", retention: { count: 1 } } });
+    await stage.end((await stage.onlyJob()).pod, { ok: true, manifest: manifestOf(3), kept: 1, removed: 0 });
+    await stage.pass(20);
+    await stage.end((await stage.onlyJob()).pod, { ok: false, code: "Different", message: "other keys" });
     await stage.pass(60);
     const another = await stage.onlyJob();
     assert.ok(
