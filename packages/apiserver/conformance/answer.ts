@@ -70,22 +70,20 @@ export class Normalizer {
 
   #text(value: string): string {
     const local = this.#hooks === undefined ? value : value.replaceAll(this.#hooks, "{hook}");
-    return (
-      local
-        .replaceAll(this.#namespace, "{ns}")
-        .replaceAll(uuid, (found) => this.#uid(found))
-        .replaceAll(time, "{time}")
-        // Before ages: a random suffix may look like one (2457s).
-        .replaceAll(/([Gg]enerated[-_.]*)[a-z0-9]{5}\b/g, "$1{suffix}")
-        .replaceAll(/\b(\d+h)?(\d+m)?\d+s\b/g, "{age}")
-        .replaceAll(/(resource version: )\d+/gi, "$1{version}")
-        .replaceAll(/(current: )\d+/g, "$1{version}")
-        .replaceAll(/(resourceVersion\\?":\\?")\d+/g, "$1{version}")
-        .replaceAll(/(resourceVersion: ")\d+/g, "$1{version}")
-        .replaceAll(/(ResourceVersion in record \()\d+/g, "$1{version}")
-        .replaceAll(/(ResourceVersion in the precondition \()\d{2,}/g, "$1{version}")
-        .replaceAll(/version: \{version\} \(\d+\)/g, "version: {version} ({version})")
-    );
+    // Suffixes before ages: a random one may look like an age (2457s).
+    return local
+      .replaceAll(this.#namespace, "{ns}")
+      .replaceAll(uuid, (found) => this.#uid(found))
+      .replaceAll(time, "{time}")
+      .replaceAll(/([Gg]enerated[-_.]*)[a-z0-9]{5}\b/g, "$1{suffix}")
+      .replaceAll(/\b(\d+h)?(\d+m)?\d+s\b/g, "{age}")
+      .replaceAll(/(resource version: )\d+/gi, "$1{version}")
+      .replaceAll(/(current: )\d+/g, "$1{version}")
+      .replaceAll(/(resourceVersion\\?":\\?")\d+/g, "$1{version}")
+      .replaceAll(/(resourceVersion: ")\d+/g, "$1{version}")
+      .replaceAll(/(ResourceVersion in record \()\d+/g, "$1{version}")
+      .replaceAll(/(ResourceVersion in the precondition \()\d{2,}/g, "$1{version}")
+      .replaceAll(/version: \{version\} \(\d+\)/g, "version: {version} ({version})");
   }
 
   #uid(value: string): string {

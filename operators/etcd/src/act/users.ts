@@ -1,7 +1,7 @@
 /** Users and roles follow the spec; passwords come from Secrets and are written when those change. */
 import { Secret } from "capstan/kinds/v1";
 import { parseCertificate } from "capstan/pki";
-import { superusersOf, syncAuth } from "../etcd/index.ts";
+import { isAuthWanted, superusersOf, syncAuth } from "../etcd/index.ts";
 import { spokesman } from "./turn.ts";
 import type { Means, Turn } from "./turn.ts";
 
@@ -25,7 +25,7 @@ export async function keepUsers(turn: Turn, { passwords }: Means): Promise<boole
   // Who sleeps has nobody to ask.
   if (cluster === undefined) return false;
   const charge = seen.object.status?.auth;
-  const isWanted = isAnythingIn(auth);
+  const isWanted = isAuthWanted(auth);
   if (!isWanted && !isLeftOver(turn, cluster)) return false;
   if (isWanted && (charge?.cluster !== cluster || !charge.inUse)) {
     // Written down before anything is done: whoever comes after knows that it was the operator who did it.
@@ -49,10 +49,6 @@ export async function keepUsers(turn: Turn, { passwords }: Means): Promise<boole
   if (!isWanted) status.auth = { cluster, inUse: false };
   if (done.length > 0) turn.event("Normal", "UsersChanged", done.join("; "));
   return done.length > 0;
-}
-
-function isAnythingIn({ enabled, users, roles }: Turn["seen"]["object"]["spec"]["auth"]): boolean {
-  return enabled || users.length > 0 || roles.length > 0;
 }
 
 /**
@@ -81,8 +77,6 @@ function operatorName({ seen }: Pick<Turn, "seen">): string {
   return certificate === undefined ? "" : parseCertificate(certificate).subject.commonName;
 }
 
-type SecretObject = { readonly metadata: { readonly resourceVersion?: string | undefined } };
-
 function secretOf({ get, seen }: Turn, user: string) {
   const name = seen.object.spec.auth.users.find((one) => one.name === user)?.passwordSecret;
   return name === undefined ? undefined : get(Secret, name);
@@ -90,8 +84,7 @@ function secretOf({ get, seen }: Turn, user: string) {
 
 /** Which password a user has been given: none without a Secret. */
 function versionOf(turn: Turn, user: string): string {
-  const secret: SecretObject | undefined = secretOf(turn, user);
-  return secret?.metadata.resourceVersion ?? "";
+  return secretOf(turn, user)?.metadata.resourceVersion ?? "";
 }
 
 /** An empty password would let everybody in who knows the name. */

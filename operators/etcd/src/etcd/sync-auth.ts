@@ -66,8 +66,8 @@ export async function syncAuth(client: EtcdClient, spec: AuthSpec, means: AuthMe
   return done;
 }
 
-/** Without any wish there is no need for a root. */
-function isWanted({ enabled, users, roles }: AuthSpec): boolean {
+/** Whether a spec asks for anything: without any wish there is no need for a root. */
+export function isAuthWanted({ enabled, users, roles }: AuthSpec): boolean {
   return enabled || users.length > 0 || roles.length > 0;
 }
 
@@ -85,7 +85,7 @@ async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): 
   const failures: Error[] = [];
   const wanted = new Map(spec.roles.map(({ name, permissions }) => [name, toPermissions(permissions)]));
   const existing = await auth.roles();
-  for (const name of new Set([...(isWanted(spec) ? [ROOT] : []), ...wanted.keys()])) {
+  for (const name of new Set([...(isAuthWanted(spec) ? [ROOT] : []), ...wanted.keys()])) {
     if (existing.includes(name)) continue;
     await tolerate("AlreadyExists", auth.addRole(name));
     done.push(`role ${name} was added`);
@@ -144,7 +144,7 @@ async function syncUsers({ auth }: EtcdClient, { spec, means }: Wish, done: stri
   const wanted = new Map(spec.users.map(({ name, roles }) => [name, roles]));
   // The operator itself is root: by certificate, or with the password of a user root in the spec.
   const root = [...new Set([ROOT, ...(wanted.get(ROOT) ?? [])])];
-  const all = new Map(isWanted(spec) ? [...wanted, [ROOT, root]] : []);
+  const all = new Map(isAuthWanted(spec) ? [...wanted, [ROOT, root]] : []);
   const existing = await auth.users();
   for (const [name, roles] of all) {
     const isNew = !existing.includes(name);
