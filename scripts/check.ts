@@ -4,6 +4,7 @@ import { checkEffects } from "./check/effects.ts";
 import { type Finding, formatFinding } from "./check/findings.ts";
 import { checkLayers, type Layers, type Manifest } from "./check/layers.ts";
 import { checkComments, checkNames } from "./check/manners.ts";
+import { checkProse, type Pending } from "./check/prose.ts";
 import { checkReferences } from "./check/references.ts";
 import { run } from "./check/run.ts";
 import { listFiles, readSources } from "./check/sources.ts";
@@ -77,6 +78,7 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
     ...checkEffects(written, layers),
     ...checkNames(files),
     ...checkComments(written),
+    ...checkProse(written, JSON.parse(readFileSync("scripts/check/prose-pending.json", "utf8")) as Pending),
   ];
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }
