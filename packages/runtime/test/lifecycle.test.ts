@@ -223,6 +223,35 @@ test("says why only to who asks from here", async () => {
   assert.deepEqual(await ask(false), { status: 403, namesTheObject: false });
 });
 
+test("a web page that reaches the door by DNS rebinding learns nothing", async () => {
+  await using operator = await startIdle();
+  const ask = async (path: string, host: string | undefined) => {
+    const request = { method: "GET", path, isLocal: true, host, authorization: undefined };
+    const { status, body } = await healthDoor(operator)(request);
+    return { status, body };
+  };
+  const own = ["localhost", "LocalHost.:8081", "operator.localhost:8081", "127.0.0.1:8081", "127.9.9.9", "[::1]:8081"];
+  for (const host of [...own, undefined]) {
+    for (const path of ["/explain/task/default/a", "/readyz"])
+      assert.equal((await ask(path, host)).status, 200, `${path} for ${host}`);
+  }
+  const foreign = [
+    "evil.example.com",
+    "evil.example.com:8081",
+    "localhost.evil.com",
+    "notlocalhost",
+    "127.0.0.1.evil.com",
+  ];
+  for (const host of [...foreign, "", "127.0.0.1@evil.com", "10.0.0.1:8081", "::1"]) {
+    for (const path of ["/explain/task/default/a", "/explain/none/default/a", "/readyz"]) {
+      const { status, body } = await ask(path, host);
+      assert.equal(status, 403, `${path} for ${host}`);
+      assert.match(body, /^The Host header names another machine/u);
+    }
+    assert.equal((await ask("/healthz", host)).status, 200, "says only that the process runs");
+  }
+});
+
 test("says why there is nothing to explain: no such controller, no such object, or no turn of it", async () => {
   await using operator = await startIdle();
   const ask = async (object: string): Promise<string> => {

@@ -8,6 +8,8 @@ export interface DoorRequest {
   readonly path: string;
   /** Whether it comes from this machine or pod, as what `kubectl port-forward` carries does. */
   readonly isLocal: boolean;
+  /** The `host` header; every browser sends one. */
+  readonly host?: string | undefined;
   /** The `authorization` header. */
   readonly authorization: string | undefined;
 }
@@ -24,15 +26,17 @@ export type Guard = (request: DoorRequest) => Promise<"allowed" | "unknown" | "f
 
 /** Answers to the probes of a kubelet, and to people who ask why: only from here, because objects are named and nobody is asked for a token. */
 export function healthDoor(operator: RunningOperator): (request: DoorRequest) => Promise<DoorAnswer> {
-  return async ({ path, isLocal }) => {
+  return async ({ path, isLocal, host }) => {
     const [, room = "", ...rest] = pathnameOf(path).split("/");
+    const isRebound = isLocal && host !== undefined && !isLoopbackName(host);
     switch (room) {
       case "healthz":
       case "livez":
         return text(200, "ok");
       case "readyz":
-        return readiness(operator);
+        return isRebound ? text(403, FOREIGN_HOST) : readiness(operator);
       case "explain":
+        if (isRebound) return text(403, FOREIGN_HOST);
         return isLocal ? explanationOf(operator, rest) : text(403, ONLY_FROM_HERE);
       default:
         return text(404, "There is /healthz, /readyz and /explain/<controller>/<namespace>/<name> here.");
@@ -51,6 +55,15 @@ function explanationOf(operator: RunningOperator, path: readonly string[]): Door
 }
 
 const ONLY_FROM_HERE = "Explanations are given only to who asks from within the pod: use kubectl port-forward.";
+
+const FOREIGN_HOST =
+  "The Host header names another machine, as it does for a web page that uses DNS rebinding: ask localhost or 127.0.0.1.";
+
+/** Whether a `host` header names this machine to itself. A web page can make any other name lead here, and would then read the answer. */
+function isLoopbackName(host: string): boolean {
+  const name = host.replace(/:\d*$/u, "").toLowerCase().replace(/\.$/u, "");
+  return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(name);
+}
 
 /** The path of a request without its query. */
 export function pathnameOf(path: string): string {

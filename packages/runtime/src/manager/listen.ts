@@ -96,7 +96,8 @@ function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log)
 }
 
 function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): DoorRequest {
-  return { method, path: url, isLocal: isLoopback(socket.remoteAddress), authorization: headers.authorization };
+  const { host, authorization } = headers;
+  return { method, path: url, isLocal: isLoopback(socket.remoteAddress), host, authorization };
 }
 
 /**
