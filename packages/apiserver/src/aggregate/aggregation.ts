@@ -121,9 +121,13 @@ export class Aggregation {
   #probe(name: string, service: RemoteService): void {
     this.#timers.get(name)?.();
     this.#timers.set(name, () => {});
-    probe(service, this.#remote)
+    probe(service, { ...this.#remote, clock: this.#parts.clock })
       .then((finding) => this.#settle(name, finding))
-      .catch((error: unknown) => this.#parts.report(error, ownCall("/apis")));
+      .catch((error: unknown) => {
+        this.#parts.report(error, ownCall("/apis"));
+        // A failure of the probe itself says nothing about the other server; the next probe may.
+        if (this.#stops.length > 0) this.#schedule(name, retryMilliseconds);
+      });
   }
 
   #settle(name: string, finding: Finding): void {

@@ -2,6 +2,7 @@
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import type { Lookup } from "../builtin/context.ts";
+import type { Clock } from "../clock.ts";
 import { OutgoingError } from "../outgoing/outgoing.ts";
 import { portOf, type RemoteService } from "./api-service.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
@@ -49,30 +50,58 @@ function hasEndpoint({ endpoints, ports = [] }: EndpointSlice, portName: string)
 
 const aggregator = { name: "system:kube-aggregator", groups: ["system:masters"] };
 
-/** Asks the other server for its discovery document. */
-export async function probe(service: RemoteService, parts: RemoteParts): Promise<Finding> {
-  const { group = "", version = "" } = service.spec;
-  const path = `/apis/${group}/${version}`;
+/** How long the other server may take, as with kube-aggregator. */
+const patience = 5_000;
+
+/** What a probe needs. */
+export interface ProbeParts extends RemoteParts {
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Asks the other server for its discovery document. A server that does not answer in time is not available. */
+export async function probe(service: RemoteService, { clock, ...parts }: ProbeParts): Promise<Finding> {
+  const late = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const timer = clock.after(patience, () => {
+    resolve(notReached(service, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"));
+    late.abort();
+  });
   try {
-    const request = { method: "GET", path, user: aggregator, headers: { accept: "application/json" } };
+    return await Promise.race([promise, ask(service, parts, late.signal)]);
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function ask(service: RemoteService, parts: RemoteParts, signal: AbortSignal): Promise<Finding> {
+  const path = pathOf(service);
+  try {
+    const request = { method: "GET", path, user: aggregator, headers: { accept: "application/json" }, signal };
     const { status, body } = await callRemote(service, request, parts);
-    if (status < 200 || status >= 300)
-      return failed(service, path, `bad status from ${addressOf(service, path)}: ${status}`);
+    if (status < 200 || status >= 300) return failed(service, `bad status from ${addressOf(service)}: ${status}`);
     return { isAvailable: true, reason: "Passed", message: "all checks passed", resources: parse(body) };
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     if (error.code === "Unresolved") return missing("FailedDiscoveryCheck", error.message);
-    return failed(service, path, `Get "${addressOf(service, path)}": ${error.message}`);
+    return notReached(service, error.message);
   }
 }
 
-function failed(service: RemoteService, path: string, why: string): Finding {
-  return missing("FailedDiscoveryCheck", `failing or missing response from ${addressOf(service, path)}: ${why}`);
+function notReached(service: RemoteService, why: string): Finding {
+  return failed(service, `Get "${addressOf(service)}": ${why}`);
 }
 
-function addressOf(service: RemoteService, path: string): string {
+function failed(service: RemoteService, why: string): Finding {
+  return missing("FailedDiscoveryCheck", `failing or missing response from ${addressOf(service)}: ${why}`);
+}
+
+function pathOf({ spec: { group = "", version = "" } }: RemoteService): string {
+  return `/apis/${group}/${version}`;
+}
+
+function addressOf(service: RemoteService): string {
   const { name, namespace } = service.spec.service;
-  return `https://${name}.${namespace}.svc:${portOf(service)}${path}`;
+  return `https://${name}.${namespace}.svc:${portOf(service)}${pathOf(service)}`;
 }
 
 function parse(body: Uint8Array): unknown {
