@@ -5,6 +5,7 @@ import { NodeError } from "../errors.ts";
 import { sendHolding, writeHolding } from "../linux/flow.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+import { createHolds } from "./holds.ts";
 import { forwardStreams } from "./port-streams.ts";
 import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
 import { acceptSocket, bytesOf, offeredProtocols } from "./web-socket.ts";
@@ -38,6 +39,7 @@ export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: For
 function forwardChannels(socket: WebSocket, ports: readonly number[], open: (port: number) => Promise<Duplex>): void {
   const send = (channel: number, bytes: Uint8Array): void => socket.send(Buffer.concat([Buffer.of(channel), bytes]));
   const inner = new Map<number, Promise<Duplex | undefined>>();
+  const hold = createHolds(socket);
   for (const [index, port] of ports.entries()) {
     const [data, failure] = [index * 2, index * 2 + 1];
     for (const channel of [data, failure]) send(channel, portBytes(port));
@@ -60,12 +62,17 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
       },
     );
     inner.set(data, opened);
+    // What the client sends before the port is open would wait in memory.
+    const opening = hold();
+    opening.pause();
+    void opened.finally(() => opening.resume());
   }
+  const full = new Map(Array.from(inner.keys(), (channel) => [channel, hold()]));
   socket.on("message", (message) => {
     const bytes = bytesOf(message);
-    void inner
-      .get(bytes[0] ?? 0)
-      ?.then((connection) => connection && writeHolding(connection, bytes.subarray(1), [socket]));
+    const [channel = 0] = bytes;
+    const sources = [full.get(channel)].filter((one) => one !== undefined);
+    void inner.get(channel)?.then((connection) => connection && writeHolding(connection, bytes.subarray(1), sources));
   });
   socket.on("error", () => {});
   socket.on("close", () => {

@@ -4,17 +4,27 @@ import { writeHolding } from "../linux/flow.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 
+/** The most streams that may wait for the other one of their pair: clients open both at once. */
+const mostWaiting = 64;
+
 /** Serves every connection that the client asks for. */
 export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Doors): void {
   const waiting = new Map<string, SpdyStream>();
+  const wait = (id: string, stream: SpdyStream): void => {
+    waiting.set(id, stream);
+    const [oldest] = waiting;
+    if (waiting.size <= mostWaiting || oldest === undefined) return;
+    waiting.delete(oldest[0]);
+    oldest[1].reset();
+  };
   serveSpdy(connection, (stream) => {
     const id = stream.headers.get("requestid") ?? stream.headers.get("port") ?? "";
     const other = waiting.get(id);
-    if (other === undefined) return void waiting.set(id, stream);
+    if (other === undefined) return wait(id, stream);
     waiting.delete(id);
     const isData = stream.headers.get("streamtype") === "data";
     const [data, failure] = isData ? [stream, other] : [other, stream];
-    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors, client: connection });
+    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors });
   });
 }
 
@@ -24,11 +34,11 @@ interface Joining {
   readonly port: number;
   readonly sandbox: Sandbox;
   readonly doors: Doors;
-  /** What all streams of the client come over. */
-  readonly client: Duplex;
 }
 
-async function join({ data, failure, port, sandbox, doors, client }: Joining): Promise<void> {
+async function join({ data, failure, port, sandbox, doors }: Joining): Promise<void> {
+  data.expectListener();
+  failure.listen(() => {});
   try {
     const connection = await doors.openPort(sandbox, port);
     connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
@@ -39,7 +49,7 @@ async function join({ data, failure, port, sandbox, doors, client }: Joining): P
       data.end();
       failure.end();
     });
-    data.listen((bytes) => (bytes === undefined ? connection.end() : writeHolding(connection, bytes, [client])));
+    data.listen((bytes) => (bytes === undefined ? connection.end() : writeHolding(connection, bytes, [data])));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     failure.write(Buffer.from(`error forwarding port ${port} to pod, uid : ${why}`));

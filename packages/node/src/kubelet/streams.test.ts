@@ -8,10 +8,10 @@ import { WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
 import type { Doors } from "../runtime/runtime.ts";
 import { serveStreams } from "./streams.ts";
-import { bytesOf } from "./web-socket.ts";
+import { bytesOf, LARGEST_MESSAGE } from "./web-socket.ts";
 
-/** What a client of `exec` hears over the channel for errors, when the command is opened like this. */
-async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ readonly [key: string]: unknown }> {
+/** A client of `exec`, when the command is opened like this. */
+async function connect(t: TestContext, openExec: () => Duplex): Promise<WebSocket> {
   const unused = (): never => assert.fail("nobody asks for this");
   const doors: Doors = { openExec, openAttach: unused, openPort: unused, logFile: unused, usage: unused };
   const server = createServer().on("upgrade", ({ method = "GET", headers }, connection) => {
@@ -25,7 +25,12 @@ async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ reado
   await once(server, "listening");
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/`, ["v5.channel.k8s.io"]);
+  return new WebSocket(`ws://127.0.0.1:${port}/`, ["v5.channel.k8s.io"]);
+}
+
+/** What a client of `exec` hears over the channel for errors. */
+async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ readonly [key: string]: unknown }> {
+  const socket = await connect(t, openExec);
   const errors: Buffer[] = [];
   socket.on("message", (data) => {
     const [channel, ...rest] = bytesOf(data);
@@ -49,4 +54,22 @@ test("a connection that ends without a word of the command's end is a failure", 
   assert.deepEqual([silent["status"], silent["message"]], ["Failure", lost]);
   const broken = await statusOf(t, () => new PassThrough().destroy(new Error("broken")));
   assert.deepEqual([broken["status"], broken["message"]], ["Failure", lost]);
+});
+
+test("messages that are too large, or come in too many fragments, end the connection", async (t) => {
+  const closedWith = async (send: (socket: WebSocket) => void): Promise<unknown> => {
+    const socket = await connect(t, () => new PassThrough());
+    socket.on("error", () => {});
+    await once(socket, "open");
+    const closed = once(socket, "close");
+    send(socket);
+    const [code] = await closed;
+    return code;
+  };
+  const tooLarge = Buffer.alloc(LARGEST_MESSAGE + 1);
+  assert.equal(await closedWith((socket) => socket.send(tooLarge)), 1009);
+  const fragments = (socket: WebSocket): void => {
+    for (let index = 0; index < 5000; index++) socket.send(Buffer.of(0), { fin: false });
+  };
+  assert.equal(await closedWith(fragments), 1008);
 });

@@ -71,11 +71,14 @@ function joinSocket(socket: WebSocket, { protocol, opened, command }: Joining, i
     if (channel === channels.stdin || channel === channels.resize)
       writeHolding(inner, toFrame(channel, bytes), [socket]);
     if (channel === channels.closeStdin && bytes[0] === channels.stdin)
-      inner.write(toFrame(channels.closeStdin, Buffer.alloc(0)));
+      writeHolding(inner, toFrame(channels.closeStdin, Buffer.alloc(0)), [socket]);
   });
   socket.on("error", () => {});
   socket.on("close", leave);
 }
+
+/** What the client sends over. */
+const isRead: ReadonlySet<string> = new Set(["stdin", "resize"]);
 
 /** Begins when the client has opened all the streams that it asked for. */
 function serveSpdyStreams(
@@ -86,7 +89,12 @@ function serveSpdyStreams(
   const streams = new Map<string, SpdyStream>();
   let hasBegun = false;
   serveSpdy(connection, (stream) => {
-    streams.set(stream.headers.get("streamtype") ?? "", stream);
+    const name = stream.headers.get("streamtype") ?? "";
+    if (streams.has(name)) return stream.reset();
+    // What is sent over a stream that is not read is dropped.
+    if (!wanted.includes(name) || !isRead.has(name)) stream.listen(() => {});
+    if (!wanted.includes(name)) return;
+    streams.set(name, stream);
     if (hasBegun || !wanted.every((name) => streams.has(name))) return;
     hasBegun = true;
     joinStreams(connection, { streams, command }, openInner());
@@ -113,12 +121,13 @@ function joinStreams(connection: Duplex, { streams, command }: OpenStreams, inne
       for (const name of ["stdout", "stderr", "error"]) streams.get(name)?.end();
     },
   });
-  streams.get("stdin")?.listen((bytes) => {
+  const [stdin, resize] = [streams.get("stdin"), streams.get("resize")];
+  stdin?.listen((bytes) => {
     const frame = bytes === undefined ? toFrame(channels.closeStdin, Buffer.alloc(0)) : toFrame(channels.stdin, bytes);
-    writeHolding(inner, frame, [connection]);
+    writeHolding(inner, frame, [stdin]);
   });
-  streams.get("resize")?.listen((bytes) => {
-    if (bytes !== undefined) inner.write(toFrame(channels.resize, bytes));
+  resize?.listen((bytes) => {
+    if (bytes !== undefined) writeHolding(inner, toFrame(channels.resize, bytes), [resize]);
   });
   connection.once("close", leave);
 }

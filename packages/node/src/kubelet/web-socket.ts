@@ -13,6 +13,10 @@ export function isWebSocket(call: KubeletCall): boolean {
   return typeof upgrade === "string" && upgrade.toLowerCase() === "websocket" && call.upgrade !== undefined;
 }
 
+/** The largest message that is taken, as with the WebSockets of Go, and the most fragments that it may come in. */
+export const LARGEST_MESSAGE: number = 32 * 2 ** 20;
+const mostFragments = 4096;
+
 /** Completes the handshake; refuses a client that speaks none of the protocols. */
 export function acceptSocket(
   call: KubeletCall,
@@ -30,6 +34,8 @@ export function acceptSocket(
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    maxPayload: LARGEST_MESSAGE,
+    maxFragments: mostFragments,
     handleProtocols: () => protocol || false,
   });
   const request = new IncomingMessage(new Socket());
