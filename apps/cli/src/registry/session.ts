@@ -11,6 +11,12 @@ export const insecureOption = {
   describe: "speak plain HTTP to the registry (loopback always may)",
 } as const satisfies FlagOption;
 
+/** Runs something later. */
+export function after(milliseconds: number, run: () => void): { cancel(): void } {
+  const timer = setTimeout(run, milliseconds);
+  return { cancel: () => clearTimeout(timer) };
+}
+
 /** A conversation with the registry of a reference. */
 export async function openSession(
   { registry }: Reference,
@@ -21,6 +27,7 @@ export async function openSession(
     fetch: fetch as Fetch,
     credentials: await loginsOf(terminal.env),
     wait: async (milliseconds) => wait(milliseconds),
+    after,
     ...(insecure ? { insecure: [registry] } : {}),
   });
 }

@@ -9,8 +9,12 @@ export type Challenge =
       readonly scope: string | undefined;
     };
 
+/** Longer ones are refused: the expressions below take time that grows with the square of the length. */
+const longestHeader = 4096;
+
 /** The header of a 401 answer: `Bearer realm="…",service="…",scope="…"` or `Basic realm="…"`. */
 export function parseChallenge(header: string): Challenge | undefined {
+  if (header.length > longestHeader) return undefined;
   const scheme = /^\s*(\w+)/.exec(header)?.[1]?.toLowerCase();
   const parameters = new Map(
     [...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key.toLowerCase(), value]),

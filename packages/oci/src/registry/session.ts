@@ -1,7 +1,9 @@
 /** One conversation with a registry: it logs in when asked to, tries again when that may help, and explains refusals. */
 import { OciError } from "../errors.ts";
 import type { CredentialSource, Credentials } from "./credentials.ts";
+import { type After, arriving, PATIENCE, readBeginning, readDocument } from "./body.ts";
 import { type Challenge, parseChallenge } from "./challenge.ts";
+import { follow, type Followed, parseTarget, refuseDowngrade } from "./follow.ts";
 
 /** The part of `fetch` that we need; handed in, so that tests need no network. */
 export type Fetch = (url: string, init: RequestInit & { readonly duplex?: "half" }) => Promise<Response>;
@@ -12,6 +14,8 @@ export interface SessionOptions {
   /** Waits between tries. */
   readonly wait: (milliseconds: number) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
+  /** Runs something later: by it a registry that does not answer, or stalls, is given up. */
+  readonly after?: After | undefined;
   /** Registries that speak plain HTTP; loopback always may. */
   readonly insecure?: readonly string[] | undefined;
 }
@@ -29,17 +33,20 @@ export interface Ask {
 
 const tries = 4;
 
+/** A registry may ask for this pause at most. */
+const longestPause = 60_000;
+
 export class RegistrySession {
   readonly registry: string;
   readonly #options: SessionOptions;
-  readonly #base: string;
+  readonly #base: URL;
   #authorization: string | undefined;
 
   constructor(registry: string, options: SessionOptions) {
     this.registry = registry;
     this.#options = options;
     const host = registry === "docker.io" ? "registry-1.docker.io" : registry;
-    this.#base = `${isPlain(registry, options.insecure ?? []) ? "http" : "https"}://${host}`;
+    this.#base = new URL(`${isPlain(registry, options.insecure ?? []) ? "http" : "https"}://${host}`);
   }
 
   /** The same conversation, held by somebody who may have credentials of their own. */
@@ -53,46 +60,87 @@ export class RegistrySession {
 
   /** Asks, with a path of this registry or a whole address that it gave us. */
   async ask(path: string, ask: Ask): Promise<Response> {
-    const url = new URL(path, this.#base).href;
+    const url = parseTarget(path, this.#base);
+    refuseDowngrade(this.#base, url);
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#try(url, ask);
-      if (response instanceof Response && !isPassing(response.status)) {
-        if (response.status !== 401) return this.#accept(response, url, ask);
-        await this.#logIn(response, url);
-        return this.#accept(await this.#send(url, ask), url, ask);
+      const answer = await this.#try(url, ask);
+      if (!(answer instanceof Error) && !isPassing(answer.response.status)) {
+        if (answer.response.status !== 401) return this.#accept(answer, ask);
+        await this.#logIn(answer);
+        return this.#accept(await this.#send(url, ask), ask);
       }
-      if (attempt >= (ask.tries ?? tries)) throw unreachable(this.registry, response);
-      const retryAfter = response instanceof Response ? Number(response.headers.get("retry-after") ?? 0) * 1000 : 0;
-      await this.#options.wait(Math.max(retryAfter, 200 * 2 ** attempt));
+      const last = answer instanceof Error ? answer : answer.response;
+      if (last instanceof Response) await last.body?.cancel();
+      if (attempt >= (ask.tries ?? tries)) throw unreachable(this.registry, last);
+      await this.#options.wait(Math.max(pauseOf(last), 200 * 2 ** attempt));
     }
   }
 
-  async #try(url: string, ask: Ask): Promise<Response | Error> {
+  /** The bytes of a blob, as they arrive. */
+  chunksOf(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+    return arriving(response, { after: this.#options.after, kind: "blob" });
+  }
+
+  /** The bytes of a document, which are few. */
+  documentOf(response: Response, what: string): Promise<Buffer> {
+    return readDocument(response, { what: `${what} of ${this.registry}`, after: this.#options.after });
+  }
+
+  async jsonOf(response: Response, what: string): Promise<unknown> {
+    const bytes = await this.documentOf(response, what);
+    try {
+      return JSON.parse(bytes.toString("utf8"));
+    } catch (cause) {
+      throw new OciError("BadImage", `could not read ${what} of ${this.registry}: it is not JSON`, { cause });
+    }
+  }
+
+  async #try(url: URL, ask: Ask): Promise<Followed | Error> {
     try {
       return await this.#send(url, ask);
     } catch (error) {
-      if (this.#options.signal?.aborted === true || !(error instanceof Error)) throw error;
+      if (this.#options.signal?.aborted === true || !(error instanceof Error) || error instanceof OciError) throw error;
       return error;
     }
   }
 
-  #send(url: string, { method, headers, body }: Ask): Promise<Response> {
-    const sameHost = new URL(url).origin === this.#base;
-    return this.#options.fetch(url, {
+  #send(first: URL, { method, headers, body }: Ask): Promise<Followed> {
+    return follow(first, this.#fetch, (url) => ({
       method,
       headers: {
         ...headers,
-        ...(sameHost && this.#authorization !== undefined ? { authorization: this.#authorization } : {}),
+        ...(this.#isOwn(url) && this.#authorization !== undefined ? { authorization: this.#authorization } : {}),
       },
       ...(body === undefined ? {} : { body: body() ?? null, duplex: "half" as const }),
-      ...(this.#options.signal === undefined ? {} : { signal: this.#options.signal }),
-    });
+    }));
   }
 
-  async #accept(response: Response, url: string, { method, expect = [] }: Ask): Promise<Response> {
+  /** Gives up when no answer begins in time; requests with a body take as long as it takes to send. */
+  readonly #fetch: Fetch = async (url, init) => {
+    const { fetch, signal, after } = this.#options;
+    const late = new AbortController();
+    const timer =
+      (init.body ?? null) === null ? after?.(PATIENCE, () => late.abort(new Error("it did not answer"))) : undefined;
+    const silence = new Promise<never>((_, reject) => {
+      late.signal.addEventListener("abort", () => reject(late.signal.reason as Error));
+    });
+    silence.catch(() => {});
+    try {
+      const any = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+      return await Promise.race([fetch(url, { ...init, signal: any }), silence]);
+    } finally {
+      timer?.cancel();
+    }
+  };
+
+  #isOwn(url: URL): boolean {
+    return url.origin === this.#base.origin;
+  }
+
+  async #accept({ response, url }: Followed, { method, expect = [] }: Ask): Promise<Response> {
     if (response.ok || expect.includes(response.status)) return response;
-    const said = await explanation(response);
-    const what = `${method} ${new URL(url).pathname} at ${this.registry}`;
+    const said = explanation(await readBeginning(response, this.#options.after));
+    const what = `${method} ${url.pathname} at ${this.#isOwn(url) ? this.registry : url.host}`;
     if (response.status === 404)
       throw new OciError("NotFound", `${what}: there is no such image or blob${said}; check the name and the tag`, {
         status: 404,
@@ -109,15 +157,17 @@ export class RegistrySession {
     });
   }
 
-  async #logIn(response: Response, url: string): Promise<void> {
+  /** Answers a challenge of the registry itself. Where it leads to has no claim on its credentials. */
+  async #logIn({ response, url }: Followed): Promise<void> {
+    await response.body?.cancel();
+    if (!this.#isOwn(url))
+      throw new OciError("Unauthorized", `${this.registry} leads to ${url.host}, which wants a login; it gets none`, {
+        status: 401,
+      });
     const challenge = parseChallenge(response.headers.get("www-authenticate") ?? "");
     const credentials = await this.#options.credentials(this.registry);
-    await response.body?.cancel();
     if (challenge === undefined)
-      throw new OciError(
-        "Unauthorized",
-        `${this.registry} wants a login at ${new URL(url).pathname} and does not say how`,
-      );
+      throw new OciError("Unauthorized", `${this.registry} wants a login at ${url.pathname} and does not say how`);
     if (challenge.scheme === "bearer") this.#authorization = `Bearer ${await this.#token(challenge, credentials)}`;
     else if (credentials?.type === "password") this.#authorization = basic(credentials);
     else
@@ -127,40 +177,53 @@ export class RegistrySession {
       );
   }
 
-  async #token(
-    { realm, service, scope }: Extract<Challenge, { scheme: "bearer" }>,
-    credentials: Credentials | undefined,
-  ): Promise<string> {
-    const query = new URLSearchParams({
-      ...(service === undefined ? {} : { service }),
-      ...(scope === undefined ? {} : { scope }),
+  async #token(challenge: Extract<Challenge, { scheme: "bearer" }>, credentials?: Credentials): Promise<string> {
+    const realm = this.#realmOf(challenge);
+    const { response } = await follow(realm, this.#fetch, (url) => {
+      const isRealm = url.origin === realm.origin;
+      if (credentials?.type === "token") {
+        if (!isRealm) throw new OciError("Unauthorized", `${realm.host} leads to ${url.host}, which gets no token`);
+        return { method: "POST", body: refreshOf(realm, credentials.token) };
+      }
+      const login = isRealm && credentials?.type === "password" ? { authorization: basic(credentials) } : {};
+      return { method: "GET", headers: login };
     });
-    const refresh =
-      credentials?.type === "token"
-        ? new URLSearchParams({
-            ...Object.fromEntries(query),
-            grant_type: "refresh_token",
-            client_id: "capstan",
-            refresh_token: credentials.token,
-          })
-        : undefined;
-    const response =
-      refresh === undefined
-        ? await this.#options.fetch(`${realm}?${query.toString()}`, {
-            headers: credentials?.type === "password" ? { authorization: basic(credentials) } : {},
-          })
-        : await this.#options.fetch(realm, { method: "POST", body: refresh });
-    if (!response.ok)
+    if (!response.ok) {
+      await response.body?.cancel();
       throw new OciError(
         "Unauthorized",
-        `${new URL(realm).host} gave no token for ${this.registry} (${response.status}); check the user name and password`,
+        `${realm.host} gave no token for ${this.registry} (${response.status}); check the user name and password`,
       );
-    const { token, access_token: access } = (await response.json()) as {
-      readonly token?: string;
-      readonly access_token?: string;
-    };
-    return token ?? access ?? "";
+    }
+    const answer = (await this.jsonOf(response, "the token")) as { readonly [name: string]: unknown } | null;
+    const token = answer?.["token"] ?? answer?.["access_token"];
+    if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token;
+    throw new OciError("Unauthorized", `${realm.host} gave no token for ${this.registry}; ask who runs it`);
   }
+
+  /** Where tokens are given: the registry names it, often at another host, and in plain HTTP only if it speaks that itself. */
+  #realmOf({ realm, service, scope }: Extract<Challenge, { scheme: "bearer" }>): URL {
+    const url = parseTarget(realm, this.#base);
+    refuseDowngrade(this.#base, url);
+    if (service !== undefined) url.searchParams.set("service", service);
+    if (scope !== undefined) url.searchParams.set("scope", scope);
+    return url;
+  }
+}
+
+function refreshOf({ searchParams }: URL, token: string): URLSearchParams {
+  return new URLSearchParams({
+    ...Object.fromEntries(searchParams),
+    grant_type: "refresh_token",
+    client_id: "capstan",
+    refresh_token: token,
+  });
+}
+
+/** How long a registry wants us to wait, in milliseconds. */
+function pauseOf(last: Response | Error): number {
+  const seconds = last instanceof Response ? Number(last.headers.get("retry-after") ?? 0) : 0;
+  return seconds > 0 ? Math.min(seconds * 1000, longestPause) : 0;
 }
 
 function basic({ username, password }: Extract<Credentials, { type: "password" }>): string {
@@ -177,13 +240,13 @@ function isPassing(status: number): boolean {
 }
 
 /** What the registry itself says about a refusal, cut short. */
-async function explanation(response: Response): Promise<string> {
-  const text = (await response.text()).slice(0, 2000);
+function explanation(text: string): string {
   try {
     const { errors = [] } = JSON.parse(text) as {
       readonly errors?: readonly { readonly code?: string; readonly message?: string }[];
     };
-    return errors.length === 0 ? "" : ` (${errors.map(({ code, message }) => `${code}: ${message}`).join("; ")})`;
+    const said = errors.map(({ code, message }) => `${code}: ${message}`).join("; ");
+    return said === "" ? "" : ` (${said.slice(0, 2000)})`;
   } catch {
     return "";
   }
