@@ -210,6 +210,15 @@ describe("unpacking", () => {
     );
   });
 
+  test("headers and names count for the limit, too, and no path is longer than Linux takes", async () => {
+    const long = "a/".repeat(1900);
+    await assert.rejects(
+      unpack(layer([{ path: `${long}b` }]), "none", { maxBytes: 1, maxEntries: 1 }),
+      hasCode("TooLarge"),
+    );
+    await assert.rejects(unpack(layer([{ path: `${long}${long}b` }]), "none"), hasCode("UnsafeLayer"));
+  });
+
   test("a layer that is not what it says is an error", async () => {
     await assert.rejects(unpack(Buffer.from("hello"), "gzip"), hasCode("BadArchive"));
   });

@@ -103,7 +103,9 @@ async function readText(reader: ByteReader, size: number): Promise<Buffer> {
 function parsePax(bytes: Buffer): Record<string, string> {
   const records: Record<string, string> = {};
   for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(0x20, at);
+    // The digits of a length are few: a long row of zeros would be read again for each record.
+    const digits = bytes.subarray(at, at + 12).indexOf(0x20);
+    const space = digits === -1 ? -1 : at + digits;
     const length = Number(bytes.toString("latin1", at, space));
     if (space === -1 || !Number.isInteger(length) || length <= 0) throw broken("an extended header is malformed");
     const record = bytes.toString("utf8", space + 1, at + length - 1);

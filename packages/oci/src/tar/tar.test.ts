@@ -117,6 +117,8 @@ test("an extended header with a number that is none, or headers without end, are
   const bad = [
     ...["NaN", "-1", "1e9", "9007199254740993", ""].map((value) => record("size", value)),
     record("uid", "x"),
+    // Such a length is read again for each of its digits.
+    `${"0".repeat(20)}28 a=b\n`,
   ];
   for (const records of bad)
     await assert.rejects(unpack(Buffer.concat([extended(records), file])), { code: "BadArchive" }, records);

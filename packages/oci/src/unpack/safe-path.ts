@@ -3,8 +3,13 @@ import { lstat, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { OciError } from "../errors.ts";
 
+/** No path that can be used on Linux is longer; steps along a path cost time that grows with its length. */
+const longestPath = 4096;
+
 /** The parts of a path in a layer; absolute paths start at the root of the image, and nothing climbs out of it. */
 export function partsOf(path: string): string[] {
+  if (path.length > longestPath)
+    throw new OciError("UnsafeLayer", `the layer has a path of ${path.length} characters; do not use this image`);
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes(".."))
     throw new OciError(

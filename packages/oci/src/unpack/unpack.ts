@@ -33,7 +33,7 @@ export async function unpackLayer(
   let bytes = 0;
   let entries = 0;
   const written = new Set<string>();
-  const plain = decompress(chunks, compression);
+  const plain = bounded(decompress(chunks, compression), limits.maxBytes + limits.maxEntries * bytesAnEntry);
   const trusted = options.diffId === undefined ? plain : verified(plain, { digest: options.diffId });
   for await (const entry of readTar(trusted)) {
     entries++;
@@ -50,8 +50,21 @@ export async function unpackLayer(
   return { bytes };
 }
 
+/** What headers, names and padding of an entry may take, on average. */
+const bytesAnEntry = 4096;
+
+/** Stops at a bound whatever the archive inflates to: headers and what lies behind the end count, too. */
+async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, undefined> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw tooLarge(`${most} bytes`);
+    yield chunk;
+  }
+}
+
 interface Placing extends UnpackOptions {
-  /** What this very layer wrote: an opaque mark hides only what was there before. */
+  /** What this very layer wrote, with the folders above it: an opaque mark hides only what was there before. */
   readonly written: Set<string>;
 }
 
@@ -65,7 +78,8 @@ async function place(entry: ReadEntry, root: string, options: Placing): Promise<
   await clearFor(entry, path);
   await make(entry, path, root);
   await dress(entry, path, options);
-  options.written.add(path);
+  for (let one = path; one.length > root.length && !options.written.has(one); one = dirname(one))
+    options.written.add(one);
 }
 
 /** Folders that the layer itself does not have: everybody may pass them, whatever this process would keep from others. */
@@ -88,8 +102,7 @@ async function whiteOut(path: string, name: string, { whiteouts, written }: Plac
   if (!opaque) return rm(target, { recursive: true, force: true });
   for (const child of await readdir(folder).catch(() => [])) {
     const below = join(folder, child);
-    if (![...written].some((one) => one === below || one.startsWith(`${below}/`)))
-      await rm(below, { recursive: true, force: true });
+    if (!written.has(below)) await rm(below, { recursive: true, force: true });
   }
 }
 
