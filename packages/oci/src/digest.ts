@@ -56,6 +56,11 @@ export async function* verified(
     }
     yield chunk;
   }
+  if (expected.size !== undefined && digester.size < expected.size)
+    throw new OciError(
+      "BadDigest",
+      `could not trust ${expected.digest}: it has ${digester.size} of the ${expected.size} bytes that were announced`,
+    );
   const actual = digester.digest();
   if (actual !== expected.digest)
     throw new OciError(

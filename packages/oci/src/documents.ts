@@ -8,10 +8,29 @@ type Fields = { readonly [name: string]: unknown };
 /** Nothing that describes an image is larger: registries refuse it, too. */
 export const LARGEST_DOCUMENT: number = 4 * 2 ** 20;
 
+/** The largest blob that is taken; no larger layer can be unpacked either. */
+export const LARGEST_BLOB: number = 16 * 2 ** 30;
+
+/** The most layers of an image, and the most images of an index. */
+const mostLayers = 1_000;
+const mostManifests = 10_000;
+
+/** The JSON of a document. */
+export function parseDocument(bytes: Uint8Array, digest: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch (cause) {
+    throw new OciError("BadImage", `could not read ${digest}: it is not JSON`, { cause });
+  }
+}
+
 /** A choice of images; null stands for no list, as in Go. */
 export function readIndex(value: unknown, what: string): Index {
   const index = fields(value, what);
-  return { ...(index as unknown as Index), manifests: descriptors(index["manifests"], `manifests of ${what}`) };
+  return {
+    ...(index as unknown as Index),
+    manifests: descriptors(index["manifests"], `manifests of ${what}`, mostManifests),
+  };
 }
 
 /** One image. */
@@ -22,7 +41,7 @@ export function readManifest(value: unknown, what: string): Manifest {
   return {
     ...(manifest as unknown as Manifest),
     config: readDescriptor(manifest["config"], `config of ${what}`),
-    layers: descriptors(manifest["layers"], `layers of ${what}`),
+    layers: descriptors(manifest["layers"], `layers of ${what}`, mostLayers),
   };
 }
 
@@ -68,14 +87,17 @@ function readDescriptor(value: unknown, what: string): Descriptor {
   text(descriptor["mediaType"] ?? "", `mediaType of ${what}`);
   const { size, platform } = descriptor;
   if (!Number.isSafeInteger(size) || Number(size) < 0) throw bad(what, `has the size ${JSON.stringify(size)}`);
+  if (Number(size) > LARGEST_BLOB) throw bad(what, `has ${String(size)} bytes, more than ${LARGEST_BLOB}`);
   optional(descriptor, "annotations", { what, check: textMap });
   if (isGiven(platform))
     for (const name of ["os", "architecture"]) text(fields(platform, what)[name], `${name} of ${what}`);
   return descriptor as unknown as Descriptor;
 }
 
-function descriptors(value: unknown, what: string): readonly Descriptor[] {
-  return list(value ?? [], what).map((one, index) => readDescriptor(one, `entry ${index + 1} in ${what}`));
+function descriptors(value: unknown, what: string, most: number): readonly Descriptor[] {
+  const entries = list(value ?? [], what);
+  if (entries.length > most) throw bad(what, `has ${entries.length} entries, more than ${most}`);
+  return entries.map((one, index) => readDescriptor(one, `entry ${index + 1} in ${what}`));
 }
 
 function isGiven(value: unknown): boolean {

@@ -3,10 +3,12 @@ import { createReadStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { digesterFor, digestOf } from "../digest.ts";
+import { LARGEST_DOCUMENT, parseDocument, readIndex, readManifest } from "../documents.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
 import { formatReference, type Reference } from "../reference.ts";
+import { partly } from "../store/left-overs.ts";
 import { choose, type Store, type StoredImage } from "../store/store.ts";
 import type { RegistrySession } from "./session.ts";
 
@@ -57,12 +59,21 @@ async function fetchManifest(
     method: "GET",
     headers: { accept: accepted },
   });
-  const bytes = Buffer.from(await response.arrayBuffer());
+  const bytes = await session.documentOf(response, `manifest ${name}`);
   if (isDigest) checkDigest(bytes, name, session.registry);
   const digest = digestOf(bytes);
+  const mediaType = response.headers.get("content-type")?.split(";")[0]?.trim() ?? mediaTypes.manifest;
+  checkDocument(bytes, { mediaType, digest });
   await store.write([bytes], { digest });
-  const mediaType = response.headers.get("content-type")?.split(";")[0] ?? mediaTypes.manifest;
   return { mediaType, digest, size: bytes.length };
+}
+
+/** Only what describes an image gets into the store. */
+function checkDocument(bytes: Buffer, { mediaType, digest }: Pick<Descriptor, "mediaType" | "digest">): void {
+  const value = parseDocument(bytes, digest);
+  if (isIndex(mediaType)) readIndex(value, `index ${digest}`);
+  else if (isManifest(mediaType)) readManifest(value, `manifest ${digest}`);
+  else throw new OciError("BadImage", `${digest} is ${mediaType}, which is no image`);
 }
 
 function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void {
@@ -72,18 +83,47 @@ function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void 
   if (given !== wanted) throw new OciError("BadDigest", `${registry} gave ${given} for ${wanted}; do not trust it`);
 }
 
-async function fetchBelow(reference: Reference, descriptor: Descriptor, options: PullOptions): Promise<void> {
+/** How deep indexes may lie in each other. */
+const deepest = 4;
+
+/** What was fetched below a name: the same digest is fetched once, however often it is named. */
+interface Below {
+  readonly seen: Set<string>;
+  readonly depth: number;
+}
+
+async function fetchBelow(
+  reference: Reference,
+  descriptor: Descriptor,
+  options: PullOptions,
+  { seen, depth }: Below = { seen: new Set(), depth: 0 },
+): Promise<void> {
   const { store, platform } = options;
+  if (seen.has(descriptor.digest)) return;
+  seen.add(descriptor.digest);
   if (isIndex(descriptor.mediaType)) {
+    if (depth === deepest)
+      throw new OciError("BadImage", `${descriptor.digest} is an index below ${deepest} others; ask who made it`);
     const index = await store.readIndex(descriptor.digest);
     const wanted = platform === "all" ? index.manifests : [choose(index, platform, descriptor.digest)];
-    for (const one of wanted) await fetchBelow(reference, await fetchManifest(reference, one.digest, options), options);
+    for (const one of wanted) {
+      const found = await fetchManifest(reference, one.digest, options);
+      if (found.size !== one.size)
+        throw new OciError("BadDigest", `${one.digest} has ${found.size} bytes where ${one.size} were announced`);
+      await fetchBelow(reference, found, options, { seen, depth: depth + 1 });
+    }
     return;
   }
   if (!isManifest(descriptor.mediaType))
     throw new OciError("BadImage", `${descriptor.digest} is ${descriptor.mediaType}, which is no image`);
   const { config, layers } = await store.readManifest(descriptor.digest);
-  await inParallel([config, ...layers], 3, (blob) => fetchBlob(reference, blob, options));
+  if (config.size > LARGEST_DOCUMENT)
+    throw new OciError(
+      "TooLarge",
+      `the configuration ${config.digest} has ${config.size} bytes, which no document has`,
+    );
+  const blobs = new Map([config, ...layers].map((blob) => [blob.digest, blob]));
+  await inParallel([...blobs.values()], 3, (blob) => fetchBlob(reference, blob, options));
 }
 
 const resumes = 5;
@@ -95,7 +135,7 @@ async function fetchBlob(
   { store, session, onProgress }: PullOptions,
 ): Promise<void> {
   if (await store.has(blob.digest)) return;
-  const partial = join(store.folder, "blobs", `.partial-${blob.digest.replace(":", "-")}`);
+  const partial = join(store.folder, "blobs", `${partly}${blob.digest.replace(":", "-")}`);
   for (let attempt = 1; ; attempt++) {
     const done = await stat(partial).then(
       ({ size }) => size,
@@ -104,7 +144,13 @@ async function fetchBlob(
     if (done >= blob.size) break;
     const headers = done > 0 ? { range: `bytes=${done}-` } : {};
     const response = await session.ask(`/v2/${repository}/blobs/${blob.digest}`, { method: "GET", headers });
-    const failure = await append(partial, response, { from: response.status === 206 ? done : 0, blob, onProgress });
+    const from = response.status === 206 ? done : 0;
+    const failure = await append(partial, session.chunksOf(response), { from, blob, onProgress });
+    // What cannot be trusted is not continued either.
+    if (failure instanceof OciError) {
+      await rm(partial, { force: true });
+      throw failure;
+    }
     if (failure === undefined) break;
     if (attempt === resumes)
       throw new OciError(
@@ -126,20 +172,23 @@ interface Arriving {
   readonly onProgress: PullOptions["onProgress"];
 }
 
-async function append(path: string, response: Response, { from, blob, onProgress }: Arriving): Promise<unknown> {
+async function append(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { from, blob, onProgress }: Arriving,
+): Promise<unknown> {
   const file = await open(path, from > 0 ? "r+" : "w");
   let at = from;
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of chunks) {
+      if (at + chunk.length > blob.size)
+        throw new OciError("BadDigest", `${blob.digest} has more bytes than were announced; do not trust it`);
       await file.write(chunk, 0, chunk.length, at);
       at += chunk.length;
       onProgress?.({ digest: blob.digest, done: at, size: blob.size });
-      if (at > blob.size)
-        throw new OciError("BadDigest", `${blob.digest} has more bytes than were announced; do not trust it`);
     }
     return at < blob.size ? new Error("the connection ended early") : undefined;
   } catch (error) {
-    if (error instanceof OciError) throw error;
     return error;
   } finally {
     await file.close();

@@ -28,7 +28,8 @@ export async function findAttachments(
 ): Promise<readonly Descriptor[]> {
   const { repository } = parseReference(name);
   const answer = await session.ask(`/v2/${repository}/referrers/${digest}`, { method: "GET", expect: [404, 405] });
-  if (answer.ok) return readIndex(await answer.json(), "list of attachments").manifests;
+  if (answer.ok)
+    return readIndex(await session.jsonOf(answer, "the list of attachments"), "list of attachments").manifests;
   return (await readList({ repository, tag: listName(digest) }, session)).manifests;
 }
 
@@ -51,7 +52,7 @@ interface ListPlace {
 async function readList({ repository, tag }: ListPlace, session: RegistrySession): Promise<Index> {
   const headers = { accept: mediaTypes.index };
   const answer = await session.ask(`/v2/${repository}/manifests/${tag}`, { method: "GET", headers, expect: [404] });
-  if (answer.ok) return readIndex(await answer.json(), "list of attachments");
+  if (answer.ok) return readIndex(await session.jsonOf(answer, "the list of attachments"), "list of attachments");
   return { schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] };
 }
 

@@ -71,14 +71,16 @@ async function tagAll({ manifests }: Index, store: Store): Promise<string[]> {
 }
 
 /** An image needs all of its parts; of the platforms of an index one is enough. */
-async function mustBeWhole(descriptor: Descriptor, store: Store): Promise<void> {
+async function mustBeWhole(descriptor: Descriptor, store: Store, seen: Set<string> = new Set()): Promise<void> {
   const { digest, mediaType } = descriptor;
+  if (seen.has(digest)) return;
+  seen.add(digest);
   if (!(await store.has(digest))) throw missing(digest);
   if (isIndex(mediaType)) {
     const { manifests } = await store.readIndex(digest);
     const there = await Promise.all(manifests.map((one) => store.has(one.digest)));
     if (!there.includes(true)) throw missing(`any image of ${digest}`);
-    for (const one of manifests.filter((_, index) => there[index])) await mustBeWhole(one, store);
+    for (const one of manifests.filter((_, index) => there[index])) await mustBeWhole(one, store, seen);
     return;
   }
   const { config, layers } = await store.readManifest(digest);
@@ -140,11 +142,18 @@ export async function saveArchive(name: string, store: Store, file: string): Pro
 }
 
 /** Every blob that an image needs, itself included; platforms of an index that are not here are left out. */
-export async function reachable(descriptor: Descriptor, store: Store): Promise<string[]> {
+export async function reachable(
+  descriptor: Descriptor,
+  store: Store,
+  seen: Set<string> = new Set(),
+): Promise<string[]> {
+  // Indexes that name each other twice a level would double the work with each level.
+  if (seen.has(descriptor.digest)) return [];
+  seen.add(descriptor.digest);
   if (!(await store.has(descriptor.digest))) return [];
   if (isIndex(descriptor.mediaType)) {
     const { manifests } = await store.readIndex(descriptor.digest);
-    const below = await Promise.all(manifests.map((one) => reachable(one, store)));
+    const below = await Promise.all(manifests.map((one) => reachable(one, store, seen)));
     return [...new Set([descriptor.digest, ...below.flat()])];
   }
   const { config, layers } = await store.readManifest(descriptor.digest);

@@ -5,6 +5,9 @@ import { join } from "node:path";
 /** How the names of blobs begin that are being written. */
 export const incoming = ".incoming-";
 
+/** How the names of blobs begin that arrived in part, and may be continued. */
+export const partly = ".partial-";
+
 /** Whoever has not written for so long does not live any more; processes cannot be asked, since those of other machines may use the store too. */
 const longestPause = 60 * 60 * 1000;
 
@@ -12,7 +15,7 @@ const longestPause = 60 * 60 * 1000;
 export async function removeLeftOvers(folder: string, newFile: string): Promise<void> {
   const now = await modified(newFile);
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(incoming)) continue;
+    if (!name.startsWith(incoming) && !name.startsWith(partly)) continue;
     const path = join(folder, name);
     if (now - (await modified(path)) >= longestPause) await rm(path, { force: true });
   }

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { digestOf, Digester, isDigest, verified } from "../digest.ts";
-import { LARGEST_DOCUMENT, readConfig, readIndex, readManifest } from "../documents.ts";
+import { LARGEST_DOCUMENT, parseDocument, readConfig, readIndex, readManifest } from "../documents.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, ImageConfig, Index, Manifest, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
@@ -89,11 +89,7 @@ export class Store {
       throw new OciError("BadImage", `could not read ${digest}: it has ${size} bytes, which no document has`);
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.read(digest)) chunks.push(chunk);
-    try {
-      return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    } catch (cause) {
-      throw new OciError("BadImage", `could not read ${digest}: it is not JSON`, { cause });
-    }
+    return parseDocument(Buffer.concat(chunks), digest);
   }
 
   /** Takes in bytes; with an expected digest they are checked before the blob appears. */
@@ -152,11 +148,13 @@ export class Store {
   }
 
   /** The digests of a descriptor and of all that it leads to, as far as that is in the store. */
-  async #reachable({ digest, mediaType }: Descriptor): Promise<readonly string[]> {
+  async #reachable({ digest, mediaType }: Descriptor, seen: Set<string> = new Set()): Promise<readonly string[]> {
+    if (seen.has(digest)) return [];
+    seen.add(digest);
     if (!(await this.has(digest))) return [digest];
     if (isIndex(mediaType)) {
       const { manifests } = await this.readIndex(digest);
-      return [digest, ...(await Promise.all(manifests.map((one) => this.#reachable(one)))).flat()];
+      return [digest, ...(await Promise.all(manifests.map((one) => this.#reachable(one, seen)))).flat()];
     }
     if (!isManifest(mediaType)) return [digest];
     const { config, layers } = await this.readManifest(digest);
