@@ -13,7 +13,15 @@ export type { Answer, AnswerBody, AnswerHeaders, LiveBody, Sink } from "./answer
 export type { Call, Headers } from "./call.ts";
 export type { Randomness, ServerParts } from "./parts.ts";
 export type { UserInfo } from "./authenticate/user.ts";
-export type { NodeDoor } from "./builtin/rules.ts";
+export type {
+  ContainerRequest,
+  KubeletApiRequest,
+  NodeDoor,
+  NodeRequest,
+  PodKey,
+  PodProxyRequest,
+  PortForwardRequest,
+} from "./builtin/rules.ts";
 export type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
 export { admissionSteps, bareAdmissionSteps } from "./admit/index.ts";
 export type { AdmissionContext, AdmissionRequest, AdmissionStep, Operation } from "./admit/admission.ts";

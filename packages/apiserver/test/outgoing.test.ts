@@ -90,3 +90,21 @@ test("a certificate for somebody else is refused with the names that it has", as
     await assert.rejects(caller.call(call), { message: `tls: failed to verify certificate: x509: ${expected}` });
   }
 });
+
+test("the other server sees the path as it was written: dot segments are not resolved on the way", async (t) => {
+  const heard: unknown[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.url);
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = openHttpCaller();
+  t.after(() => (caller.close(), server.close(), server.closeAllConnections()));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const paths = ["/apis/things.dev/v1/../../x", "/a/%2e%2e/%2E./b?c=/../d", "/a/./b/", "/"];
+  for (const path of paths) await caller.call({ method: "GET", url: `${origin}${path}`, headers: {} });
+  await caller.call({ method: "GET", url: origin, headers: {} });
+  await caller.call({ method: "GET", url: `${origin}/ä#b`, headers: {} });
+  assert.deepEqual(heard, [...paths, "/", "/%C3%A4"]);
+});

@@ -5,11 +5,11 @@ import { startApiServer } from "../src/index.ts";
 import { ask } from "./ask.ts";
 
 test("links of a page behind a pod's proxy lead through the proxy", async () => {
-  const asked: string[] = [];
+  const asked: unknown[] = [];
   await using server = await startApiServer({
     nodes: {
-      async handOver(node, path) {
-        asked.push(`${node} ${path}`);
+      async handOver(node, request) {
+        asked.push([node, request]);
         return {
           status: 200,
           headers: { "content-type": "text/html" },
@@ -26,16 +26,17 @@ test("links of a page behind a pod's proxy lead through the proxy", async () => 
   const status = { podIP: "10.1.2.3", podIPs: [{ ip: "10.1.2.3" }] };
   assert.equal((await ask(server, "PUT", `${pods}/p/status`, { ...(made.body as object), status })).status, 200);
   const { text } = await ask(server, "GET", `${pods}/p/proxy/index.html`);
-  assert.deepEqual(asked, ["n /proxy/default/p:8080/index.html"]);
+  const pod = { namespace: "default", name: "p" };
+  assert.deepEqual(asked, [["n", { verb: "proxy", pod, scheme: "http", port: "8080", path: "/index.html" }]]);
   assert.equal(text, `<a href="${pods}/p/proxy/x"><a href="${pods}/p/proxy/y">`);
 });
 
 test("the proxy of a service leads to a pod of its Endpoints, by the number or the name of a port, where that pod is", async () => {
-  const asked: string[] = [];
+  const asked: unknown[] = [];
   await using server = await startApiServer({
     nodes: {
-      async handOver(node, path) {
-        asked.push(`${node} ${path}`);
+      async handOver(node, request) {
+        asked.push([node, request]);
         return { status: 200, headers: { "content-type": "text/plain" }, body: "here" };
       },
     },
@@ -60,10 +61,11 @@ test("the proxy of a service leads to a pod of its Endpoints, by the number or t
   for (const id of ["s:80", "s:web", "https:s:web"]) {
     assert.equal((await ask(server, "GET", `${space}/services/${id}/proxy/x?y=1`)).text, "here");
   }
+  const to = { verb: "proxy", pod: { namespace: "default", name: "p" }, port: "8080", path: "/x?y=1" };
   assert.deepEqual(asked, [
-    "n /proxy/default/p:8080/x?y=1",
-    "n /proxy/default/p:8080/x?y=1",
-    "n /proxy/default/https:p:8080/x?y=1",
+    ["n", { ...to, scheme: "http" }],
+    ["n", { ...to, scheme: "http" }],
+    ["n", { ...to, scheme: "https" }],
   ]);
   assert.equal((await ask(server, "GET", `${space}/services/s/proxy/`)).status, 503, "no port is without a name");
 });

@@ -27,6 +27,14 @@ export type { Machine, MachineOptions } from "./linux/machine.ts";
 export type { LineState, LinuxNode, LinuxRuntime } from "./linux/runtime.ts";
 export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
+export type {
+  KubeletContainerRequest,
+  KubeletPath,
+  KubeletPortRequest,
+  KubeletProxyRequest,
+  KubeletRequest,
+  PodKey,
+} from "./kubelet/request.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";
 export { isWanted, matchesTerm, preferenceFor } from "./placement/affinity.ts";
 export { reluctance, tolerates, untolerated } from "./placement/taints.ts";

@@ -13,6 +13,7 @@ import { serviceVariables } from "./environment/services.ts";
 import { NodeError } from "./errors.ts";
 import { serveKubelet } from "./kubelet/api.ts";
 import type { KubeletAnswer, KubeletCall } from "./kubelet/call.ts";
+import type { KubeletRequest } from "./kubelet/request.ts";
 import { type BoundPod, containersOf } from "./pod/containers.ts";
 import { admit, type Room } from "./pod/admit.ts";
 import type { WorkerTools } from "./pod/bench.ts";
@@ -47,8 +48,8 @@ export interface RunningNode extends AsyncDisposable {
   worker(uid: string): PodWorker | undefined;
   /** The worker of a pod, by namespace and name. */
   find(namespace: string, name: string): PodWorker | undefined;
-  /** The kubelet's API: the path is the kubelet's, with its query. */
-  handle(path: string, call: KubeletCall): Promise<KubeletAnswer>;
+  /** Answers what an API server asks of the kubelet. */
+  handle(request: KubeletRequest, call: KubeletCall): Promise<KubeletAnswer>;
   /** Ends a pod as a node under pressure would. */
   evict(uid: string, message: string): void;
   /** Stops following and reporting, as if the node had lost its power; `ended` also says goodbye. */
@@ -86,7 +87,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     runtime,
     worker: (uid) => workers.get(uid),
     find,
-    handle: (path, call) => serveKubelet(path, call, kubelet),
+    handle: (request, call) => serveKubelet(request, call, kubelet),
     evict: (uid, message) => workers.get(uid)?.evict(message),
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -102,14 +102,14 @@ test("what a container uses can be read from its node", { skip }, async () => {
   const use = await eventually(
     "use",
     async () => {
-      const { body } = await world.node.handle("/stats/summary", call);
+      const { body } = await world.node.handle({ verb: "api", path: "/stats/summary" }, call);
       const { pods } = JSON.parse(String(body)) as Summary;
       return pods.find(({ podRef }) => podRef.name === "busy");
     },
     (seen) => (seen?.cpu.usageCoreNanoSeconds ?? 0) > 10_000_000,
   );
   assert.ok((use?.memory.workingSetBytes ?? 0) > 0);
-  const { body } = await world.node.handle("/metrics/resource", call);
+  const { body } = await world.node.handle({ verb: "api", path: "/metrics/resource" }, call);
   assert.match(
     String(body),
     /^container_cpu_usage_seconds_total\{container="main",namespace="default",pod="busy"\} \d/m,

@@ -91,9 +91,9 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
   for (const archive of options.archives ?? (await testArchives())) await loadArchive(archive, store);
   // The API server and the node need each other: calls to pods wait behind a door that opens when the node runs.
   let node: RunningNode | undefined;
-  const handOver: NodeDoor["handOver"] = (_name, path, call) => {
+  const handOver: NodeDoor["handOver"] = (_name, request, call) => {
     if (node === undefined) throw new Error("the node does not run yet");
-    return node.handle(path, call);
+    return node.handle(request, call);
   };
   const server = await startApiServer({
     listen: { port: 0, tls: false },

@@ -4,11 +4,11 @@ import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import { fromChunks, type Answer, type AnswerHeaders } from "../answer.ts";
 import { headerOf, type Call } from "../call.ts";
+import { rewriteUrl } from "../outgoing/go-address.ts";
 import { OutgoingError, type OutgoingAnswer } from "../outgoing/outgoing.ts";
 import type { Exchange } from "../exchange.ts";
 import { plainText } from "../paths/plain.ts";
 import { isAvailable, type RemoteService } from "./api-service.ts";
-import { rewriteUrl } from "./go-address.ts";
 import { joinConnections, upgradeOf } from "./upgrade.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 

@@ -252,11 +252,12 @@ export interface ConnectRules<T extends KubeObject = KubeObject> {
   checkOptions?(name: string, query: URLSearchParams): void;
   /** Checks the query against the object; the answer of the node is passed on if there are no errors. */
   validate?(object: T, query: URLSearchParams, door: NodeDoor): readonly FieldError[];
-  connect(object: T, call: Call, door: NodeDoor): Promise<Answer>;
-  /** Where an object leads when it has no node of its own: refuses by throwing when it leads nowhere. */
-  through?(object: T, asked: ProxyTarget, lookup: Lookup): NodePath;
-  /** Where a name leads, for doors that do not need the object itself: refuses by throwing when it leads nowhere. */
-  locate?(asked: ProxyTarget, scope: ProxyScope): NodePath;
+  /** Passes the call to a node. Proxies have `through` or `locate` instead. */
+  connect?(object: T, call: Call, door: NodeDoor): Promise<Answer>;
+  /** Where the proxy of an object leads; throws when it leads nowhere. */
+  through?(object: T, asked: ProxyTarget): ProxyPlace;
+  /** Where the proxy of a name leads, for proxies that do not need the object itself; throws when it leads nowhere. */
+  locate?(asked: ProxyTarget, scope: ProxyScope): ProxyPlace;
 }
 
 /** Where a name is looked for. */
@@ -274,19 +275,59 @@ export interface ProxyTarget {
   readonly port: string;
 }
 
-/** A place on a node. */
-export interface NodePath {
+/** What a proxy leads to. */
+export interface ProxyPlace {
   readonly nodeName: string;
-  /** What the node puts before the rest of the path. */
-  readonly prefix: string;
-  /** The address and port of what is there. */
+  readonly to: Omit<PodProxyRequest, "path"> | Omit<KubeletApiRequest, "path">;
+  /** The address and port of what is there; empty when links cannot name it. */
   readonly host: string;
 }
 
+/** A pod, by namespace and name. */
+export interface PodKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A request for the streams or the log of one container. */
+export interface ContainerRequest {
+  readonly verb: "containerLogs" | "exec" | "attach";
+  readonly pod: PodKey;
+  readonly container: string;
+  readonly query: URLSearchParams;
+}
+
+/** A request for connections to ports of a pod. */
+export interface PortForwardRequest {
+  readonly verb: "portForward";
+  readonly pod: PodKey;
+  readonly query: URLSearchParams;
+}
+
+/** An HTTP request to a port of a pod. */
+export interface PodProxyRequest {
+  readonly verb: "proxy";
+  readonly pod: PodKey;
+  readonly scheme: "http" | "https";
+  readonly port: string;
+  /** The path and query that the pod sees. */
+  readonly path: string;
+}
+
+/** A request to the kubelet's HTTP API, with the rights of `nodes/proxy`. */
+export interface KubeletApiRequest {
+  readonly verb: "api";
+  /** The path and query that the kubelet sees. */
+  readonly path: string;
+}
+
+/** What is asked of a node. Every part is a field of its own, so a path that a client sends can never become a verb, a pod or a port. */
+export type NodeRequest = ContainerRequest | PortForwardRequest | PodProxyRequest | KubeletApiRequest;
+
 /** The way to the node of a pod; a server without nodes has none. */
 export interface NodeDoor {
-  /** Hands a call to the kubelet of a node; the path is the kubelet's. */
-  handOver(nodeName: string, path: string, call: Call): Promise<Answer>;
+  /** Hands a call to the kubelet of a node. The request says what is asked; the call brings method, headers, body and connection. */
+  handOver(nodeName: string, request: NodeRequest, call: Call): Promise<Answer>;
   /** Refuses by throwing when nothing can ever be handed to a node. */
   reach?(nodeName: string): void;
 }

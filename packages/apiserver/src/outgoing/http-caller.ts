@@ -72,7 +72,7 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     method: call.method,
     host: call.connectTo?.host ?? url.hostname.replace(/^\[|\]$/g, ""),
     port: call.connectTo?.port ?? (url.port === "" ? undefined : Number(url.port)),
-    path: url.pathname + url.search,
+    path: targetOf(call.url, url),
     headers: { ...call.headers, host: call.host ?? url.host, ...lengthHeader(call), ...upgradeHeaders(call) },
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   };
@@ -104,6 +104,12 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     });
     request.end(call.body);
   });
+}
+
+/** The path and query as they are written: `URL` resolves `.` and `..`, and the other server must see the path that was authorised. */
+function targetOf(text: string, { pathname, search }: URL): string {
+  const [, target] = /^[a-z]+:\/\/[^/?#]+(\/[!-~]*)$/.exec(text) ?? [];
+  return target === undefined || target.includes("#") ? pathname + search : target;
 }
 
 /** Said here: Node leaves it out for methods that seldom have a body, such as DELETE, and what follows would be taken for the next request. */

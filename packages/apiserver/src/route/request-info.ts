@@ -1,5 +1,6 @@
 /** What a method and a path ask for: a verb on a resource, or a path that is no resource. */
 import { exactFieldValue, checkPathSegment, parseFieldSelector } from "@capstan/model";
+import { unescape } from "../outgoing/go-address.ts";
 
 /** A request for a resource or for a plain path. */
 export type RequestInfo = ResourceRequest | PathRequest;
@@ -142,11 +143,7 @@ function splitPath(path: string): string[] {
   return text.includes("%") ? decodeParts(text) : text.split("/");
 }
 
-/** Go splits the decoded path; an encoded slash therefore separates. */
+/** Go splits the decoded path; an encoded slash therefore separates. Bytes that are not UTF-8 become replacement characters. */
 function decodeParts(text: string): string[] {
-  try {
-    return decodeURIComponent(text).split("/");
-  } catch {
-    return text.split("/");
-  }
+  return Buffer.from(unescape(text), "latin1").toString("utf8").split("/");
 }

@@ -5,23 +5,24 @@ import { goTypeOf, type GoType } from "../decode/go-type.ts";
 import type { ResourceExchange } from "../exchange.ts";
 
 /** Reads the options that the kind of the connection knows, in their order; all others are nobody's business. */
-export function connectOptions({ subresource, query, resource, path }: ResourceExchange): AnyDraft {
+export function connectOptions(exchange: ResourceExchange): AnyDraft {
+  const { subresource, query, resource } = exchange;
   const asked = subresource?.kind ?? resource;
   const apiVersion = formatApiVersion(asked);
   const options: { [name: string]: unknown } = { kind: asked.kind, apiVersion };
   for (const { name, type } of goTypeOf(apiVersion, asked.kind)?.fields ?? []) {
     if (name === "kind" || name === "apiVersion") continue;
-    const texts = name === "path" && subresource?.name === "proxy" ? pathBehind(path) : query.getAll(name);
+    const texts = name === "path" && subresource?.name === "proxy" ? pathBehind(exchange) : query.getAll(name);
     const value = texts.length === 0 ? undefined : valueOf(texts, type);
     if (value !== undefined) options[name] = value;
   }
   return options as unknown as AnyDraft;
 }
 
-/** The path behind a proxy is an option like any other. */
-function pathBehind(path: string): readonly string[] {
-  const [, rest] = /\/proxy(\/.*)$/.exec(path) ?? [];
-  return rest === undefined ? [] : [rest];
+/** The path behind a proxy, decoded, as kube-apiserver shows it to admission. */
+function pathBehind({ info, path }: ResourceExchange): readonly string[] {
+  const rest = info.rest.length === 0 ? "" : `/${info.rest.join("/")}`;
+  return [path.endsWith("/") && !rest.endsWith("/") ? `${rest}/` : rest];
 }
 
 /** Zeros are left out, as Go does. */

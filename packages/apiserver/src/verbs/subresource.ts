@@ -4,12 +4,12 @@ import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Stat
 import { accessOf } from "../authorize/authorize-call.ts";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
-import { headerOf, type Call } from "../call.ts";
-import type { Action, ActionRules, ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../builtin/rules.ts";
-import { pathAfter } from "../builtin/core/proxy-path.ts";
+import { headerOf } from "../call.ts";
+import type { Action, ActionRules, ConnectRules, NodeDoor, ProxyPlace, ProxyTarget } from "../builtin/rules.ts";
 import { readObject } from "../decode/object.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
 import { parseProxyTarget } from "./proxy-target.ts";
+import { splitProxied } from "./proxied-path.ts";
 import { respondJson, respondPresented } from "../encode/respond.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
@@ -122,12 +122,12 @@ async function admitConnection(exchange: ResourceExchange): Promise<void> {
   await admitted.validate();
 }
 
-/** Who reads the place behind a proxy without a path is sent to its root, so that relative links work there. */
-function redirectToFolder({ url, method, headers }: Call): Answer | undefined {
-  const [path = "", query] = url.split("?", 2);
-  if (!path.endsWith("/proxy") || (method !== "GET" && method !== "HEAD")) return undefined;
-  if (headers["upgrade"] !== undefined) return undefined;
-  return { status: 301, headers: { location: `${path}/${query === undefined ? "" : `?${query}`}` }, body: "" };
+/** A GET of a proxy without a path is redirected to the root behind it, so that relative links work there. */
+function redirectToFolder({ call, info, path }: ResourceExchange): Answer | undefined {
+  const { url, method, headers } = call;
+  const isBare = info.subresource === "proxy" && info.rest.length === 0 && !path.endsWith("/");
+  if (!isBare || (method !== "GET" && method !== "HEAD") || headers["upgrade"] !== undefined) return undefined;
+  return { status: 301, headers: { location: `${path}/${url.slice(path.length)}` }, body: "" };
 }
 
 /** A server without nodes: what needs none is answered all the same. */
@@ -158,11 +158,12 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   const scope = { namespace: info.namespace, id: info.name, lookup: parts.lookup };
   const located = rules.locate?.(asked, scope);
   const object = located === undefined ? connectable(exchange, rules, { asked, nodes }) : undefined;
-  const through = object === undefined ? located : rules.through?.(object, asked, parts.lookup);
-  const redirected = info.subresource === "proxy" ? redirectToFolder(call) : undefined;
+  const through = object === undefined ? located : rules.through?.(object, asked);
+  const redirected = redirectToFolder(exchange);
   if (redirected !== undefined) return redirected;
   if (through !== undefined) return handThrough(exchange, nodes, through);
-  if (object === undefined) throw apiErrors.notFound(exchange.resource.qualified, asked.name);
+  if (object === undefined || rules.connect === undefined)
+    throw apiErrors.notFound(exchange.resource.qualified, asked.name);
   return rules.connect(object, call, nodes);
 }
 
@@ -188,12 +189,9 @@ function connectable(
   return object;
 }
 
-async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, through: NodePath): Promise<Answer> {
-  const door = `/${info.name}/proxy`;
-  const rest = pathAfter(call.url, door);
-  const answer = await nodes.handOver(through.nodeName, `${through.prefix}${rest}`, call);
-  const start = call.url.indexOf(door);
-  if (start < 0) return answer;
-  const prefix = call.url.slice(0, start + door.length);
-  return throughProxy(answer, { prefix, host: through.host, requestHost: headerOf(call, "host") ?? "" });
+/** Hands a proxied request to the node, and rewrites the links of what comes back. */
+async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, place: ProxyPlace): Promise<Answer> {
+  const { prefix, rest } = splitProxied(call.url, info.rest.length);
+  const answer = await nodes.handOver(place.nodeName, { ...place.to, path: rest }, call);
+  return throughProxy(answer, { prefix, host: place.host, requestHost: headerOf(call, "host") ?? "" });
 }

@@ -51,7 +51,7 @@ export async function takeSample(nodes: readonly RunningNode[], at: number): Pro
 async function summaryOf(node: RunningNode): Promise<Summary> {
   const signal = new AbortController().signal;
   const call = { method: "GET", headers: {}, body: async () => new Uint8Array(), signal };
-  const { body } = await node.handle("/stats/summary", call);
+  const { body } = await node.handle({ verb: "api", path: "/stats/summary" }, call);
   return JSON.parse(typeof body === "string" ? body : "{}") as Summary;
 }
 

@@ -1,5 +1,5 @@
 /** The ways from the API server to the nodes: they exist before the nodes do, because each needs the other. */
-import type { Answer, Call, Dial, NodeDoor } from "@capstan/apiserver";
+import type { Answer, Call, Dial, NodeDoor, NodeRequest } from "@capstan/apiserver";
 import type { Machine, RunningNode } from "@capstan/node";
 
 /** What the API server is given before there are nodes, and what the nodes are put into. */
@@ -21,9 +21,9 @@ export function doorsToNodes(): Doors {
     open: (node) => void nodes.set(node.name, node),
     shut: (name) => void nodes.delete(name),
     connect: (machine) => void (network = machine),
-    async handOver(name: string, path: string, call: Call): Promise<Answer> {
+    async handOver(name: string, request: NodeRequest, call: Call): Promise<Answer> {
       const node = nodes.get(name);
-      return node === undefined ? unreachable(name) : node.handle(path, call);
+      return node === undefined ? unreachable(name) : node.handle(request, call);
     },
     async dial({ host, port }) {
       if (network === undefined) throw refused(`connect ENETUNREACH ${host}:${port}`);

@@ -5,9 +5,17 @@ import type { ContainerRecord } from "../pod/situation.ts";
 import type { PodWorker } from "../pod/worker.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
-import { readLogs, type LogRequest } from "./logs.ts";
+import { readLogs } from "./logs.ts";
 import { forwardPorts } from "./port-forward.ts";
 import { proxyTo } from "./proxy.ts";
+import {
+  parseKubeletPath,
+  type KubeletApiCall,
+  type KubeletContainerRequest,
+  type KubeletProxyRequest,
+  type KubeletRequest,
+  type PodKey,
+} from "./request.ts";
 import { measurementsOf, summaryOf } from "./statistics.ts";
 import { serveStreams } from "./streams.ts";
 import { isWebSocket, sendOver } from "./web-socket.ts";
@@ -21,10 +29,16 @@ export interface KubeletTools {
   readonly workers: () => Iterable<PodWorker>;
 }
 
-/** Answers one request; the path has the query. */
-export async function serveKubelet(path: string, call: KubeletCall, tools: KubeletTools): Promise<KubeletAnswer> {
+/** Answers one request. */
+export async function serveKubelet(
+  request: KubeletRequest,
+  call: KubeletCall,
+  tools: KubeletTools,
+): Promise<KubeletAnswer> {
   try {
-    return await route(path, call, tools);
+    if (request.verb === "proxy") return await proxyToPod(request, call, tools);
+    const asked = request.verb === "api" ? parseKubeletPath(request.path) : request;
+    return asked === undefined ? plain(404, "404 page not found\n") : await answer(asked, call, tools);
   } catch (thrown) {
     if (!(thrown instanceof NodeError)) return plain(500, thrown instanceof Error ? thrown.message : String(thrown));
     return plain(statusOf(thrown), thrown.message);
@@ -35,24 +49,19 @@ function statusOf({ code }: NodeError): number {
   return code === "NotFound" ? 404 : code === "BadRequest" ? 400 : 500;
 }
 
-async function route(path: string, call: KubeletCall, tools: KubeletTools): Promise<KubeletAnswer> {
-  const url = new URL(path, "http://kubelet");
-  const [verb = "", namespace = "", pod = "", container = ""] = url.pathname.slice(1).split("/");
-  switch (verb) {
+async function answer(asked: KubeletApiCall, call: KubeletCall, tools: KubeletTools): Promise<KubeletAnswer> {
+  switch (asked.verb) {
     case "containerLogs": {
-      const request = logRequest(url.searchParams, findContainer(tools, { namespace, pod, container }));
-      const answer = await readLogs(request, tools);
-      return isWebSocket(call) ? sendOver(call, answer) : answer;
+      const log = await readLogs({ query: asked.query, ...findContainer(tools, asked) }, tools);
+      return isWebSocket(call) ? sendOver(call, log) : log;
     }
     case "exec":
     case "attach": {
-      const { record } = findContainer(tools, { namespace, pod, container });
-      return serveStreams(verb, { id: runningId(record), query: url.searchParams, call, doors: doorsOf(tools) });
+      const { record } = findContainer(tools, asked);
+      return serveStreams(asked.verb, { id: runningId(record), query: asked.query, call, doors: doorsOf(tools) });
     }
     case "portForward":
-      return forwardPorts(sandboxOf(tools, namespace, pod), { query: url.searchParams, call, doors: doorsOf(tools) });
-    case "proxy":
-      return proxyToPod(url, call, tools);
+      return forwardPorts(sandboxOf(tools, asked.pod), { query: asked.query, call, doors: doorsOf(tools) });
     case "stats":
       return { status: 200, headers: json, body: JSON.stringify(await summaryOf(tools)) };
     case "metrics":
@@ -61,8 +70,6 @@ async function route(path: string, call: KubeletCall, tools: KubeletTools): Prom
       return { status: 200, headers: json, body: podList(tools) };
     case "healthz":
       return plain(200, "ok");
-    default:
-      return plain(404, "404 page not found\n");
   }
 }
 
@@ -73,20 +80,22 @@ function podList({ workers }: KubeletTools): string {
   return JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: {}, items });
 }
 
-/** `/proxy/<namespace>/<pod>:<port>/<path>`, with `https:` before the pod where it speaks TLS. */
-function proxyToPod(url: URL, call: KubeletCall, tools: KubeletTools): Promise<KubeletAnswer> {
-  const [, , namespace = "", target = "", ...rest] = url.pathname.split("/");
-  const isSecure = target.startsWith("https:");
-  const [pod = "", port = "80"] = target.replace(/^https?:/, "").split(":");
-  const sandbox = sandboxOf(tools, namespace, pod);
-  const path = `/${rest.join("/")}${url.search}`;
-  return proxyTo({ connect: () => doorsOf(tools).openPort(sandbox, Number(port)), isSecure, path, call });
+async function proxyToPod(
+  { pod, scheme, port, path }: KubeletProxyRequest,
+  call: KubeletCall,
+  tools: KubeletTools,
+): Promise<KubeletAnswer> {
+  const sandbox = sandboxOf(tools, pod);
+  const number = parsePort(port);
+  if (number === undefined) return plain(503, `error trying to reach service: dial tcp: address ${port}: invalid port`);
+  const doors = doorsOf(tools);
+  return proxyTo({ connect: () => doors.openPort(sandbox, number), isSecure: scheme === "https", path, call });
 }
 
-interface ContainerName {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
+/** Decimal digits only: `Number` would also take `0x50`, `8e1` and spaces. */
+function parsePort(port: string): number | undefined {
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  return number >= 1 && number <= 65_535 ? number : undefined;
 }
 
 interface Found {
@@ -94,16 +103,12 @@ interface Found {
   readonly record: ContainerRecord;
 }
 
-function findContainer(tools: KubeletTools, { namespace, pod, container }: ContainerName): Found {
-  const worker = tools.find(namespace, pod);
-  if (worker === undefined) throw new NodeError("NotFound", `pod "${pod}" not found`);
+function findContainer(tools: KubeletTools, { pod, container }: KubeletContainerRequest): Found {
+  const worker = tools.find(pod.namespace, pod.name);
+  if (worker === undefined) throw new NodeError("NotFound", `pod "${pod.name}" not found`);
   const record = worker.situation.containers.get(container);
   if (record !== undefined) return { worker, record };
-  throw new NodeError("BadRequest", `container ${container} not found in pod ${pod}`);
-}
-
-function logRequest(query: URLSearchParams, { worker, record }: Found): LogRequest {
-  return { query, worker, record };
+  throw new NodeError("BadRequest", `container ${container} not found in pod ${pod.name}`);
 }
 
 function runningId({ life, container }: ContainerRecord): string {
@@ -111,10 +116,10 @@ function runningId({ life, container }: ContainerRecord): string {
   throw new NodeError("NotFound", `container not found ("${container.spec.name}")`);
 }
 
-function sandboxOf(tools: KubeletTools, namespace: string, pod: string): Sandbox {
-  const state = tools.find(namespace, pod)?.situation.sandbox;
+function sandboxOf(tools: KubeletTools, { namespace, name }: PodKey): Sandbox {
+  const state = tools.find(namespace, name)?.situation.sandbox;
   if (state?.is === "ready") return state.sandbox;
-  throw new NodeError("NotFound", `pod "${pod}" is not running`);
+  throw new NodeError("NotFound", `pod "${name}" is not running`);
 }
 
 function doorsOf({ doors }: KubeletTools): Doors {

@@ -1,11 +1,19 @@
-/** The door `proxy` of a node: whatever follows in the path is asked of its kubelet. */
+/** The proxy of a node: the rest of the path is asked of its kubelet, with the rights of `nodes/proxy`. */
 import type { Node } from "@capstan/kinds/v1";
+import { apiErrors } from "@capstan/model";
 import type { ConnectRules } from "../rules.ts";
-import { pathAfter, proxyMethods } from "./proxy-path.ts";
+import { proxyMethods } from "./proxy-place.ts";
 
 export const nodeProxy: ConnectRules<Node> = {
   type: "connect",
   methods: proxyMethods,
-  connect: (node, call, door) =>
-    door.handOver(node.metadata.name ?? "", pathAfter(call.url, `/nodes/${node.metadata.name}/proxy`), call),
+  through({ metadata, status }, { port }) {
+    const kubeletPort = String(status?.daemonEndpoints?.kubeletEndpoint?.Port ?? "");
+    if (port !== "" && port !== kubeletPort) {
+      throw apiErrors.serviceUnavailable(
+        `error trying to reach service: only the kubelet of a node is served here, not port ${port}`,
+      );
+    }
+    return { nodeName: metadata.name, to: { verb: "api" }, host: "" };
+  },
 };

@@ -7,9 +7,9 @@ import { isEmpty } from "../meta/checks.ts";
 import { parseIp } from "../meta/ip-address.ts";
 import { checkEndpointIp } from "../meta/ip-checks.ts";
 import { allContainers } from "../pod-template/containers.ts";
-import type { ConnectRules, NodeDoor, NodePath, ProxyTarget } from "../rules.ts";
+import type { ConnectRules, NodeDoor, PodKey, ProxyPlace, ProxyTarget } from "../rules.ts";
 import { toLogAnswer } from "./log-answer.ts";
-import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
+import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
 
 type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
@@ -25,7 +25,7 @@ export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
     connect: streaming("attach"),
   },
   portforward: { type: "connect", methods: ["GET", "POST"], creates: true, connect: forwardPorts },
-  proxy: { type: "connect", methods: proxyMethods, connect: unreachable, through: throughNode },
+  proxy: { type: "connect", methods: proxyMethods, through: throughNode },
 };
 
 function queryOf({ url }: Call): URLSearchParams {
@@ -48,8 +48,8 @@ function containerOf(pod: Pod, asked: string): string {
   throw apiErrors.badRequest(`a container name must be specified for pod ${name}${choice}`);
 }
 
-function placeOf({ metadata }: Pod): string {
-  return `${metadata.namespace}/${metadata.name}`;
+function keyOf({ metadata: { namespace = "", name } }: Pod): PodKey {
+  return { namespace, name };
 }
 
 function nodeOf({ spec, metadata }: Pod): string {
@@ -65,9 +65,8 @@ async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
     return { status: 204, headers: {}, body: "" };
   }
   query.delete("container");
-  const text = query.toString();
-  const path = `/containerLogs/${placeOf(pod)}/${container}`;
-  const answer = await door.handOver(nodeOf(pod), text === "" ? path : `${path}?${text}`, call);
+  const request = { verb: "containerLogs", pod: keyOf(pod), container, query } as const;
+  const answer = await door.handOver(nodeOf(pod), request, call);
   return toLogAnswer(answer, pod.metadata.name ?? "");
 }
 
@@ -78,7 +77,7 @@ const streamOptions: readonly (readonly [asked: string, kubelet: string])[] = [
   ["tty", "tty"],
 ];
 
-function streaming(verb: "exec" | "attach"): ConnectRules<Pod>["connect"] {
+function streaming(verb: "exec" | "attach"): NonNullable<ConnectRules<Pod>["connect"]> {
   return async (pod, call, door) => {
     const query = queryOf(call);
     const container = containerOf(pod, query.get("container") ?? "");
@@ -86,7 +85,7 @@ function streaming(verb: "exec" | "attach"): ConnectRules<Pod>["connect"] {
     const sent = new URLSearchParams();
     for (const [asked, kubelet] of streamOptions) if (isTrue(query.get(asked))) sent.append(kubelet, "1");
     for (const command of query.getAll("command")) sent.append("command", command);
-    return door.handOver(node, `/${verb}/${placeOf(pod)}/${container}?${sent.toString()}`, call);
+    return door.handOver(node, { verb, pod: keyOf(pod), container, query: sent }, call);
   };
 }
 
@@ -98,25 +97,19 @@ async function forwardPorts(pod: Pod, call: Call, door: NodeDoor): Promise<Answe
   const node = nodeOf(pod);
   const sent = new URLSearchParams();
   for (const port of queryOf(call).getAll("ports")) sent.append("port", port);
-  const text = sent.toString();
-  return door.handOver(node, `/portForward/${placeOf(pod)}${text === "" ? "" : `?${text}`}`, call);
+  return door.handOver(node, { verb: "portForward", pod: keyOf(pod), query: sent }, call);
 }
 
 /** Requests to the pod itself go through its node, which knows how to reach it. */
-function throughNode(pod: Pod, asked: ProxyTarget): NodePath {
+function throughNode(pod: Pod, asked: ProxyTarget): ProxyPlace {
   const address = pod.status?.podIPs?.[0]?.ip ?? "";
   if (parseIp(address) === undefined || checkEndpointIp(address, "").length > 0) {
     throw apiErrors.badRequest("address not allowed");
   }
   const port = (pod.spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
-  const { namespace = "", name } = pod.metadata;
   const wanted = asked.port === "" ? String(port ?? 80) : asked.port;
-  const prefix = podProxyPath({ namespace, name, port: wanted, scheme: asked.scheme });
-  return { nodeName: nodeOf(pod), prefix, host: hostOf(address, wanted) };
-}
-
-function unreachable(): Promise<Answer> {
-  return Promise.reject(apiErrors.badRequest("address not allowed"));
+  const to = { verb: "proxy", pod: keyOf(pod), scheme: schemeOf(asked), port: wanted } as const;
+  return { nodeName: nodeOf(pod), to, host: hostOf(address, wanted) };
 }
 
 function numberIn(query: URLSearchParams, name: string): number | undefined {

@@ -1,14 +1,13 @@
 /** The door `proxy` of a service: a request goes to one of the pods behind it, through the node of that pod. */
 import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from "@capstan/kinds/v1";
 import { apiErrors, quote, type StatusError } from "@capstan/model";
-import type { ConnectRules, NodePath, ProxyScope, ProxyTarget } from "../rules.ts";
-import { hostOf, podProxyPath, proxyMethods } from "./proxy-path.ts";
+import type { ConnectRules, ProxyPlace, ProxyScope, ProxyTarget } from "../rules.ts";
+import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
 
 /** Finds a pod that is ready and hands the request to its node. As in the real server it is the Endpoints of that name that count. */
 export const serviceProxy: ConnectRules<Service> = {
   type: "connect",
   methods: proxyMethods,
-  connect: () => Promise.reject(apiErrors.serviceUnavailable("no endpoints available")),
   locate(asked, scope) {
     const { name } = asked;
     const portName = portNameOf(asked, scope);
@@ -42,7 +41,7 @@ function portNameOf({ name, port: asked }: ProxyTarget, { namespace, lookup }: P
   throw apiErrors.serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
 }
 
-function placeIn(subset: EndpointSubset, asked: ProxyTarget, scope: ProxyScope): NodePath | undefined {
+function placeIn(subset: EndpointSubset, asked: ProxyTarget, scope: ProxyScope): ProxyPlace | undefined {
   const port = (subset.ports ?? []).find((one) => (one.name ?? "") === asked.port)?.port;
   if (port === undefined) return undefined;
   const places = (subset.addresses ?? []).map((address) => placeOf(address, { ...asked, port: String(port) }, scope));
@@ -52,12 +51,14 @@ function placeIn(subset: EndpointSubset, asked: ProxyTarget, scope: ProxyScope):
 /** Nothing but pods is reached that way, and only where they are. */
 function placeOf(
   { ip, targetRef }: EndpointAddress,
-  { port, scheme }: ProxyTarget,
+  asked: ProxyTarget,
   { namespace, lookup }: ProxyScope,
-): NodePath | undefined {
+): ProxyPlace | undefined {
   if (targetRef?.name === undefined || targetRef.namespace !== namespace) return undefined;
   const pod = lookup.get("pods", targetRef.name, namespace) as Pod | undefined;
   const nodeName = pod?.spec?.nodeName;
   if (nodeName === undefined || !(pod?.status?.podIPs ?? []).some((one) => one.ip === ip)) return undefined;
-  return { nodeName, prefix: podProxyPath({ namespace, name: targetRef.name, port, scheme }), host: hostOf(ip, port) };
+  const { port } = asked;
+  const to = { verb: "proxy", pod: { namespace, name: targetRef.name }, scheme: schemeOf(asked), port } as const;
+  return { nodeName, to, host: hostOf(ip, port) };
 }

@@ -8,9 +8,13 @@ export function rewriteUrl(url: string): string {
   return `${rewritePath(url.slice(0, question))}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Neither more nor less is escaped in a path than has to be. */
 function rewritePath(path: string): string {
-  return escape(unescape(path), /[\w.~$&+,/:;=@-]/);
+  return escapePath(unescape(path));
+}
+
+/** Escapes the bytes of a path as Go's `URL.EscapedPath` does. */
+export function escapePath(bytes: string): string {
+  return escape(bytes, /[\w.~$&+,/:;=@-]/);
 }
 
 /** In the order of keys; values of one key stay in theirs. */
@@ -31,8 +35,8 @@ function escapeWord(word: string): string {
   return escape(word, /[\w.~ -]/).replaceAll(" ", "+");
 }
 
-/** As bytes, one letter each: what is escaped need not be UTF-8. */
-function unescape(text: string): string {
+/** Decodes percent escapes once. The result has one letter for each byte, because escaped bytes need not be UTF-8. */
+export function unescape(text: string): string {
   const bytes = Buffer.from(text, "utf8").toString("latin1");
   return bytes.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),

@@ -1,0 +1,34 @@
+/** Splits the URL of a proxied request into the part that names the proxy and the part that is meant for what is behind it. */
+import { posix } from "node:path";
+import { escapePath, unescape } from "../outgoing/go-address.ts";
+
+/** The two parts of a URL. */
+export interface ProxiedPath {
+  /** The path of the proxy, decoded, without a slash at its end. */
+  readonly prefix: string;
+  /**
+   * The path and query for the server behind the proxy. kube-apiserver decodes the path once, resolves `.` and `..` below the root, and
+   * escapes it again (`net.JoinPreservingTrailingSlash`); the query stays as it is.
+   */
+  readonly rest: string;
+}
+
+/** The parts of a URL whose path has `count` segments behind the word `proxy`. */
+export function splitProxied(url: string, count: number): ProxiedPath {
+  const question = url.indexOf("?");
+  const [path, query] = question < 0 ? [url, ""] : [url.slice(0, question), url.slice(question)];
+  const bytes = unescape(path);
+  const segments = trimSlashes(bytes).split("/");
+  const start = segments.length - count;
+  const behind = `/${segments.slice(start).join("/")}`;
+  const rest = posix.normalize(bytes.endsWith("/") ? `${behind}/` : behind);
+  return { prefix: `/${segments.slice(0, start).join("/")}`, rest: escapePath(rest) + query };
+}
+
+function trimSlashes(path: string): string {
+  let start = 0;
+  let end = path.length;
+  while (start < end && path[start] === "/") start++;
+  while (end > start && path[end - 1] === "/") end--;
+  return path.slice(start, end);
+}

@@ -1,0 +1,220 @@
+/** Every verb of the kubelet through every proxy of the API server, with `..` in all spellings: a proxy reaches its own pod and port only. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { startApiServer } from "@capstan/apiserver";
+import { createClient, inProcess, processHost } from "@capstan/client";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
+import { Endpoints, Namespace, Pod, Service, ServiceAccount } from "@capstan/kinds/v1";
+import { simulatedRuntime, startNode, type Doors, type RunningNode, type Sandbox } from "@capstan/node";
+import { VirtualClock } from "./virtual-clock.ts";
+
+const [own, other] = ["tenant-a", "tenant-b"] as const;
+
+interface World extends AsyncDisposable {
+  /** What was opened in containers and pods since the last look. */
+  opened(): readonly string[];
+  /** Sends a request with the path exactly as it is written. */
+  ask(path: string, token: string): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+/** A pod `web` and a service `echo` that `mallory` may use, a pod `victim` that she may not, and an auditor who may use `nodes/proxy`. */
+async function startWorld(): Promise<World> {
+  const clock = new VirtualClock();
+  const pods = createServer((request, response) => response.end(`web saw ${request.url}`)).listen(0, "127.0.0.1");
+  await once(pods, "listening");
+  let node: RunningNode | undefined;
+  const server = await startApiServer({
+    listen: { port: 0, tls: false },
+    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    tokens: new Map([
+      ["mallory", { name: "mallory", groups: [] }],
+      ["auditor", { name: "auditor", groups: [] }],
+      ["administrator", { name: "administrator", groups: ["system:masters"] }],
+    ]),
+    nodes: {
+      handOver: async (_name, request, call) => (await node?.handle(request, call)) ?? assert.fail("no node"),
+    },
+  });
+  const client = createClient(inProcess(server.fetch), { host: { ...processHost(), clock } });
+  const seen: string[] = [];
+  const sandboxes = new Map<Sandbox, string>();
+  const note = (what: string): PassThrough => {
+    seen.push(what);
+    return new PassThrough().end();
+  };
+  const doors: Doors = {
+    openExec: (id) => note(`exec ${id}`),
+    openAttach: (id) => note(`attach ${id}`),
+    async openPort(sandbox, port) {
+      seen.push(`port ${sandboxes.get(sandbox) ?? "?"}:${port}`);
+      return connect((pods.address() as AddressInfo).port, "127.0.0.1");
+    },
+    logFile: ({ pod }) => {
+      seen.push(`log ${pod.metadata.name}`);
+      return "/dev/null";
+    },
+    usage: async () => {
+      seen.push("usage");
+      return { cpuNanoseconds: 0, memoryBytes: 0 };
+    },
+  };
+  const runtime = Object.assign(simulatedRuntime({ clock }), { doors });
+  node = await startNode({ client, name: "one", runtime, clock, kubeletPort: 10_250 });
+  for (const [namespace, name] of [
+    [own, "web"],
+    [other, "victim"],
+  ] as const) {
+    await client.create(Namespace, { metadata: { name: namespace } });
+    await client.create(ServiceAccount, { metadata: { namespace, name: "default" } });
+    const containers = [{ name: "app", image: "app:1", ports: [{ containerPort: 8080 }] }];
+    await client.create(Pod, { metadata: { namespace, name }, spec: { nodeName: "one", containers } });
+    await clock.quiet();
+    const sandbox = node.find(namespace, name)?.situation.sandbox;
+    if (sandbox?.is === "ready") sandboxes.set(sandbox.sandbox, name);
+  }
+  const ip = (await client.get(Pod, { namespace: own, name: "web" })).status?.podIP ?? "";
+  const echo = { namespace: own, name: "echo" };
+  await client.create(Service, { metadata: echo, spec: { ports: [{ name: "web", port: 80 }] } });
+  const targetRef = { kind: "Pod", namespace: own, name: "web" };
+  const subsets = [{ addresses: [{ ip, targetRef }], ports: [{ name: "web", port: 8080 }] }];
+  await client.create(Endpoints, { metadata: echo, subsets });
+  const roleRef = (kind: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name: "proxy" });
+  const subjects = (name: string) => [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name }];
+  const metadata = { namespace: own, name: "proxy" };
+  const resources = ["pods/proxy", "services/proxy"];
+  const resourceNames = ["web", "echo:web", "echo:80", "http:web:8080"];
+  await client.create(Role, { metadata, rules: [{ apiGroups: [""], resources, resourceNames, verbs: ["get"] }] });
+  await client.create(RoleBinding, { metadata, roleRef: roleRef("Role"), subjects: subjects("mallory") });
+  const rules = [{ apiGroups: [""], resources: ["nodes/proxy"], verbs: ["get"] }];
+  await client.create(ClusterRole, { metadata: { name: "proxy" }, rules });
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "proxy" },
+    roleRef: roleRef("ClusterRole"),
+    subjects: subjects("auditor"),
+  });
+  await clock.quiet();
+  return {
+    opened: () => seen.splice(0),
+    async ask(path, token) {
+      const { port } = server;
+      const headers = { authorization: `Bearer ${token}` };
+      const sent = httpRequest({ host: "127.0.0.1", port, path, headers, agent: false }).end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };
+    },
+    async [Symbol.asyncDispose]() {
+      await node?.close();
+      await client.close();
+      await server.close();
+      pods.close();
+    },
+  };
+}
+
+const spellings = [
+  "../",
+  "./../",
+  "..//",
+  "%2e%2e/",
+  "%2E./",
+  ".%2e/",
+  "..%2f",
+  "..%2F",
+  "%2e%2e%2f",
+  "%252e%252e/",
+  "%252e%252e%252f",
+  "..%252f",
+  "..\\",
+  "..%5c",
+  "..;/",
+  "..%3b/",
+  "..%00/",
+  "..%ff/",
+  "%ff/../../",
+  "%c0%ae%c0%ae/",
+  "..%c0%af",
+  "..%20/",
+  "..%09/",
+  "..%0d%0a/",
+  "..../",
+  "x/../../",
+];
+
+const verbs = [
+  `exec/${other}/victim/app?command=id&output=1`,
+  `attach/${other}/victim/app?output=1`,
+  `containerLogs/${other}/victim/app`,
+  `portForward/${other}/victim?port=80`,
+  `proxy/${other}/victim:8080/`,
+  `proxy/${own}/web:22/`,
+  "pods",
+  "stats/summary",
+  "metrics/resource",
+  "healthz",
+];
+
+const climbs = spellings.flatMap((spelling) => [3, 7].map((times) => spelling.repeat(times)));
+const proxies = ["pods/web", "pods/http:web:8080", "services/echo:web", "services/echo:80"];
+
+test("no spelling of .. leads from the proxy of a pod or service to a verb of the kubelet, another pod or another port", async () => {
+  await using world = await startWorld();
+  assert.equal((await world.ask(`/api/v1/namespaces/${other}/pods/victim/log`, "mallory")).status, 403);
+  for (const proxy of proxies) {
+    for (const climb of climbs) {
+      for (const verb of verbs) {
+        const path = `/api/v1/namespaces/${own}/${proxy}/proxy/${climb}${verb}`;
+        const { status, text } = await world.ask(path, "mallory");
+        assert.equal(status, 200, `${path}: ${text}`);
+        assert.match(text, /^web saw \//, path);
+        assert.deepEqual(world.opened(), ["port web:8080"], path);
+      }
+    }
+  }
+});
+
+test("no spelling of .. leads from the proxy of a node to a pod, and without nodes/proxy none leads to the node", async () => {
+  await using world = await startWorld();
+  for (const climb of ["", ...climbs]) {
+    for (const verb of verbs) {
+      const path = `/api/v1/nodes/one/proxy/${climb}${verb}`;
+      assert.equal((await world.ask(path, "mallory")).status, 403, path);
+      assert.deepEqual(world.opened(), [], path);
+    }
+    const path = `/api/v1/nodes/one/proxy/${climb}proxy/${other}/victim:8080/`;
+    assert.equal((await world.ask(path, "auditor")).status, 404, path);
+    assert.deepEqual(world.opened(), [], path);
+  }
+});
+
+test("the proxy of a node reaches the kubelet on its own port only", async () => {
+  await using world = await startWorld();
+  const ask = (node: string, path: string) => world.ask(`/api/v1/nodes/${node}/proxy/${path}`, "auditor");
+  for (const node of ["one", "one:10250", "https:one:10250", "%6fne"]) {
+    assert.deepEqual(await ask(node, "healthz"), { status: 200, text: "ok" });
+  }
+  assert.deepEqual(await ask("one", "metrics/../%68ealthz"), { status: 200, text: "ok" });
+  assert.equal((await ask("one:22", "healthz")).status, 503);
+  assert.equal((await ask("one", "healthz/../exec/../nothing")).status, 404);
+});
+
+test("logs, exec, attach and port-forward take no container that the pod does not have", async () => {
+  await using world = await startWorld();
+  const hostile = ["../victim/app", "%2e%2e%2fvictim%2fapp", "app%2f..%2fapp", "app?x", "__proto__", "app%00"];
+  for (const container of hostile) {
+    for (const door of ["log", "exec", "attach"]) {
+      const query = `container=${container}&command=id&stdout=true`;
+      const path = `/api/v1/namespaces/${own}/pods/web/${door}?${query}`;
+      assert.equal((await world.ask(path, "mallory")).status, 403, path);
+      const { status, text } = await world.ask(path, "administrator");
+      assert.equal(status, 400, path);
+      assert.match(text, /container .* is not valid for pod web/, path);
+    }
+  }
+  assert.deepEqual(world.opened(), []);
+});
